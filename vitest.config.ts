@@ -100,7 +100,7 @@ const { SPANLINE_SHUFFLE } = process.env;
 const ending = (name: string): string => `test/**/*.${name}.test.ts`;
 
 /** Folders whose full files share workers too: to start one and to load modules costs a second and a half. */
-const SHARING = '(archive|cli|container|graph|tracedb|ui)';
+const SHARING = '(archive|cli|container|graph|tracedb)';
 
 /** Tests that change what a worker has once: modules that are patched, mocked or loaded again, signals, limits, frames, what is said once. */
 const OWN_WORKER = [

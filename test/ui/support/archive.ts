@@ -2,7 +2,7 @@
 // for markup.
 import { join } from 'node:path';
 import { Archive, ArchiveReporter } from '../../../src/archive/index.js';
-import { configure, flush, Span, setReporter, trace } from '../../../src/index.js';
+import { Collector, type RootOptions, Span, trace } from '../../../src/index.js';
 
 /** What must only ever be text. */
 export const HOSTILE = `<img src=x onerror="document.title='taken'"><script>document.title='taken'</script>`;
@@ -14,8 +14,8 @@ const work = (ms: number): void => {
 };
 
 /** A request with a query for each item. */
-export const order = (items: number): void => {
-  const root = Span.root('GET /orders');
+const order = (items: number, options: RootOptions): void => {
+  const root = Span.root('GET /orders', undefined, options);
   root.setProperty('hostile', HOSTILE);
   root.run(() => {
     trace('SELECT orders', () => work(1));
@@ -25,13 +25,16 @@ export const order = (items: number): void => {
 };
 
 /** A request with a hostile name that fails. */
-const failing = (): void => {
-  Span.root(HOSTILE).addEvent('exception', { message: HOSTILE }).setStatus('error', 'it broke').end();
+const failing = (options: RootOptions): void => {
+  Span.root(HOSTILE, undefined, options)
+    .addEvent('exception', { message: HOSTILE })
+    .setStatus('error', 'it broke')
+    .end();
 };
 
 /** One trace of so many spans, three levels deep. */
-const large = (spans: number): void => {
-  const root = Span.root('import');
+const large = (spans: number, options: RootOptions): void => {
+  const root = Span.root('import', undefined, options);
   root.run(() => {
     for (let i = 0; i < spans / 100; i++)
       trace('batch', () => {
@@ -43,15 +46,14 @@ const large = (spans: number): void => {
 
 /** Make an archive in a directory, closed again; one of its traces has so many spans. */
 export const makeTraces = async (directory: string, largest = 20_000): Promise<void> => {
-  // What earlier files of this worker left waiting is not of this archive.
-  await flush();
-  configure({ serviceName: 'shop' });
+  // One of its own: that of the process may get what other files of this worker have left.
+  const collector = new Collector({ serviceName: 'shop' });
   const archive = await Archive.open(directory);
-  setReporter(new ArchiveReporter(archive));
-  for (let i = 0; i < 12; i++) order(i % 3);
-  failing();
-  large(largest);
-  await flush();
+  collector.setReporter(new ArchiveReporter(archive));
+  for (let i = 0; i < 12; i++) order(i % 3, { collector });
+  failing({ collector });
+  large(largest, { collector });
+  await collector.shutdown();
   await archive.close();
 };
 
