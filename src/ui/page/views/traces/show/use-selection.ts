@@ -1,10 +1,12 @@
 // Which span is selected. The address holds it, but only once a held key is let go: a browser takes no hundred changes of the address a second.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { TraceAnswer } from '../../../../api/trace/answers.js';
-import { goTo } from '../../../shell/location.js';
+import { goTo, placeOf } from '../../../shell/location.js';
 import type { ViewProps } from '../../../shell/view-props.js';
 
 const SETTLE_MS = 200;
+/** That it stands in. */
+const VIEW = 'traces/show';
 
 /** The selected span. */
 export interface Selection {
@@ -20,7 +22,7 @@ export const useSelection = (
   places: ReadonlyMap<string, number>,
   parameters: ViewProps['parameters'],
 ): Selection => {
-  const { span = '' } = parameters;
+  const { span = '', id, snapshot } = parameters;
   const [chosen, setChosen] = useState<number>();
   const written = useRef(span);
   const named = places.get(span);
@@ -32,8 +34,11 @@ export const useSelection = (
   useEffect(() => {
     if (chosen === undefined || spans.ids[chosen] === written.current) return;
     const timer = setTimeout(() => {
+      // Somebody who has gone on to another trace meanwhile must not be taken back: this one is shown until that has come.
+      const now = placeOf(location.hash);
+      if (now.view !== VIEW || now.parameters.id !== id || now.parameters.snapshot !== snapshot) return;
       written.current = spans.ids[chosen];
-      goTo('traces/show', { ...parameters, span: spans.ids[chosen] }, true);
+      goTo(VIEW, { ...now.parameters, span: spans.ids[chosen] }, true);
     }, SETTLE_MS);
     return () => clearTimeout(timer);
   }, [chosen]);
