@@ -34,17 +34,18 @@ test.each(carriers)('carrier %s: rotations follow each other, labelled and compl
     carrier,
     sink: (p) => void sink(p),
   });
-  await workUntil(() => taken.length >= 3);
+  // On a busy machine three rotations may hold a few samples, and none of the work.
+  const sumsOf = () => taken.map((profile) => workSamples(profile, 'query'));
+  await workUntil(() => taken.length >= 3 && sumsOf().some(({ byValue }) => (byValue.q1 ?? 0) > 0));
   await profiler.stop();
   expect(taken.length).toBeGreaterThanOrEqual(4);
   for (const [i, profile] of taken.entries()) {
     expect(isConserved(profile)).toBe(true);
     if (i > 0) expect(profile.startNs).toBeGreaterThanOrEqual(taken[i - 1].endNs);
   }
-  const sums = taken.map((profile) => workSamples(profile, 'query'));
+  const sums = sumsOf();
   const all = sums.reduce((sum, each) => sum + each.all, 0);
   const labelled = sums.reduce((sum, each) => sum + (each.byValue.q1 ?? 0), 0);
-  expect(labelled).toBeGreaterThan(0);
   expect(isEntered(all - labelled, all)).toBe(true);
   expect(profiler.stats()).toMatchObject({ carrier, profiles: taken.length, dropped: 0, sinkErrors: 0, pauses: 0 });
   expect(register.isBusy).toBe(false);
