@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { SpanlineError } from '../base/errors/spanline-error.js';
 import { escapeText } from '../base/text/escape-text.js';
 import { drawShape, type ShapedSpan, type ShapeOptions, traceShape } from '../trace/trace-shape.js';
-import { checkInGold, type GoldShapes } from './gold-shapes.js';
+import type { GoldShapes } from './shape-store.js';
 import { keepShape, readShapes } from './shapes-file.js';
 
 /** Options of {@link expectTraceShape}: `file` or `gold`, not both. */
@@ -115,6 +115,7 @@ export const expectTraceShape = async (trace: ShapedTrace, options: TraceShapeOp
     checkInFile(file instanceof URL ? fileURLToPath(file) : file, name, drawn, update);
     return;
   }
-  const wrong = await checkInGold(gold as GoldShapes, { name, digest: shape.digest, drawn }, update);
+  const { store, commit, commitInfo } = gold as GoldShapes;
+  const wrong = await store.checkShape({ name, digest: shape.digest, drawn, commit, commitInfo }, update);
   if (wrong !== undefined) throw new AssertionError({ message: wrong, actual: drawn, operator: 'expectTraceShape' });
 };

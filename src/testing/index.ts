@@ -3,4 +3,4 @@ export type { ShapedSpan, ShapeNode, ShapeOptions, TraceShape } from '../trace/t
 export { drawShape, traceShape } from '../trace/trace-shape.js';
 export type { ShapedTrace, TraceShapeOptions } from './expect-trace-shape.js';
 export { expectTraceShape } from './expect-trace-shape.js';
-export type { GoldShapes } from './gold-shapes.js';
+export type { GoldShapes, KeptShape, ShapeStore } from './shape-store.js';

@@ -1,6 +1,7 @@
 // The Gold store: digests of results by trace and commit. It must hold nothing of the data but bounded caches, so that any number
 // of processes can have one over the same table.
 import { wholeNumber } from '../../base/options/checks.js';
+import type { KeptShape, ShapeStore } from '../../testing/index.js';
 import { inSpan } from '../node-span.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import type { CleaningRule } from '../params/cleaning.js';
@@ -36,6 +37,7 @@ import { IgnoreRules } from './ignore-rules.js';
 import { checkedInfo, infoRow, readInfos } from './known-commits.js';
 import { readShards } from './merge-streams.js';
 import { type DigestResults, type DigestSearch, searchDigests } from './search-digests.js';
+import { checkShape } from './trace-shapes.js';
 import { type Time, toMs } from './values.js';
 
 /** How a Gold store is opened. */
@@ -99,7 +101,7 @@ const MAX_TILE_COMMITS = 100_000;
  * await table.close();
  * ```
  */
-export class GoldStore {
+export class GoldStore implements ShapeStore {
   /** What people said of digests. */
   readonly expectations: Expectations;
   /** Which traces are left out of searches. */
@@ -198,6 +200,14 @@ export class GoldStore {
     const tile = await this.getDenseTile(nCommits, options);
     const statusOf = await this.expectations.statuses(tracesByTest(tile, testKey).keys(), options);
     return blameUntriaged(tile, statusOf, testKey);
+  }
+
+  /**
+   * Puts the digest of a trace's shape, as `expectTraceShape` of `spanline/testing` asks. Undefined when people accepted it, or are said to with
+   * `accepts`; else what to tell the developer.
+   */
+  checkShape(shape: KeptShape, accepts: boolean): Promise<string | undefined> {
+    return checkShape(this, shape, accepts);
   }
 
   /** What digests are, as the entries said that brought them; those without a text are absent. */

@@ -1,15 +1,23 @@
-// Digests of shapes in a Gold store: a name is a test of the store, whose digest at a commit is that of the shape, and people triage it like any
-// other. The drawn tree is kept with the digest, so that they see what they triage, and how it differs from what they accepted.
-import { timers } from '../base/calls/timers.js';
-import { type CommitInfo, forceValid, type GoldStore } from '../tracedb/index.js';
+// Digests of the shapes of traces in a Gold store: a name is a test of the store, whose digest at a commit is that of the shape, and people triage it
+// like any other. The drawn tree is kept with the digest, so that they see what they triage, and how it differs from what they accepted.
+import { timers } from '../../base/calls/timers.js';
+import type { KeptShape } from '../../testing/index.js';
+import { type CleaningRule, forceValid } from '../params/cleaning.js';
+import type { CommitInfo } from '../perf/commit-log.js';
+import type { Expectations } from './expectations.js';
+import type { GoldEntry } from './gold-entry.js';
 
-/** Where shapes go. */
-export interface GoldShapes {
-  readonly store: GoldStore;
-  /** Number of the commit that is tested, 0 for the first of the store. */
-  readonly commit: number;
-  /** Its hash, and when it was made: Unix milliseconds. */
-  readonly commitInfo?: CommitInfo;
+/** Of a Gold store, what shapes need. */
+interface Store {
+  readonly table: { readonly location: string };
+  readonly rule: CleaningRule;
+  readonly expectations: Expectations;
+  put(
+    commit: number,
+    entries: readonly GoldEntry[],
+    time: number,
+    options: { readonly commitInfo?: CommitInfo },
+  ): Promise<void>;
 }
 
 /** Of the drawn tree, what the text of a digest may hold. */
@@ -21,9 +29,9 @@ const HALF_PAIR = /[\ud800-\udbff]$/;
  * Put the digest at the commit. Undefined when it is right; else what to tell the developer. With `accepts` it is said to be right in the name of
  * whoever runs the test.
  */
-export const checkInGold = async (
-  { store, commit, commitInfo }: GoldShapes,
-  { name, digest, drawn }: { readonly name: string; readonly digest: string; readonly drawn: string },
+export const checkShape = async (
+  store: Store,
+  { name, digest, drawn, commit, commitInfo }: KeptShape,
   accepts: boolean,
 ): Promise<string | undefined> => {
   const params = forceValid({ name, kind: 'trace-shape' }, store.rule);
