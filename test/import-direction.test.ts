@@ -17,21 +17,17 @@ interface Room {
   readonly packages?: readonly string[];
 }
 
+/** The core. */
 const ROOMS: Readonly<Record<string, Room>> = {
-  cli: { floor: 9, beside: ['ui'], packages: ['commander', 'asciichart', 'autocannon'] },
-  ui: { floor: 9 },
-  // Runs in a browser: of the room around it only types, which hold nothing of Node.
-  'ui/page': { floor: 9, reach: -1, beside: ['ui'], packages: ['preact', 'uplot'] },
   // src/index.ts, the front door: hands out the core, for each exporter is an entry of its own, and what `configure` switches on.
   '': { floor: 8, reach: 6 },
-  'bench-history': { floor: 8 },
+  // What packages may use beyond public names.
+  internal: { floor: 8, reach: 6 },
   // Puts what lies below together as the environment asks.
   register: { floor: 8 },
-  archive: { floor: 7 },
   instrument: { floor: 7 },
   exporters: { floor: 6 },
   otel: { floor: 6, packages: ['@opentelemetry/api'] },
-  profile: { floor: 6, packages: ['pprof-format', '@jridgewell/trace-mapping'] },
   'flight-recorder': { floor: 6 },
   formats: { floor: 5 },
   // Shapes of finished traces, for tests.
@@ -44,33 +40,109 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'local-span': { floor: 2, beside: ['context'] },
   clock: { floor: 1 },
   base: { floor: 0 },
-  // Wings. For rooms from floor 7 up, which know finished spans; they themselves know nothing of spans.
-  container: { floor: 6, reach: 0, packages: ['aws4fetch'] },
-  graph: { floor: 6, reach: 0, beside: ['container'] },
-  // For rooms from floor 7 up; instrumented with spans.
+};
+
+/** A design beside the core: rooms that take from elsewhere only what entries export. */
+interface Package {
+  readonly rooms: readonly string[];
+  /** Entries of the core and of other packages, as paths without extension; a `*` stands for the rest of one. */
+  readonly takes: readonly string[];
+  /** Packages of others that it may import at run time. */
+  readonly packages?: readonly string[];
+}
+
+/** Each may import what stands below it alone. */
+const PACKAGES: Readonly<Record<string, Package>> = {
+  cli: {
+    rooms: ['cli'],
+    takes: [
+      'index',
+      'internal/*',
+      'exporters/memory',
+      'exporters/otlp',
+      'flight-recorder/index',
+      'graph/index',
+      'archive/*',
+      'profile/*',
+      'tracedb/*',
+      'bench-history/index',
+      'ui/internal',
+    ],
+    packages: ['commander', 'asciichart', 'autocannon'],
+  },
+  ui: {
+    rooms: ['ui'],
+    takes: [
+      'internal/*',
+      'flight-recorder/index',
+      'graph/index',
+      'archive/*',
+      'profile/*',
+      'tracedb/*',
+      'bench-history/index',
+    ],
+  },
+  // Runs in a browser: of what is around it only types, which hold nothing of Node.
+  'ui/page': { rooms: ['ui/page'], takes: [], packages: ['preact', 'uplot'] },
+  // Instrumented with spans.
   tracedb: {
-    floor: 6,
-    reach: 5,
+    rooms: ['tracedb', 'bench-history'],
+    takes: ['index', 'internal/base', 'internal/rows', 'testing/index'],
     packages: ['lmdb', '@google-cloud/bigtable', 're2js', 'jstat', 'simple-statistics'],
   },
+  profile: {
+    rooms: ['profile'],
+    takes: ['index', 'internal/base', 'internal/rows'],
+    packages: ['pprof-format', '@jridgewell/trace-mapping'],
+  },
+  archive: {
+    rooms: ['archive'],
+    takes: [
+      'index',
+      'internal/base',
+      'internal/record',
+      'internal/formats',
+      'internal/timeline',
+      'graph/index',
+      'graph/internal',
+    ],
+  },
+  // Knows nothing of spans.
+  graph: { rooms: ['graph', 'container'], takes: ['internal/base'], packages: ['aws4fetch'] },
 };
+
+/** Inside a package, rooms that must not know another one. */
+const BLIND: Readonly<Record<string, string>> = { container: 'graph', tracedb: 'bench-history' };
+
+/** Where the core reaches for a package, which may be absent. */
+const REACHES_UP = ['register/reporters.ts -> archive/index'];
 
 interface Import {
   readonly specifier: string;
   readonly typeOnly: boolean;
+  /** Names that it takes; undefined for all. */
+  readonly names?: readonly string[];
 }
 
 const src = fileURLToPath(new URL('../src/', import.meta.url));
 
 function importsOf(fileName: string, text: string): Import[] {
   const found: Import[] = [];
-  const add = (node: ts.Node | undefined, typeOnly: boolean) => {
-    if (node !== undefined && ts.isStringLiteralLike(node)) found.push({ specifier: node.text, typeOnly });
+  const add = (node: ts.Node | undefined, typeOnly: boolean, list?: ts.NamedImports | ts.NamedExports) => {
+    if (node === undefined || !ts.isStringLiteralLike(node)) return;
+    const names = list?.elements.map(({ propertyName, name }) => (propertyName ?? name).text);
+    found.push({ specifier: node.text, typeOnly, names });
   };
   const visit = (node: ts.Node): void => {
-    if (ts.isImportDeclaration(node)) add(node.moduleSpecifier, node.importClause?.isTypeOnly === true);
-    else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, node.isTypeOnly);
-    else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal, true);
+    if (ts.isImportDeclaration(node)) {
+      const bindings = node.importClause?.namedBindings;
+      const list = bindings && ts.isNamedImports(bindings) ? bindings : undefined;
+      add(node.moduleSpecifier, node.importClause?.isTypeOnly === true, list);
+    } else if (ts.isExportDeclaration(node)) {
+      const list = node.exportClause && ts.isNamedExports(node.exportClause) ? node.exportClause : undefined;
+      add(node.moduleSpecifier, node.isTypeOnly, list);
+    }
+    if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal, true);
     else if (ts.isCallExpression(node)) {
       const callee = node.expression;
       const isRequire = ts.isIdentifier(callee) && callee.text === 'require';
@@ -89,27 +161,58 @@ const roomOf = (path: string): string => {
 };
 const reachOf = (room: string): number => ROOMS[room].reach ?? ROOMS[room].floor - 1;
 
+/** The package of a room; undefined for the core. */
+const packageOf = (room: string): string | undefined =>
+  Object.keys(PACKAGES).find((name) => PACKAGES[name].rooms.includes(room));
+
 /** The path relative to src that a relative import of `file` names, still with the extension `.js`. */
 const targetOf = (file: string, specifier: string): string =>
   relative(src, join(src, dirname(file), specifier)).replaceAll('\\', '/');
 
+const isEntry = (pattern: string, path: string): boolean =>
+  pattern.endsWith('*')
+    ? path.startsWith(pattern.slice(0, -1)) && /\/(index|internal)$|^internal\/\w+$/.test(path)
+    : path === pattern;
+
+const shown = (room: string): string => room || 'the front door';
+
+/** What is wrong with an import of another package than ours. */
+function packageFault(room: string, { specifier, typeOnly }: Import): string | undefined {
+  if (isBuiltin(specifier)) return specifier.startsWith('node:') ? undefined : `write node:${specifier}`;
+  const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+  const { packages } = PACKAGES[packageOf(room) ?? ''] ?? ROOMS[room];
+  if (packages?.includes(name)) return undefined;
+  if (typeOnly && name === '@opentelemetry/api') return undefined;
+  return `${shown(room)} must not import the package ${name}${typeOnly ? '' : ' at run time'}`;
+}
+
+/** What is wrong with an import that crosses the border of a package. */
+function borderFault(file: string, path: string, typeOnly: boolean): string | undefined {
+  const [own, other] = [packageOf(roomOf(file)), packageOf(roomOf(path))];
+  // Types of what answers it.
+  if (own === 'ui/page' && other === 'ui')
+    return typeOnly ? undefined : 'the page runs in a browser and takes types only';
+  if (own === undefined)
+    return REACHES_UP.includes(`${file} -> ${path}`) ? undefined : `the core must not reach up to ${other}`;
+  if (PACKAGES[own].takes.some((pattern) => isEntry(pattern, path))) return undefined;
+  return `${own} must not take ${path}, but what entries below it export`;
+}
+
 /** What is wrong with one import, or undefined. */
-function fault(file: string, { specifier, typeOnly }: Import): string | undefined {
+function fault(file: string, found: Import): string | undefined {
+  const { specifier, typeOnly } = found;
   const room = roomOf(file);
-  if (!specifier.startsWith('.')) {
-    if (isBuiltin(specifier)) return specifier.startsWith('node:') ? undefined : `write node:${specifier}`;
-    const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
-    if (ROOMS[room].packages?.includes(name)) return undefined;
-    if (typeOnly && name === '@opentelemetry/api') return undefined;
-    return `${room || 'the front door'} must not import the package ${name}${typeOnly ? '' : ' at run time'}`;
-  }
+  if (!specifier.startsWith('.')) return packageFault(room, found);
   if (!specifier.endsWith('.js') && !(room === 'ui/page' && specifier.endsWith('.css')))
     return 'relative imports end in .js';
-  const target = roomOf(targetOf(file, specifier));
-  if (room === 'ui/page' && target === 'ui' && !typeOnly) return 'the page runs in a browser and takes types only';
-  if (target === room || ROOMS[room].beside?.includes(target)) return undefined;
-  if (ROOMS[target].floor <= reachOf(room)) return undefined;
-  return `${room || 'the front door'} reaches up to floor ${reachOf(room)}; ${target || 'the front door'} is on ${ROOMS[target].floor}`;
+  const path = targetOf(file, specifier).replace(/\.js$/, '');
+  const target = roomOf(path);
+  if (target === room) return undefined;
+  if (packageOf(room) !== packageOf(target)) return borderFault(file, path, typeOnly);
+  const isBlind = BLIND[room] === target && file !== `${room}/internal.ts`;
+  if (packageOf(room) !== undefined) return isBlind ? `${room} knows nothing of ${target}` : undefined;
+  if (ROOMS[room].beside?.includes(target) || ROOMS[target].floor <= reachOf(room)) return undefined;
+  return `${shown(room)} reaches up to floor ${reachOf(room)}; ${shown(target)} is on ${ROOMS[target].floor}`;
 }
 
 const sources = readdirSync(src, { recursive: true, encoding: 'utf8' })
@@ -151,14 +254,44 @@ const relativeImports = (file: string, imports: readonly Import[]): string[] =>
     .filter(({ specifier }) => specifier.startsWith('.'))
     .map(({ specifier }) => withoutExtension(targetOf(file, specifier)));
 
+/** What a file exports of other files, and what files take by name of others, by their paths without extension. */
+const exportsBySource = new Map(
+  sources.map((file) => [file, new Set(importsBySource.get(file)?.flatMap(({ names }) => names ?? []))]),
+);
+const namesBySource = new Map(
+  sources.map((file) => [
+    file,
+    (importsBySource.get(file) ?? [])
+      .filter(({ specifier }) => specifier.startsWith('.'))
+      .map(({ specifier, names = [] }) => [withoutExtension(targetOf(file, specifier)), names] as const),
+  ]),
+);
+
 describe('import direction', () => {
   test('every file of src is in a known room', () => {
     expect(sources.length).toBeGreaterThan(20);
-    expect(sources.filter((file) => ROOMS[roomOf(file)] === undefined)).toEqual([]);
+    const isKnown = (room: string): boolean => ROOMS[room] !== undefined || packageOf(room) !== undefined;
+    expect(sources.filter((file) => !isKnown(roomOf(file)))).toEqual([]);
   });
 
   test('all imports point downwards', () => {
     expect([...importsBySource].flatMap(([file, imports]) => faultsOf(file, imports))).toEqual([]);
+  });
+
+  test('a package exports to its siblings only what they import', () => {
+    const taken = new Map<string, Set<string>>();
+    for (const file of sources) {
+      for (const [path, names] of namesBySource.get(file) ?? [])
+        for (const name of names) taken.set(path, (taken.get(path) ?? new Set()).add(name));
+    }
+    const internals = sources.filter((file) => /(^internal\/\w+|^[\w-]+\/internal)\.ts$/.test(file));
+    expect(internals.length).toBeGreaterThan(5);
+    const unused = internals.flatMap((file) =>
+      [...(exportsBySource.get(file) ?? [])]
+        .filter((name) => !taken.get(withoutExtension(file))?.has(name))
+        .map((name) => `${file}: ${name}`),
+    );
+    expect(unused).toEqual([]);
   });
 
   test('one file alone loads the API of OpenTelemetry, which recording does not need', () => {
@@ -203,6 +336,16 @@ describe('import direction', () => {
     ['exporters/x.ts', `import { a } from '../index.js';`],
     ['graph/x.ts', `import { a } from '../span/a.js';`],
     ['container/x.ts', `import type { A } from '../graph/a.js';`],
+    ['container/x.ts', `import type { A } from '../base/a.js';`],
+    ['archive/x.ts', `import type { A } from '../trace/a.js';`],
+    ['archive/x.ts', `import { a } from '../profile/index.js';`],
+    ['profile/x.ts', `import { a } from '../internal/timeline.js';`],
+    ['tracedb/x.ts', `import { a } from '../archive/index.js';`],
+    ['ui/x.ts', `import { a } from '../archive/archive.js';`],
+    ['ui/x.ts', `import { a } from '../cli/internal.js';`],
+    ['ui/page/x.ts', `import { a } from '../sources.js';`],
+    ['register/x.ts', `import type { A } from '../archive/index.js';`],
+    ['testing/x.ts', `import { a } from '../tracedb/index.js';`],
     ['span/x.ts', `import { a } from '../graph/a.js';`],
     ['span/x.ts', `import { a } from '@opentelemetry/api';`],
     ['clock/x.ts', `import { readFileSync } from 'fs';`],
@@ -214,13 +357,17 @@ describe('import direction', () => {
 
   test.each([
     ['collector/x.ts', `import { now } from '../clock/now.js';`],
-    ['graph/x.ts', `import { a } from '../base/bytes/a.js'; import { b } from '../container/b.js';`],
+    ['graph/x.ts', `import { a } from '../internal/base.js'; import { b } from '../container/b.js';`],
+    ['archive/x/y.ts', `import { a } from '../../graph/internal.js'; import { b } from '../../index.js';`],
+    ['ui/page/x.ts', `import type { A } from '../sources.js';`],
+    ['bench-history/x.ts', `import { a } from '../tracedb/perf/a.js';`],
+    ['register/reporters.ts', `const a = await import('../archive/index.js');`],
     ['span/jaeger/x.ts', `import { a } from '../../local-span/a.js'; import { b } from '../b.js';`],
     ['exporters/x.ts', `import type { Attributes } from '@opentelemetry/api'; import { connect } from 'node:net';`],
     ['index.ts', `export { a } from './collector/a.js';`],
     [
       'cli/x.ts',
-      `import { Command } from 'commander'; import { a } from '../exporters/a.js'; import { b } from '../index.js';`,
+      `import { Command } from 'commander'; import { a } from '../internal/formats.js'; import { b } from '../index.js';`,
     ],
   ])('a right import passes: %s %s', (file, text) => {
     expect(faultsOf(file, importsOf(file, text))).toEqual([]);

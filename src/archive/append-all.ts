@@ -1,6 +1,6 @@
 // Spans of a file into an archive, however many there are. None may be lost without being counted.
 
-import type { ArchivedSpan } from '../trace/archived-span.js';
+import type { ArchivedSpan } from '../internal/record.js';
 import { type Appended, appendValid } from './append-valid.js';
 import type { Archive } from './archive.js';
 

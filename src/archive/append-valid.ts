@@ -1,7 +1,7 @@
 // Appends spans of others without those that an archive can never keep, such as one of many megabytes. One bad span must not cost the
 // others, and how many were left out is always said.
-import { BadKeyError, BadValueError, LimitError } from '../container/graph-error.js';
-import type { ArchivedSpan } from '../trace/archived-span.js';
+import { BadKeyError, BadValueError, LimitError } from '../graph/index.js';
+import type { ArchivedSpan } from '../internal/record.js';
 
 /** What became of spans: those behind the last one taken found no room, and may be given again. */
 export interface Appended {

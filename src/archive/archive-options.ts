@@ -1,7 +1,7 @@
 // How an archive is opened and what it says of itself. Types and bounds only.
 import { getHeapStatistics } from 'node:v8';
-import { flag, wholeNumber } from '../base/options/checks.js';
-import { badOptions } from '../container/graph-error.js';
+import { badOptions } from '../graph/internal.js';
+import { flag, wholeNumber } from '../internal/base.js';
 
 /** What is kept; the rest is deleted, a segment at a time. */
 export interface Retention {

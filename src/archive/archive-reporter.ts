@@ -1,9 +1,9 @@
 // The collector's way into an archive: rows become bytes of the write-ahead file, in slices of time. Reporting only appends; the archive's
 // timer brings it to disk, and `flush` waits for that. What was taken of a batch must not be taken again when it is tried again.
 
-import { Slices } from '../base/calls/slices.js';
-import { type ReportBatch, ReportError, type Reporter } from '../collector/reporter.js';
-import { BatchSpans } from '../exporters/batch-spans.js';
+import { type ReportBatch, ReportError, type Reporter } from '../index.js';
+import { Slices } from '../internal/base.js';
+import { BatchSpans } from '../internal/record.js';
 import type { Archive } from './archive.js';
 
 /** How far a batch has come. It must not lead to the batch: V8 keeps keys of a weak map that their own values lead to until old objects are collected. */

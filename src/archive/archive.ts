@@ -1,12 +1,18 @@
 // An archive: a directory of finished traces. It must never lose what it acknowledged, never answer with a part that looks whole without
 // saying so, and never hold more than its bounds.
 
-import { makeDirectory } from '../base/files/make-directory.js';
-import { wholeNumber } from '../base/options/checks.js';
-import { BadOptionsError, BadValueError, badOptions, ClosedError, TransportError } from '../container/graph-error.js';
-import type { LaneRow } from '../flight-recorder/lane/lane-row.js';
-import type { ArchivedResource, ArchivedSpan, TraceSearch, TraceSummary } from '../trace/archived-span.js';
-import { shownName, UNKNOWN_SERVICE } from '../trace/trace-facts.js';
+import { BadOptionsError, BadValueError, ClosedError, TransportError } from '../graph/index.js';
+import { badOptions } from '../graph/internal.js';
+import { makeDirectory, wholeNumber } from '../internal/base.js';
+import {
+  type ArchivedResource,
+  type ArchivedSpan,
+  shownName,
+  type TraceSearch,
+  type TraceSummary,
+  UNKNOWN_SERVICE,
+} from '../internal/record.js';
+import type { LaneRow } from '../internal/timeline.js';
 import {
   type ArchiveOptions,
   type ArchiveStats,

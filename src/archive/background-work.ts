@@ -1,6 +1,6 @@
 // What an archive does beside answering: once a second held spans reach the disk, now and then segments are merged, old ones deleted, and
 // files of dead writers taken over. One thing at a time; what fails is counted and tried again, never thrown at anybody.
-import { timers } from '../base/calls/timers.js';
+import { timers } from '../internal/base.js';
 import type { ArchiveStats, ResolvedArchiveOptions, Retention } from './archive-options.js';
 import type { HeldSpans } from './held-spans.js';
 import type { LaneFiles } from './lane/lane-files.js';

@@ -1,6 +1,6 @@
 // Finds what is wrong with a span, and says it by the field's name: of a span that could not be encoded, and of each that `writeSegment` is
 // given. It must throw nothing for a good one.
-import { BadKeyError, BadValueError, GraphError } from '../container/graph-error.js';
+import { BadKeyError, BadValueError, GraphError } from '../graph/index.js';
 import { checkExtras } from './stored-extras.js';
 import { KINDS, STATUS_CODES } from './values/codes.js';
 import { isTime } from './values/times.js';

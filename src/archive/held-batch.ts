@@ -2,7 +2,7 @@
 // file or refused; the file stays until whoever made the segment drops it.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { timers } from '../base/calls/timers.js';
+import { timers } from '../internal/base.js';
 import { newId, walName } from './file-names.js';
 import { HeldList, rowsOf } from './held-list.js';
 import { use } from './owner.js';

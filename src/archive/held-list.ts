@@ -1,7 +1,7 @@
 // Spans of a write-ahead file of this process as queries see them: decoded when they are asked for. Of one trace only the frames that may
 // have it are; everything else decodes all, and keeps it as long as there are queries.
-import { sectionReader } from '../container/layout.js';
-import type { ArchivedSpan } from '../trace/archived-span.js';
+import { sectionReader } from '../graph/internal.js';
+import type { ArchivedSpan } from '../internal/record.js';
 import { SpanRows } from './rows/span-rows.js';
 import { SpanList } from './span-list.js';
 import type { TraceId } from './trace-source.js';

@@ -1,9 +1,9 @@
 // Spans that are not yet in a segment. What was acknowledged must survive the process; what is held must be bounded, and what is refused is
 // counted. Segments are made by the worker, one at a time, while others are taken; without one, here and at once.
 import { readdirSync } from 'node:fs';
-import { timers } from '../base/calls/timers.js';
-import { TransportError } from '../container/graph-error.js';
-import type { ArchivedSpan } from '../trace/archived-span.js';
+import { TransportError } from '../graph/index.js';
+import { timers } from '../internal/base.js';
+import type { ArchivedSpan } from '../internal/record.js';
 import type { ResolvedArchiveOptions } from './archive-options.js';
 import { isSegmentOf, newId } from './file-names.js';
 import { HeldBatch } from './held-batch.js';

@@ -14,34 +14,38 @@ export {
   TransportError,
   TruncatedError,
   UnsupportedVersionError,
-} from '../container/graph-error.js';
+} from '../graph/index.js';
 export {
   type DecodedTraces,
   type DecodeLimits,
+  decodeJaegerJson,
+  decodeOtlpJson,
+  decodeOtlpProtobuf,
   describeRefusals,
+  encodeJaegerJson,
+  encodeOtlpJson,
+  jaegerTrace,
+  otlpResourceSpans,
   type RefusalReason,
-} from '../formats/decode-context.js';
-export { decodeJaegerJson } from '../formats/jaeger-json/read-traces.js';
-export { encodeJaegerJson, jaegerTrace } from '../formats/jaeger-json/write-traces.js';
-export { decodeOtlpJson } from '../formats/otlp/read-json.js';
-export { decodeOtlpProtobuf } from '../formats/otlp/read-protobuf.js';
-export { encodeOtlpJson, otlpResourceSpans } from '../formats/otlp/write-json.js';
-export { TraceFormatError, type TraceFormatErrorCode } from '../formats/trace-format-error.js';
-export { ArchivedDouble } from '../trace/archived-double.js';
-export type {
-  ArchivedEvent,
-  ArchivedKind,
-  ArchivedLink,
-  ArchivedProperties,
-  ArchivedResource,
-  ArchivedScope,
-  ArchivedSpan,
-  ArchivedStatusCode,
-  ArchivedValue,
-  TraceSearch,
-  TraceSummary,
-} from '../trace/archived-span.js';
-export { type TraceNode, traceTrees } from '../trace/tree.js';
+  TraceFormatError,
+  type TraceFormatErrorCode,
+} from '../internal/formats.js';
+export {
+  ArchivedDouble,
+  type ArchivedEvent,
+  type ArchivedKind,
+  type ArchivedLink,
+  type ArchivedProperties,
+  type ArchivedResource,
+  type ArchivedScope,
+  type ArchivedSpan,
+  type ArchivedStatusCode,
+  type ArchivedValue,
+  type TraceNode,
+  type TraceSearch,
+  type TraceSummary,
+  traceTrees,
+} from '../internal/record.js';
 export { Archive, type ArchiveCall } from './archive.js';
 export {
   ARCHIVE_DEFAULTS,

@@ -1,12 +1,9 @@
 // A snapshot of the flight recorder into an archive: its traces, and the lane of its process, so that everything that reads an archive can be asked of it.
 // Nothing may be lost without being counted.
-import { LimitError } from '../container/graph-error.js';
-import type { LaneRow } from '../flight-recorder/lane/lane-row.js';
-import { shownResource } from '../flight-recorder/shown-spans.js';
-import { SnapshotReading } from '../flight-recorder/snapshot-reading.js';
-import type { Snapshot } from '../flight-recorder/snapshot-types.js';
-import { ownResource } from '../formats/library.js';
-import type { ArchivedResource } from '../trace/archived-span.js';
+import { LimitError } from '../graph/index.js';
+import { ownResource } from '../internal/formats.js';
+import type { ArchivedResource } from '../internal/record.js';
+import { type LaneRow, type Snapshot, SnapshotReading, shownResource } from '../internal/timeline.js';
 import { appendAll } from './append-all.js';
 import type { Archive } from './archive.js';
 

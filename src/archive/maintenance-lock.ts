@@ -2,7 +2,7 @@
 // step back, and what a dead process left stands in nobody's way.
 import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { timers } from '../base/calls/timers.js';
+import { timers } from '../internal/base.js';
 import { lockName, newId, parseLockName } from './file-names.js';
 import { isInUse, use } from './owner.js';
 

@@ -1,6 +1,6 @@
 // Merges small segments and deletes old ones. Everything here may be killed at any moment: a segment says what it replaces, so nothing is
 // lost and nothing is seen twice.
-import { timers } from '../base/calls/timers.js';
+import { timers } from '../internal/base.js';
 import type { Retention } from './archive-options.js';
 import type { SegmentName } from './file-names.js';
 import { withLock } from './maintenance-lock.js';

@@ -1,6 +1,5 @@
 // Names of services and of their spans, out of all that an archive holds. No spans are read for them but those in no segment yet.
-import type { ArchivedKind } from '../trace/archived-span.js';
-import { shownName } from '../trace/trace-facts.js';
+import { type ArchivedKind, shownName } from '../internal/record.js';
 import type { TraceSource } from './trace-source.js';
 
 /** A name spans of a service have. */

@@ -2,9 +2,9 @@
 // forgets them when they are in segments. It must never change their files.
 
 import { join } from 'node:path';
-import { getOrMake } from '../base/maps/get-or-make.js';
-import { GraphError } from '../container/graph-error.js';
-import type { ArchivedSpan } from '../trace/archived-span.js';
+import { GraphError } from '../graph/index.js';
+import { getOrMake } from '../internal/base.js';
+import type { ArchivedSpan } from '../internal/record.js';
 import type { OwnedName } from './file-names.js';
 import { isInUse, type Owner } from './owner.js';
 import { SpanList } from './span-list.js';

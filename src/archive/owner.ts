@@ -3,8 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readlinkSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { isAlive } from '../base/calls/is-alive.js';
-import { timers } from '../base/calls/timers.js';
+import { isAlive, timers } from '../internal/base.js';
 
 /** A process, and a copy of this module in it. */
 export interface Owner {

@@ -3,8 +3,8 @@
 // where it is, is read as before, and must keep nobody from opening the archive.
 import { readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { timers } from '../base/calls/timers.js';
-import { TransportError } from '../container/graph-error.js';
+import { TransportError } from '../graph/index.js';
+import { timers } from '../internal/base.js';
 import { damagedWalName, newId, type OwnedName, walName } from './file-names.js';
 import { isInUse, use } from './owner.js';
 import type { SegmentSet } from './segment-set.js';

@@ -1,7 +1,7 @@
 // Goes through all traces of several sources, each whole and once, wherever its parts lie. It holds a few traces, and the ids of those that
 // have parts in several sources.
-import { checkSignal } from '../container/transport/transport.js';
-import type { ArchivedSpan } from '../trace/archived-span.js';
+import { checkSignal } from '../graph/internal.js';
+import type { ArchivedSpan } from '../internal/record.js';
 import { presentIn, tracesFrom } from './search-sources.js';
 import type { HeldSegment } from './segment-set.js';
 import type { QueryOptions } from './segment-source.js';

@@ -1,10 +1,9 @@
 // Searches several sources at once. Parts of a trace may lie in several: a trace is put together before it is decided, and the answer is
 // the same wherever its parts lie and in whatever order the sources are asked.
-import { getOrMake } from '../base/maps/get-or-make.js';
-import { checkSignal } from '../container/transport/transport.js';
-import type { ArchivedSpan, TraceSummary } from '../trace/archived-span.js';
-import { isMeant, type NamedSearch } from '../trace/match.js';
-import { rootFirst } from '../trace/tree.js';
+
+import { checkSignal } from '../graph/internal.js';
+import { getOrMake } from '../internal/base.js';
+import { type ArchivedSpan, isMeant, type NamedSearch, rootFirst, type TraceSummary } from '../internal/record.js';
 import type { TimeRange } from './segment/segment.js';
 import type { QueryOptions } from './segment-source.js';
 import { meetsConditions, newestFirst, summaryOf } from './span-list.js';

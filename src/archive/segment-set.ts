@@ -2,8 +2,7 @@
 // one that cannot have a trace is not opened again. A segment that cannot be read is reported and the others answer.
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BlockCache } from '../container/block-cache.js';
-import { AbortedError, ClosedError, GraphError } from '../container/graph-error.js';
+import { AbortedError, BlockCache, ClosedError, GraphError } from '../graph/index.js';
 import type { DamagedSegment } from './archive-options.js';
 import { type DirectoryNames, DirectoryReader } from './directory.js';
 import type { OwnedName, SegmentName } from './file-names.js';

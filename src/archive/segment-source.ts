@@ -1,6 +1,5 @@
 // A segment of a listing as a source of traces. What is damaged is reported and left out.
-import type { ArchivedSpan, TraceSummary } from '../trace/archived-span.js';
-import type { NamedSearch } from '../trace/match.js';
+import type { ArchivedSpan, NamedSearch, TraceSummary } from '../internal/record.js';
 import type { SegmentName } from './file-names.js';
 import { lacksOperation } from './segment/search-conditions.js';
 import type { Segment, SegmentSearch, TimeRange } from './segment/segment.js';

@@ -1,8 +1,8 @@
 // What an archive holds at one moment, for one query: segments, what this process holds, what others hold. A file that vanishes meanwhile
 // was merged or sealed: the query begins again, so that nothing is missed and nothing comes twice.
-import { type GraphError, TransportError } from '../container/graph-error.js';
-import { checkSignal } from '../container/transport/transport.js';
-import type { ArchivedSpan } from '../trace/archived-span.js';
+import { type GraphError, TransportError } from '../graph/index.js';
+import { checkSignal } from '../graph/internal.js';
+import type { ArchivedSpan } from '../internal/record.js';
 import type { HeldSpans } from './held-spans.js';
 import type { OtherWriters } from './other-writers.js';
 import { scannedSegment, scanSources } from './scan-sources.js';

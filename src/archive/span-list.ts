@@ -1,10 +1,14 @@
 // Spans in memory that are in no segment yet, answering as a segment would. It holds what it was given and an index of it, and is given
 // bounded lists only.
-import { getOrMake } from '../base/maps/get-or-make.js';
-import type { ArchivedSpan, TraceSearch, TraceSummary } from '../trace/archived-span.js';
-import { isMeant } from '../trace/match.js';
-import { eachOnce } from '../trace/shared-ids.js';
-import { rootFirst } from '../trace/tree.js';
+import { getOrMake } from '../internal/base.js';
+import {
+  type ArchivedSpan,
+  eachOnce,
+  isMeant,
+  rootFirst,
+  type TraceSearch,
+  type TraceSummary,
+} from '../internal/record.js';
 import type { SegmentSearch, TimeRange } from './segment/segment.js';
 import { OperationList, type SegmentOperation } from './segment/segment-summary.js';
 import { serviceOf } from './segment/span-tables.js';

@@ -1,5 +1,5 @@
 // What a span takes in memory once decoded, about: what asking for its trace will cost.
-import type { ArchivedProperties, ArchivedSpan } from '../trace/archived-span.js';
+import type { ArchivedProperties, ArchivedSpan } from '../internal/record.js';
 import { storedProperties } from './stored-extras.js';
 import { decodedBytes } from './values/values.js';
 

@@ -1,9 +1,15 @@
 // What OpenTelemetry has beside properties and files have no column for: flags, schema URLs, counts of what was dropped. In files they are
 // properties of reserved keys, which begin with NUL; a property whose own key begins so gets one more. So files of before are read as ever.
-import { BadValueError } from '../container/graph-error.js';
-import type { ArchivedProperties, ArchivedValue } from '../trace/archived-span.js';
-import { EXTRA_FIELDS, type ExtraField, type Extras, extrasOf } from '../trace/extras.js';
-import { PropertyDraft } from '../trace/properties.js';
+import { BadValueError } from '../graph/index.js';
+import {
+  type ArchivedProperties,
+  type ArchivedValue,
+  EXTRA_FIELDS,
+  type ExtraField,
+  type Extras,
+  extrasOf,
+  PropertyDraft,
+} from '../internal/record.js';
 import { describe } from './values/values.js';
 
 const MARK = '\0';

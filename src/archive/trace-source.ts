@@ -1,6 +1,5 @@
 // What a search needs of anything that holds traces: a segment, or spans in memory; and trace ids as it hands them on.
-import type { ArchivedSpan, TraceSummary } from '../trace/archived-span.js';
-import type { NamedSearch } from '../trace/match.js';
+import type { ArchivedSpan, NamedSearch, TraceSummary } from '../internal/record.js';
 import type { SegmentSearch, TimeRange } from './segment/segment.js';
 import type { SegmentOperation } from './segment/segment-summary.js';
 import { traceIdBytes } from './values/ids.js';

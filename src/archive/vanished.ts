@@ -1,6 +1,6 @@
 // What tells that a file of a listing is no longer there: it was merged or deleted meanwhile, and the listing must be made again.
 // Never seen outside the archive.
-import { SpanlineError } from '../base/errors/spanline-error.js';
+import { SpanlineError } from '../internal/base.js';
 
 /** A file vanished between listing and opening it. */
 export class VanishedError extends SpanlineError {

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { TransportError } from '../container/graph-error.js';
+import { TransportError } from '../graph/index.js';
 import type { ArchiveStats } from './archive-options.js';
 import type {
   MergeAnswer,

@@ -1,5 +1,5 @@
 // The one error class of this room: what a benchmark, its output, git or a history refused. It must always say what to do next.
-import { SpanlineError } from '../base/errors/spanline-error.js';
+import { SpanlineError } from '../internal/base.js';
 
 /** The stable codes of errors of benchmarks. */
 export type BenchErrorCode =

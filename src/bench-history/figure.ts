@@ -1,5 +1,5 @@
 // One figure of a benchmark: what every format becomes. It must never keep more samples than its bound: a tool may have taken a million.
-import { getOrMake } from '../base/maps/get-or-make.js';
+import { getOrMake } from '../internal/base.js';
 import { badOutput } from './bench-error.js';
 
 /** What one run of a benchmark says of one thing that it measured. */

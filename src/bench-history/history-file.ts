@@ -2,7 +2,7 @@
 // same time, nor a half line of an earlier crash make the next one unreadable.
 import { appendFileSync, closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeDirectory } from '../base/files/make-directory.js';
+import { makeDirectory } from '../internal/base.js';
 import { BenchError } from './bench-error.js';
 import { type BenchRun, benchRunLine, parseBenchRun } from './run-record.js';
 

@@ -6,8 +6,7 @@ import { accessSync, constants, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { timers } from '../base/calls/timers.js';
-import { abortedBy, throwIfAborted } from '../base/errors/aborted.js';
+import { abortedBy, throwIfAborted, timers } from '../internal/base.js';
 import { BenchError } from './bench-error.js';
 
 /** What a command may print, below what V8 holds as text. Tinybench before version 6 keeps every sample: 50 MB a task and second. */

@@ -1,6 +1,6 @@
 // One run of a benchmark at one commit, as a line of a history file keeps it. `spanline perf ingest` reads the same lines, so that a series has the
 // same params whichever way it came into a store.
-import { escapeText } from '../base/text/escape-text.js';
+import { escapeText } from '../internal/base.js';
 import { integer, list, number, object, record, type Shaped, shaped, text } from '../tracedb/ingest/shape.js';
 import { TraceDbError } from '../tracedb/tracedb-error.js';
 import { BenchError } from './bench-error.js';

@@ -1,7 +1,8 @@
 // Which clock spans are stamped with, how exact it is, and what one reading costs on this machine. Each source is measured in a process of its
 // own, because a process has one source.
 import { spawnSync } from 'node:child_process';
-import { type ClockInfo, clockInfo, now } from '../clock/index.js';
+import { type ClockInfo, clockInfo } from '../index.js';
+import { now } from '../internal/rows.js';
 import { CommandError, ExitCode } from './exit-code.js';
 
 const SOURCES = ['tsc', 'tsc-percpu', 'cntvct', 'monotonic', 'js'] as const;

@@ -1,6 +1,5 @@
 // Rows as aligned columns of text. Must never truncate a cell: programs such as awk read the tables too.
-import { displayWidth } from '../base/text/display-width.js';
-import { escapeText } from '../base/text/escape-text.js';
+import { displayWidth, escapeText } from '../internal/base.js';
 
 /** A table with a head; columns are to the left, or where `align` says `r` at their place to the right, as numbers should be. Ends in a line break; empty when there are no rows. */
 export const columns = (head: readonly string[], rows: readonly (readonly string[])[], align = ''): string => {

@@ -1,7 +1,7 @@
 // One command line, from its words to its exit code: what the `spanline` command is but for its process, so that tests call it in theirs. Must not end
 // the process: what a command has begun to print is still on its way.
 import { CommanderError } from 'commander';
-import { escapeLines } from '../base/text/escape-text.js';
+import { escapeLines } from '../internal/base.js';
 import { ExitCode, endWith, exitCodeOf } from './exit-code.js';
 import { OutputClosed } from './output.js';
 import { createProgram } from './program.js';

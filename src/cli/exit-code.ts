@@ -1,6 +1,6 @@
 // What the exit codes of `spanline` mean, which one an error ends with, and the error a command throws to end with one. Scripts rely on
 // them: a code may be added, never given a second meaning.
-import { SpanlineError } from '../base/errors/spanline-error.js';
+import { SpanlineError } from '../internal/base.js';
 
 export const ExitCode = {
   /** Done, and nothing to report. */

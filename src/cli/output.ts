@@ -2,10 +2,7 @@
 // early, as by `| head`, ends with the exit code it would have had. Its remaining output is dropped; its findings must not be.
 import { once } from 'node:events';
 import { fstatSync } from 'node:fs';
-import { SpanlineError } from '../base/errors/spanline-error.js';
-import { runSync } from '../base/files/fs-steps.js';
-import { writeAll } from '../base/files/whole-file.js';
-import { escapeText } from '../base/text/escape-text.js';
+import { escapeText, runSync, SpanlineError, writeAll } from '../internal/base.js';
 import { ExitCode, endWith } from './exit-code.js';
 
 let isClosed = false;

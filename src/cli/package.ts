@@ -1,7 +1,7 @@
 // What the package says of itself, and where it is.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../base/package-root.js';
+import { packageRoot } from '../internal/base.js';
 
 /** The package as it is installed: the command is never part of a bundle. */
 export const packageFolder = packageRoot() as string;

@@ -2,7 +2,7 @@
 // never become an empty store.
 import { stat } from 'node:fs/promises';
 import { GoldStore, PerfStore, type WideColumnTable } from '../tracedb/index.js';
-import type { UiSources } from '../ui/sources.js';
+import type { UiSources } from '../ui/internal.js';
 import { CommandError, ExitCode } from './exit-code.js';
 import type { SourceOptions } from './source-options.js';
 import { openStore, type StoreKind } from './store-session.js';

@@ -1,9 +1,7 @@
 // When the event loop was busy for long, with whom, and who waited for it.
-import { archiveStalls, type ProcessStall, snapshotStalls } from '../archive/lane/loop-source.js';
-import { processLabel } from '../archive/lane/process-label.js';
-import { drawStalls } from '../flight-recorder/division/draw-stalls.js';
-import { glyphsOf } from '../formats/terminal/glyphs.js';
-import { COLOURED, PLAIN } from '../formats/terminal/palette.js';
+import { archiveStalls, type ProcessStall, processLabel, snapshotStalls } from '../archive/internal.js';
+import { COLOURED, glyphsOf, PLAIN } from '../internal/formats.js';
+import { drawStalls } from '../internal/timeline.js';
 import type { ArchiveCommandOptions } from './archive-options.js';
 import { withArchive } from './archive-session.js';
 import { ExitCode, endWith } from './exit-code.js';

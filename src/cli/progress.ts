@@ -1,6 +1,5 @@
 // Shows the progress of long work on a terminal, in one line on stderr that disappears at the end. Must stay quiet in a pipe.
-import { cut } from '../base/text/display-width.js';
-import { escapeText } from '../base/text/escape-text.js';
+import { cut, escapeText } from '../internal/base.js';
 
 const REDRAW_MS = 100;
 

@@ -1,9 +1,7 @@
 // Whether a file could be written, asked before long work whose result it takes. Must not make the file, nor change it.
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { runSync } from '../base/files/fs-steps.js';
-import { placeOf } from '../base/files/whole-file.js';
-import { targetFailure } from '../base/inspector/target-error.js';
+import { placeOf, runSync, targetFailure } from '../internal/base.js';
 
 /** Fails where `file` could not be written: to be asked before the work whose result it takes. */
 export const requireWritable = (file: string): void => {

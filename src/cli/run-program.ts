@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { targetFailure } from '../base/inspector/target-error.js';
+import { targetFailure } from '../internal/base.js';
 import { packageFolder } from './package.js';
 
 const SIGNAL_EXIT = 128;

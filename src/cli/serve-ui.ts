@@ -1,9 +1,8 @@
 // The local page for traces, profiles and history. It runs until it is told to stop. Of an archive it only reads; stores change
 // when somebody triages on the page.
 import { stat } from 'node:fs/promises';
-import { Archive } from '../archive/archive.js';
-import { openBrowser } from '../ui/open-browser.js';
-import { createUiServer } from '../ui/ui-server.js';
+import { Archive } from '../archive/index.js';
+import { createUiServer, openBrowser } from '../ui/internal.js';
 import { checkDirectory } from './archive-session.js';
 import { toldToStop } from './interrupt.js';
 import { note, printAnswer } from './output.js';

@@ -1,11 +1,8 @@
 // An archive over HTTP, to send traces to and to look at them with Jaeger's UI or Grafana. It runs until it is told to
 // stop, and stops in order: what it has acknowledged stays.
-import { Archive } from '../archive/archive.js';
-import type { ArchiveOptions } from '../archive/archive-options.js';
-import { type ArchiveServer, ServerCounts, startArchiveServer } from '../archive/server/archive-server.js';
-import type { ArchiveServerOptions } from '../archive/server/server-options.js';
-import type { UiSources } from '../ui/sources.js';
-import { uiRoutes } from '../ui/ui-routes.js';
+import { Archive, type ArchiveOptions, type ArchiveServer, type ArchiveServerOptions } from '../archive/index.js';
+import { ServerCounts, startArchiveServer } from '../archive/internal.js';
+import { type UiSources, uiRoutes } from '../ui/internal.js';
 import { archiveDirectory, noteDamage } from './archive-session.js';
 import { ExitCode, endWith } from './exit-code.js';
 import { toldToStop } from './interrupt.js';

@@ -1,6 +1,5 @@
 // Numbers of fewer or more bits than a byte has, low bits first. A reader must never run past its bytes: what is missing is damage.
-import type { ByteReader } from '../base/bytes/byte-reader.js';
-import type { ByteWriter } from '../base/bytes/byte-writer.js';
+import type { ByteReader, ByteWriter } from '../internal/base.js';
 
 /** Appends bits to a `ByteWriter`; `flush` fills the last byte with zeros. */
 export class BitWriter {

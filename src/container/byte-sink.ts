@@ -1,8 +1,7 @@
 // Where a graph file is written: memory, or a file that appears whole or not at all. A sink must leave nothing behind when it is
 // aborted.
 
-import { type FsSteps, runSync } from '../base/files/fs-steps.js';
-import { WholeFile } from '../base/files/whole-file.js';
+import { type FsSteps, runSync, WholeFile } from '../internal/base.js';
 import { ClosedError, TransportError } from './graph-error.js';
 
 /** Takes bytes one after the other. */

@@ -2,7 +2,7 @@
 // written, so the same calls give the same bytes.
 
 import { crc32 } from 'node:zlib';
-import { wholeNumber } from '../base/options/checks.js';
+import { wholeNumber } from '../internal/base.js';
 import type { ByteSink } from './byte-sink.js';
 import { type Compression, type Stored, store } from './codec.js';
 import { BadOptionsError, badOptions } from './graph-error.js';

@@ -1,7 +1,7 @@
 // Reads a container: one read of the tail brings footer, table of contents and, usually, all that describes the rest. Every byte is
 // checked before it is used; nothing outside the file is ever asked for.
 
-import { wholeNumber } from '../base/options/checks.js';
+import { wholeNumber } from '../internal/base.js';
 import { checkForm, DEFAULT_MAX_INFLATED_BYTES, type Place, restore, type StoredForm } from './codec.js';
 import { BadOptionsError, badOptions, CorruptError, NotFoundError } from './graph-error.js';
 import {

@@ -2,7 +2,7 @@
 // naming what is wrong and what to do. They are public, and named for graph files, which were the first containers. Damage must be told
 // from misuse: salvage handles the one, the programmer the other.
 
-import { SpanlineError } from '../base/errors/spanline-error.js';
+import { SpanlineError } from '../internal/base.js';
 
 /** The stable codes of graph errors. */
 export type GraphErrorCode =

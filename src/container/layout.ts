@@ -2,7 +2,7 @@
 // may lie: nothing may be believed before its checksum, nor a length before it fits into the file.
 
 import { crc32 } from 'node:zlib';
-import { ByteReader } from '../base/bytes/byte-reader.js';
+import { ByteReader } from '../internal/base.js';
 import { BadSignatureError, CorruptError, TruncatedError, UnsupportedVersionError } from './graph-error.js';
 
 /** Version of the format that this package writes and reads. */

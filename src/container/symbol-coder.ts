@@ -6,8 +6,7 @@
 //
 // A table read from a file is checked to add up before a symbol is decoded by it. A reader must end in the state the writer began with:
 // anything else is damage.
-import type { ByteReader } from '../base/bytes/byte-reader.js';
-import type { ByteWriter } from '../base/bytes/byte-writer.js';
+import type { ByteReader, ByteWriter } from '../internal/base.js';
 
 const SCALE_BITS = 12;
 /** What the shares of a table add up to. */

@@ -2,8 +2,7 @@
 // saves more than the table costs, and shares one with the others elsewhere.
 //
 //     model = n:varint context:varint[n] symbolTable[n + 1]       contexts ascend; the first table is that of all others
-import type { ByteReader } from '../base/bytes/byte-reader.js';
-import type { ByteWriter } from '../base/bytes/byte-writer.js';
+import type { ByteReader, ByteWriter } from '../internal/base.js';
 import { SYMBOLS, SymbolTable } from './symbol-coder.js';
 
 /** Contexts of one column at most: a byte, and one for the first of a trace. */

@@ -1,5 +1,5 @@
 // A compact graph file, open for reading: several graphs over one set of keys. It is immutable; any number of readers may share it.
-import { wholeNumber } from '../base/options/checks.js';
+
 import { BlockCache, type BlockCacheStats } from '../container/block-cache.js';
 import { Container, type ContainerOptions, type Reading } from '../container/container.js';
 import { BadOptionsError, badOptions, ClosedError, CorruptError } from '../container/graph-error.js';
@@ -12,6 +12,7 @@ import type {
   TransportReadOptions,
   TransportStats,
 } from '../container/transport/transport.js';
+import { wholeNumber } from '../internal/base.js';
 import { Dictionary } from './dictionary/dictionary.js';
 import { GraphView } from './graph-view.js';
 import { decodeMeta, type GraphInfo, type GraphMeta } from './meta.js';

@@ -1,6 +1,6 @@
 // A finished profile from what V8 sampled and what the carriers know: finds the scope of each sample, counts every sample once, and
 // credits the labels with their CPU time.
-import { getOrMake } from '../base/maps/get-or-make.js';
+import { getOrMake } from '../internal/base.js';
 import { type Attribution, attributed, type Carried } from './attribute.js';
 import { countSamples, outcomeOf } from './count-samples.js';
 import type { RawProfile } from './cpu-profiler.js';

@@ -1,6 +1,6 @@
 // Builds the call tree of a profile from stacks. Equal frames under one caller are one node, whatever was between them and is left
 // out (labels, trampolines).
-import { getOrMake } from '../base/maps/get-or-make.js';
+import { getOrMake } from '../internal/base.js';
 import { type ProfileNodes, SampleKind } from './labelled-profile.js';
 
 /** A function as a sample names it; `line` and `column` from 1, 0 where unknown. */

@@ -1,7 +1,7 @@
 // Labels across awaits: a promise is stamped with the scope it was made in, and the register holds it while a continuation of the
 // promise runs. Costs tens of nanoseconds an await, so the hooks are there only while a profile is taken.
 import { promiseHooks } from 'node:v8';
-import { timers } from '../base/calls/timers.js';
+import { timers } from '../internal/base.js';
 import { makeCurrent } from './make-current.js';
 import { ownCode } from './own-frames.js';
 import { NO_SCOPE, register, type Scope } from './shared-state.js';

@@ -1,7 +1,6 @@
 // Profiles without end: one rotation after the other, each handed to a sink, within a budget of CPU time. A sink that is slow or
 // fails costs profiles, never memory and never the program.
-import { timers } from '../base/calls/timers.js';
-import { finiteNumber } from '../base/options/checks.js';
+import { finiteNumber, timers } from '../internal/base.js';
 import type { Carrier, LabelledProfile } from './labelled-profile.js';
 import { checkEveryMs, checkSamples, openRecording, type SamplingOptions } from './profile.js';
 import { Counter, count } from './profile-counters.js';

@@ -1,5 +1,5 @@
 // The label table of one profile: equal records once, the profiler's own three first.
-import { getOrMake } from '../base/maps/get-or-make.js';
+import { getOrMake } from '../internal/base.js';
 import { type LabelRecord, OWN_LABEL_KEY } from './labelled-profile.js';
 
 const keyOf = (record: LabelRecord): string =>

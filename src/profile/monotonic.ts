@@ -1,5 +1,5 @@
 // V8's clock for samples: CLOCK_MONOTONIC in whole microseconds. Nothing else in the room may decide how the two compare.
-import { timers } from '../base/calls/timers.js';
+import { timers } from '../internal/base.js';
 
 import { ownCode } from './own-frames.js';
 

@@ -1,6 +1,6 @@
 // Functions of this room on the stacks of users' code: those between two marks of one file. A flame graph without labels must look as if
 // there were none, so they are left out; in a bundle, where the user's code is the same file, nothing of the user's may be.
-import { codeBetween, type Mark, mark, type OwnCode } from '../base/calls/mark.js';
+import { codeBetween, type Mark, mark, type OwnCode } from '../internal/base.js';
 import { register } from './shared-state.js';
 
 const isBefore = (a: Omit<Mark, 'url'>, b: Omit<Mark, 'url'>): boolean =>

@@ -1,6 +1,6 @@
 // Finished profiles on their way to a sink, one after the other, so that a sink need not fear itself. A sink that is slow or fails costs
 // profiles, never memory and never the program.
-import { within } from '../base/calls/within.js';
+import { within } from '../internal/base.js';
 import type { LabelledProfile } from './labelled-profile.js';
 import { Counter, count } from './profile-counters.js';
 

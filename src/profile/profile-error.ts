@@ -1,6 +1,6 @@
 // The error of this room: every failure that a caller of a profile can meet. Never thrown by a label: what a label cannot do
 // is counted.
-import { SpanlineError } from '../base/errors/spanline-error.js';
+import { SpanlineError } from '../internal/base.js';
 
 /** The stable codes of errors of CPU profiles. */
 export type ProfileErrorCode =

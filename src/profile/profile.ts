@@ -1,8 +1,7 @@
 // Profiles on demand: profile() for a time, startProfile() until it is stopped. Checks what the caller asked for; the work is done
 // by Recording.
-import { timers } from '../base/calls/timers.js';
-import { finiteNumber, oneOf } from '../base/options/checks.js';
-import { state } from '../local-span/process-state.js';
+import { finiteNumber, oneOf, timers } from '../internal/base.js';
+import { state } from '../internal/rows.js';
 import { chooseCarrier } from './choose-carrier.js';
 import { CARRIERS, type Carrier, type LabelledProfile } from './labelled-profile.js';
 import { Counter, count } from './profile-counters.js';

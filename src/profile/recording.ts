@@ -1,8 +1,8 @@
 // One thread under profile: opens the inspector, puts the carriers in place, takes profiles one after the other, and takes everything
 // away again. At most one in a thread. Must leave no handler, hook or trampoline behind.
 import { threadId } from 'node:worker_threads';
-import { timers } from '../base/calls/timers.js';
-import { state } from '../local-span/process-state.js';
+import { timers } from '../internal/base.js';
+import { state } from '../internal/rows.js';
 import type { FrameTrace, RegisterTrace } from './attribute.js';
 import { buildProfile } from './build-profile.js';
 import { type Following, followContinuations } from './continuations.js';

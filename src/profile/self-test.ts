@@ -1,6 +1,6 @@
 // Does a carrier work on this very Node? Two labels, two functions, a fraction of a second of work: every sample in the one function must
 // bear the one label. Decides which carrier is used; V8 promises none of what they rely on.
-import { timers } from '../base/calls/timers.js';
+import { timers } from '../internal/base.js';
 import { DynamicLabel } from './dynamic-label.js';
 import type { LabelledProfile } from './labelled-profile.js';
 import { SampleKind } from './labelled-profile.js';

@@ -1,7 +1,7 @@
 // What every copy of this room in a thread must share (an ES module build and a CommonJS build may both be loaded): the label
 // register and its cell, for there is one cell a thread that the signal handler reads. Nothing else in the room is global.
 
-import { codeBetween, mark, type OwnCode } from '../base/calls/mark.js';
+import { codeBetween, mark, type OwnCode } from '../internal/base.js';
 import type { LabelRecord } from './labelled-profile.js';
 
 const begin = mark();

@@ -1,6 +1,6 @@
 // How much of the CPU each label took, and how sure that is. Samples are random, so every share has an interval, and labels that the
 // samples cannot tell apart have the same rank.
-import { getOrMake } from '../base/maps/get-or-make.js';
+import { getOrMake } from '../internal/base.js';
 import type { LabelCpu } from './dynamic-label.js';
 import { type LabelledProfile, type LabelRecord, SampleKind } from './labelled-profile.js';
 

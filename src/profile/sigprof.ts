@@ -1,5 +1,5 @@
 // Finds and loads native/sigprof, the reader of the label register. Never throws: without it labels travel on trampolines.
-import { type Loaded, loadNativeFile } from '../clock/native-file.js';
+import { type Loaded, loadNativeFile } from '../internal/rows.js';
 
 /** What native/sigprof/src/addon.cc exports, for the calling thread. */
 export interface Sigprof {

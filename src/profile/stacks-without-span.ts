@@ -1,7 +1,7 @@
 // The stacks of a finished profile that no span is known to have had, for the lane of the process, which knows when no span had the event loop
 // but of each such part one stack only. Must say nothing of the time that no sample stands for.
-import { getOrMake } from '../base/maps/get-or-make.js';
-import type { StackStretch } from '../local-span/process-state.js';
+import { getOrMake } from '../internal/base.js';
+import type { StackStretch } from '../internal/rows.js';
 import { SPAN_ID_LABEL } from './join/span-labels.js';
 import { type LabelledProfile, type ProfileNodes, SampleKind } from './labelled-profile.js';
 

@@ -1,7 +1,7 @@
 // Which scope a continuation resumed in, when: for profiles whose labels travel on trampolines, which are gone after an await.
 // A bounded ring; what is overwritten is lost. Two clock readings a continuation: only for threads without the addon.
 
-import { timers } from '../base/calls/timers.js';
+import { timers } from '../internal/base.js';
 import { ownCode } from './own-frames.js';
 import { NO_SCOPE, type Scope } from './shared-state.js';
 import { LOST } from './trampoline-history.js';

@@ -1,7 +1,7 @@
 // The trampolines of a thread and who has which. A label takes one at its first call in a profile and gives it back when it is
 // disposed or the profile ends. One that still runs is not handed on; when all are taken, labels share the overflow.
 
-import { timers } from '../base/calls/timers.js';
+import { timers } from '../internal/base.js';
 import { monotonicUs } from './monotonic.js';
 import { ownCode } from './own-frames.js';
 import { Counter, count } from './profile-counters.js';

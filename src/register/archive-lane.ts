@@ -1,16 +1,22 @@
 // Puts the lane of the process into the archive that its traces go to, second by second: what `spanline trace show` and `spanline stalls` tell the use
 // of the event loop from. What cannot be written is left out: the archive counts it.
-import type { Archive } from '../archive/archive.js';
 import { timers } from '../base/calls/timers.js';
 import type { Resource } from '../collector/reporter.js';
 import type { Lane } from '../flight-recorder/lane/lane.js';
+import type { LaneRow } from '../flight-recorder/lane/lane-row.js';
 import { ownResource } from '../formats/library.js';
+import type { ArchivedResource } from '../trace/archived-span.js';
 
 const INTERVAL_MS = 1000;
 // A stretch that goes on is there up to now, and will be there again when it has ended.
 const SETTLED_US = 20_000;
 
-export const keepLane = (archive: Archive, lane: Lane, resource: Resource): void => {
+/** What is asked of an archive. */
+export interface LaneArchive {
+  appendLane(rows: readonly LaneRow[], resource: ArchivedResource, fromUs: number, toUs: number): void;
+}
+
+export const keepLane = (archive: LaneArchive, lane: Lane, resource: Resource): void => {
   const who = ownResource(resource);
   let fromUs = timers.wallMs() * 1000;
   const append = (settledUs: number): void => {

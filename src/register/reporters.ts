@@ -1,9 +1,9 @@
 // The reporters that the environment names. A wrong variable is warned of and left out; what cannot be made at all is an error line and no
 // reporter: tracing must never keep a service from starting.
-import type { Archive } from '../archive/archive.js';
 import { OptionError } from '../base/errors/option-error.js';
 import type { Reporter } from '../collector/reporter.js';
 import { OtlpReporter } from '../exporters/otlp.js';
+import type { LaneArchive } from './archive-lane.js';
 import type { Log } from './log.js';
 import type { ExporterName } from './settings.js';
 
@@ -50,7 +50,7 @@ export const makeReporters = async (names: readonly ExporterName[], log: Log): P
 export const openArchive = async (
   directory: string,
   log: Log,
-): Promise<{ readonly archive: Archive; readonly reporter: Reporter } | undefined> => {
+): Promise<{ readonly archive: LaneArchive; readonly reporter: Reporter } | undefined> => {
   try {
     const { Archive, ArchiveReporter } = await import('../archive/index.js');
     const archive = await Archive.open(directory);

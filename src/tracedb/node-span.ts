@@ -1,7 +1,7 @@
 // Spans of the databases' own work. Where nobody traces, this must cost one look at the current span and nothing else.
-import { lineStore } from '../local-span/line-store.js';
-import { Span } from '../span/span.js';
-import type { SpanOptions } from '../span/span-options.js';
+
+import { Span, type SpanOptions } from '../index.js';
+import { lineStore } from '../internal/rows.js';
 
 /** A child of the current span; undefined when nothing records here. */
 export const childSpan = (name: string, options?: SpanOptions): Span | undefined => {

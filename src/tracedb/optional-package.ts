@@ -1,5 +1,5 @@
 // Loads a package that only one part of the trace databases needs. It must never be called when a module is loaded, only when the part is used.
-import { optionalPackage as load } from '../base/calls/optional-package.js';
+import { optionalPackage as load } from '../internal/base.js';
 import { TraceDbError } from './tracedb-error.js';
 
 const missing = (message: string, options: ErrorOptions): TraceDbError =>

@@ -1,5 +1,5 @@
 // Tile arithmetic: which tile and column a commit falls in, and how a tile is named in keys so that the newest sorts first.
-import { wholeNumber } from '../base/options/checks.js';
+import { wholeNumber } from '../internal/base.js';
 import { invalidInput, storeCorrupt } from './tracedb-error.js';
 
 /** The highest tile: keys count down from it. */

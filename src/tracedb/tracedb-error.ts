@@ -1,6 +1,6 @@
 // The error of this wing: every failure a caller can meet carries a stable code and says what to do. It must never be thrown
 // without naming the input.
-import { SpanlineError } from '../base/errors/spanline-error.js';
+import { SpanlineError } from '../internal/base.js';
 import type { RowFailure } from './table/wide-column-table.js';
 
 /** The stable codes of errors of the trace databases. */

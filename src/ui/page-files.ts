@@ -3,11 +3,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
-import { sendBytes } from '../archive/server/answer.js';
-import { HttpError } from '../archive/server/http-error.js';
-import type { Call, Route } from '../archive/server/route.js';
-import { SpanlineError } from '../base/errors/spanline-error.js';
-import { packageRoot } from '../base/package-root.js';
+import { type Call, HttpError, type Route, sendBytes } from '../archive/internal.js';
+import { packageRoot, SpanlineError } from '../internal/base.js';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

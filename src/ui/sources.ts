@@ -1,6 +1,6 @@
 // What the page shows: an archive of traces, stores of benchmarks and digests, profiles, snapshots. Each may be missing; its view then says how to get it.
 // Nothing here opens or closes them: who starts the server does.
-import type { Archive } from '../archive/archive.js';
+import type { Archive } from '../archive/index.js';
 import type { GoldStore, PerfStore } from '../tracedb/index.js';
 import type { SnapshotShelf } from './snapshots/snapshot-shelf.js';
 

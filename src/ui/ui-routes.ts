@@ -1,6 +1,5 @@
 // All routes of the page: its files and its endpoints. Each view brings a folder of its own under `api/`; this file only gathers them.
-import { HttpError } from '../archive/server/http-error.js';
-import type { Route } from '../archive/server/route.js';
+import { HttpError, type Route } from '../archive/internal.js';
 import type { SourcesAnswer } from './api/answers.js';
 import { apiGet } from './api/api-route.js';
 import type { ArchiveOf } from './api/archive-of.js';

@@ -1,8 +1,11 @@
 // The server of the page alone, where no archive's server carries it. It must listen to nobody but this machine, unless it has a token.
-import { Guard } from '../archive/server/guard.js';
-import { type RunningHttpServer, startHttpServer } from '../archive/server/http-server.js';
-import { RequestHandler } from '../archive/server/request-handler.js';
-import { resolveHttpOptions } from '../archive/server/server-options.js';
+import {
+  Guard,
+  RequestHandler,
+  type RunningHttpServer,
+  resolveHttpOptions,
+  startHttpServer,
+} from '../archive/internal.js';
 import type { UiSources } from './sources.js';
 import { uiRoutes } from './ui-routes.js';
 

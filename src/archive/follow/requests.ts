@@ -1,7 +1,13 @@
 // Requests among spans: those with which work begins in a process. Of the other spans nothing is decoded that is not needed to tell them apart.
-import type { ArchivedSpan, ArchivedValue } from '../../trace/archived-span.js';
-import { hasRemoteParent } from '../../trace/extras.js';
-import { httpStatusBy, httpStatusOf, serviceOf, shownName } from '../../trace/trace-facts.js';
+import {
+  type ArchivedSpan,
+  type ArchivedValue,
+  hasRemoteParent,
+  httpStatusBy,
+  httpStatusOf,
+  serviceOf,
+  shownName,
+} from '../../internal/record.js';
 import type { SpanRows } from '../rows/span-rows.js';
 import { FLAGS_KEY } from '../stored-extras.js';
 import { KINDS, STATUS_CODES } from '../values/codes.js';

@@ -1,11 +1,8 @@
 // Where the time of the slow spans of one trace went, told from the lanes that the archive keeps. Must say nothing of spans of processes that kept
 // no lane of that time.
 
-import { divide } from '../../flight-recorder/division/divide.js';
-import type { Division } from '../../flight-recorder/division/division.js';
-import { DivisionIndex } from '../../flight-recorder/division/division-index.js';
-import { formatDivision } from '../../flight-recorder/division/format-division.js';
-import type { ArchivedSpan } from '../../trace/archived-span.js';
+import type { ArchivedSpan } from '../../internal/record.js';
+import { type Division, DivisionIndex, divide, formatDivision } from '../../internal/timeline.js';
 import type { Archive } from '../archive.js';
 import { processOf } from './lane-stretch.js';
 import { archiveSources, type LoopRead, windowOf } from './loop-source.js';

@@ -3,10 +3,10 @@
 import { appendFileSync, readdirSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { timers } from '../../base/calls/timers.js';
-import { BadOptionsError, BadValueError, LimitError, TransportError } from '../../container/graph-error.js';
-import type { LaneRow } from '../../flight-recorder/lane/lane-row.js';
-import type { ArchivedResource } from '../../trace/archived-span.js';
+import { BadOptionsError, BadValueError, LimitError, TransportError } from '../../graph/index.js';
+import { timers } from '../../internal/base.js';
+import type { ArchivedResource } from '../../internal/record.js';
+import type { LaneRow } from '../../internal/timeline.js';
 import type { Retention } from '../archive-options.js';
 import { newId } from '../file-names.js';
 import { removeFiles } from '../merge-segments.js';

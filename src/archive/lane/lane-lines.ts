@@ -1,6 +1,6 @@
 // A stretch of a lane as a line of text, with its checksum: a line that a crash cut, or that was changed, must never be taken for a whole one.
 import { crc32 } from 'node:zlib';
-import type { LanePart, LaneRow } from '../../flight-recorder/lane/lane-row.js';
+import type { LanePart, LaneRow } from '../../internal/timeline.js';
 import type { LaneStretch } from './lane-stretch.js';
 
 /** Of the form below. A line of another form is not read, and counted. */

@@ -1,8 +1,8 @@
 // What an archive keeps of the lane of a process, and which process that is. Must not take two processes for one where their resources tell them
 // apart: each has an event loop of its own.
-import type { LaneRow } from '../../flight-recorder/lane/lane-row.js';
-import type { ArchivedResource } from '../../trace/archived-span.js';
-import { setOwn } from '../../trace/record.js';
+
+import { type ArchivedResource, setOwn } from '../../internal/record.js';
+import type { LaneRow } from '../../internal/timeline.js';
 
 /** The lane of one process in a stretch of time: where it has no row, nothing of note happened. */
 export interface LaneStretch {

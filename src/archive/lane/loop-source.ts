@@ -1,14 +1,18 @@
 // Spans and lanes by process, from where commands and the page find them: what `spanline stalls` and `spanline trace show` tell the use of the event loop from.
 // Must not mix processes, and must say where it has not all that an archive has.
 
-import { DivisionIndex } from '../../flight-recorder/division/division-index.js';
-import { divisionIndexOf } from '../../flight-recorder/division/of-snapshot.js';
-import { type Stall, stalls } from '../../flight-recorder/division/stalls.js';
-import type { TimedSpan, TimeWindow } from '../../flight-recorder/division/timed-span.js';
-import type { LaneRow } from '../../flight-recorder/lane/lane-row.js';
-import type { Snapshot } from '../../flight-recorder/snapshot-types.js';
-import { ownResource } from '../../formats/library.js';
-import type { ArchivedResource, ArchivedSpan } from '../../trace/archived-span.js';
+import { ownResource } from '../../internal/formats.js';
+import type { ArchivedResource, ArchivedSpan } from '../../internal/record.js';
+import {
+  DivisionIndex,
+  divisionIndexOf,
+  type LaneRow,
+  type Snapshot,
+  type Stall,
+  stalls,
+  type TimedSpan,
+  type TimeWindow,
+} from '../../internal/timeline.js';
 import type { Archive } from '../archive.js';
 import { processOf } from './lane-stretch.js';
 

@@ -1,5 +1,5 @@
 // Numbers things that are the same when they are written the same. They are told apart by identity first, which is fast, and by content after.
-import { ByteWriter } from '../../base/bytes/byte-writer.js';
+import { ByteWriter } from '../../internal/base.js';
 
 export class Interner<T extends object> {
   readonly things: T[] = [];

@@ -1,17 +1,18 @@
 // Spans that become a segment, or are read from a write-ahead file, as columns: ids and times are taken apart once, names, keys, resources and
 // scopes are numbers, and everything after works on numbers. A row is a span as it came. Few spans have events, links or texts beside their
 // name: these stay as they are. What no segment can keep is refused here, before anything is written, and takes no row.
-import { BadValueError, LimitError } from '../../container/graph-error.js';
-import type {
-  ArchivedEvent,
-  ArchivedLink,
-  ArchivedProperties,
-  ArchivedResource,
-  ArchivedScope,
-  ArchivedSpan,
-  ArchivedValue,
-} from '../../trace/archived-span.js';
-import { NO_PROPERTIES, PropertyDraft } from '../../trace/properties.js';
+import { BadValueError, LimitError } from '../../graph/index.js';
+import {
+  type ArchivedEvent,
+  type ArchivedLink,
+  type ArchivedProperties,
+  type ArchivedResource,
+  type ArchivedScope,
+  type ArchivedSpan,
+  type ArchivedValue,
+  NO_PROPERTIES,
+  PropertyDraft,
+} from '../../internal/record.js';
 import { checkSpan } from '../check-span.js';
 import { MAX_SPAN_BYTES } from '../segment/layout.js';
 import { serviceOf, writeResource, writeScope } from '../segment/span-tables.js';

@@ -1,7 +1,8 @@
 // Decodes the parts of a group, and says what they take in memory then. A part is added to segments here, in layout.ts and in
 // write-segment.ts.
-import type { ByteReader } from '../../base/bytes/byte-reader.js';
-import { sectionReader } from '../../container/layout.js';
+
+import { sectionReader } from '../../graph/internal.js';
+import type { ByteReader } from '../../internal/base.js';
 import type { Part } from './layout.js';
 import { EventColumns, LinkColumns, SpanTexts } from './optional-parts.js';
 import { PropertyBlock } from './properties.js';

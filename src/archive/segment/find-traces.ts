@@ -1,8 +1,7 @@
 // Finds traces by id: all that many traces need is fetched together, in batches that fit into memory, and the spans of each trace are put
 // together, ids from the dictionary, everything else from groups. What does not fit together is damage, never a trace with fewer spans.
-import { CorruptError, GraphError } from '../../container/graph-error.js';
-import type { DictionaryEntry } from '../../graph/dictionary/dictionary-range.js';
-import type { ArchivedSpan } from '../../trace/archived-span.js';
+import { CorruptError, type DictionaryEntry, GraphError } from '../../graph/index.js';
+import type { ArchivedSpan } from '../../internal/record.js';
 import { TRACE_ID_BYTES, traceIdBytes } from '../values/ids.js';
 import type { GroupReader, Outcome, WholeGroup } from './group-reader.js';
 import { PARTS } from './layout.js';

@@ -1,10 +1,8 @@
 // Fetches and decodes groups: parts out of the cache, or all that are missing in one batch of reads. A damaged part spoils its own group
 // and no other.
-import { checkForm, type Place, restore } from '../../container/codec.js';
-import { GraphError } from '../../container/graph-error.js';
-import type { TransportReadOptions } from '../../container/transport/transport.js';
-import { NODES_PER_BLOCK } from '../../graph/nodes/node-table.js';
-import type { ReferenceRows } from '../../graph/nodes/reference-block.js';
+
+import { GraphError, NODES_PER_BLOCK, type ReferenceRows, type TransportReadOptions } from '../../graph/index.js';
+import { checkForm, type Place, restore } from '../../graph/internal.js';
 import { type DecodedParts, decodePart, memoryOf } from './decoded-parts.js';
 import type { PartRef } from './groups.js';
 import { PARTS, type Part } from './layout.js';

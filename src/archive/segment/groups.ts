@@ -6,11 +6,9 @@
 //
 // The table is read when a segment is opened. Its numbers are checked against the file before anything is read by them.
 
-import type { ByteReader } from '../../base/bytes/byte-reader.js';
-import { ByteWriter } from '../../base/bytes/byte-writer.js';
-import type { StoredForm } from '../../container/codec.js';
-import type { Container } from '../../container/container.js';
-import type { WrittenBlock } from '../../container/container-writer.js';
+import type { Container, WrittenBlock } from '../../graph/index.js';
+import type { StoredForm } from '../../graph/internal.js';
+import { type ByteReader, ByteWriter } from '../../internal/base.js';
 import { TRACE_ID_BYTES } from '../values/ids.js';
 import { readTime, writeTime } from '../values/times.js';
 import {

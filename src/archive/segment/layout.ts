@@ -2,8 +2,7 @@
 //
 //     time = u64, as in values/times.ts
 //     told = varint (0: u64 follows)         else the zigzag of the time less the one it is told against, plus one
-import type { ByteReader } from '../../base/bytes/byte-reader.js';
-import type { ByteWriter } from '../../base/bytes/byte-writer.js';
+import type { ByteReader, ByteWriter } from '../../internal/base.js';
 import { readTime, writeTime } from '../values/times.js';
 
 /** Sections of segments. */

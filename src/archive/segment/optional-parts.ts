@@ -5,10 +5,10 @@
 //     id     = traceId:byte[16] spanId:byte[8] (form 0) | spanId:byte[8] (form 1: of the trace of the span)
 //     texts  = sparse(trace states) sparse(status messages)
 //     sparse = n:varint skipped:varint[n] texts(n)           spans without a text between the one before and this one
-import type { ByteReader } from '../../base/bytes/byte-reader.js';
-import { ByteWriter } from '../../base/bytes/byte-writer.js';
-import { BadValueError } from '../../container/graph-error.js';
-import type { ArchivedEvent, ArchivedLink } from '../../trace/archived-span.js';
+
+import { BadValueError } from '../../graph/index.js';
+import { type ByteReader, ByteWriter } from '../../internal/base.js';
+import type { ArchivedEvent, ArchivedLink } from '../../internal/record.js';
 import type { SpanRows } from '../rows/span-rows.js';
 import { storedProperties } from '../stored-extras.js';
 import { SPAN_ID_BYTES, TRACE_ID_BYTES } from '../values/ids.js';

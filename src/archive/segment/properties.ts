@@ -5,10 +5,8 @@
 //
 // A reader must not size anything by a count that the bytes at hand cannot bear out.
 
-import type { ByteReader } from '../../base/bytes/byte-reader.js';
-import { ByteWriter } from '../../base/bytes/byte-writer.js';
-import type { ArchivedProperties, ArchivedValue } from '../../trace/archived-span.js';
-import { PropertyDraft } from '../../trace/properties.js';
+import { type ByteReader, ByteWriter } from '../../internal/base.js';
+import { type ArchivedProperties, type ArchivedValue, PropertyDraft } from '../../internal/record.js';
 import type { SpanRows } from '../rows/span-rows.js';
 import { isReserved, restored, storedKey } from '../stored-extras.js';
 import { readColumn, type ValueColumn, writeColumn } from '../values/value-column.js';

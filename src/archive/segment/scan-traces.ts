@@ -1,8 +1,7 @@
 // Walks over all traces of a segment, in the order of ids, and lists their ids: the rows of groups, a trace in pieces as one. Nothing here
 // decides which traces are meant.
-import { CorruptError, GraphError } from '../../container/graph-error.js';
-import type { DictionaryEntry } from '../../graph/dictionary/dictionary-range.js';
-import type { ArchivedSpan } from '../../trace/archived-span.js';
+import { CorruptError, type DictionaryEntry, GraphError } from '../../graph/index.js';
+import type { ArchivedSpan } from '../../internal/record.js';
 import { TRACE_ID_BYTES } from '../values/ids.js';
 import { assembleTrace, findTraces, report, storedBytes, traceKeys } from './find-traces.js';
 import type { Group, GroupReader, Outcome } from './group-reader.js';

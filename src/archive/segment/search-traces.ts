@@ -1,11 +1,10 @@
 // Traces that a search may mean, a few numbers each: where each begins and when. Details are read again when it is known which are
 // wanted.
 
-import { getOrMake } from '../../base/maps/get-or-make.js';
-import { wholeNumber } from '../../base/options/checks.js';
-import { badOptions, GraphError } from '../../container/graph-error.js';
-import type { TraceSummary } from '../../trace/archived-span.js';
-import { hasSpanConditions, hasTimeConditions } from '../../trace/match.js';
+import { GraphError } from '../../graph/index.js';
+import { badOptions } from '../../graph/internal.js';
+import { getOrMake, wholeNumber } from '../../internal/base.js';
+import { hasSpanConditions, hasTimeConditions, type TraceSummary } from '../../internal/record.js';
 import { Times } from '../rows/times.js';
 import { report } from './find-traces.js';
 import type { Group, GroupReader, Outcome } from './group-reader.js';

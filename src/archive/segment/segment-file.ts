@@ -1,24 +1,33 @@
 // An open segment file: what is read once when it is opened and checked against each other, the options of a read, and which errors mean
 // damage. It reads no group.
 
-import type { ByteReader } from '../../base/bytes/byte-reader.js';
-import { BlockCache } from '../../container/block-cache.js';
-import { Container, type ContainerOptions } from '../../container/container.js';
 import {
   BadSignatureError,
+  BlockCache,
+  Container,
+  type ContainerOptions,
   CorruptError,
+  Dictionary,
   type GraphError,
+  type GraphMeta,
   LimitError,
+  NO_GRAPH,
+  type SectionEntry,
+  SectionId,
+  type Transport,
+  type TransportReadOptions,
   TruncatedError,
   UnsupportedVersionError,
-} from '../../container/graph-error.js';
-import { NO_GRAPH, type SectionEntry, SectionId, sectionReader } from '../../container/layout.js';
-import type { Transport, TransportReadOptions } from '../../container/transport/transport.js';
-import { Dictionary } from '../../graph/dictionary/dictionary.js';
-import { KeyFilter } from '../../graph/dictionary/key-filter.js';
-import { decodeMeta, type GraphMeta } from '../../graph/meta.js';
-import { NodeColumns } from '../../graph/nodes/node-columns.js';
-import { columnPlace, decodeNodeTable } from '../../graph/nodes/node-table.js';
+} from '../../graph/index.js';
+import {
+  columnPlace,
+  decodeMeta,
+  decodeNodeTable,
+  KeyFilter,
+  NodeColumns,
+  sectionReader,
+} from '../../graph/internal.js';
+import type { ByteReader } from '../../internal/base.js';
 import { KEY_BYTES } from '../values/ids.js';
 import { GroupTable } from './groups.js';
 import { KIND_NOTE, KIND_OF_SEGMENT, REPLACES_NOTE, SegmentSection } from './layout.js';

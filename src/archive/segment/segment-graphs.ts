@@ -3,11 +3,9 @@
 //
 // The dictionary takes all keys in order: spans and absent parents trace by trace, and between them what only links refer to.
 
-import type { ContainerWriter } from '../../container/container-writer.js';
-import { DictionaryBuilder } from '../../graph/dictionary/dictionary-builder.js';
-import { type Adjacency, orderNodes } from '../../graph/nodes/node-order.js';
-import type { ReferenceRows } from '../../graph/nodes/reference-block.js';
-import type { ArchivedLink } from '../../trace/archived-span.js';
+import { type ContainerWriter, DictionaryBuilder, type ReferenceRows } from '../../graph/index.js';
+import { type Adjacency, orderNodes } from '../../graph/internal.js';
+import type { ArchivedLink } from '../../internal/record.js';
 import type { SpanRows } from '../rows/span-rows.js';
 import { KEY_BYTES, parseId, TRACE_ID_BYTES } from '../values/ids.js';
 import { ghostOf, NO_PARENT, type SpanOrder } from './trace-order.js';

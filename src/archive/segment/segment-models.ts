@@ -3,9 +3,9 @@
 //     models = base:byte unit:byte startUnit:byte resourceBy:byte model[shape, resource, status, start, duration] model[9, of traceRows]
 //
 // Two contexts of a resource are tried, the resource before and the shape; the one that takes fewer bits is kept.
-import type { ByteReader } from '../../base/bytes/byte-reader.js';
-import { ByteWriter } from '../../base/bytes/byte-writer.js';
-import { MAX_CONTEXTS, SymbolCounts, SymbolModel } from '../../container/symbol-model.js';
+
+import { MAX_CONTEXTS, SymbolCounts, SymbolModel } from '../../graph/internal.js';
+import { type ByteReader, ByteWriter } from '../../internal/base.js';
 import type { SpanFacts } from './span-facts.js';
 import { tableSymbol } from './span-tables.js';
 import { BASES, type Base, type SpanTimes, UNITS } from './span-times.js';

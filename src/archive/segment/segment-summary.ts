@@ -3,9 +3,8 @@
 //     summary   = spans:varint traces:varint start:u64 end:u64 doubles:varint listsAll:byte n:varint service[n]
 //     service   = ref n:varint operation[n]
 //     operation = ref kind:byte
-import type { ByteReader } from '../../base/bytes/byte-reader.js';
-import { ByteWriter } from '../../base/bytes/byte-writer.js';
-import type { ArchivedKind } from '../../trace/archived-span.js';
+import { type ByteReader, ByteWriter } from '../../internal/base.js';
+import type { ArchivedKind } from '../../internal/record.js';
 import { KINDS } from '../values/codes.js';
 import { readTime, writeTime } from '../values/times.js';
 import type { StringTable } from './span-tables.js';

@@ -1,9 +1,13 @@
 // A segment file, open for reading: traces by id, searches, everything in order. It is immutable; any number of readers may share it.
-import type { BlockCacheStats } from '../../container/block-cache.js';
-import { ClosedError, type GraphError } from '../../container/graph-error.js';
-import { openedFrom } from '../../container/transport/open-transport.js';
-import type { Transport, TransportStats } from '../../container/transport/transport.js';
-import type { ArchivedSpan, TraceSummary } from '../../trace/archived-span.js';
+import {
+  type BlockCacheStats,
+  ClosedError,
+  type GraphError,
+  type Transport,
+  type TransportStats,
+} from '../../graph/index.js';
+import { openedFrom } from '../../graph/internal.js';
+import type { ArchivedSpan, TraceSummary } from '../../internal/record.js';
 import { traceIdBytes } from '../values/ids.js';
 import { findTraces, presentTraces } from './find-traces.js';
 import { GroupReader } from './group-reader.js';

@@ -6,13 +6,19 @@
 // with those that are too far to count in `far`, so that a search that looks at no time decodes none. A reader believes no number that leads
 // out of a table, nor a time that cannot be.
 
-import type { ByteReader } from '../../base/bytes/byte-reader.js';
-import { ByteWriter } from '../../base/bytes/byte-writer.js';
-import { BitReader, BitWriter } from '../../container/bits.js';
-import { sectionReader } from '../../container/layout.js';
-import { ESCAPE, NUMBER_SYMBOLS, putExtra, takeNumber } from '../../container/number-symbols.js';
-import { SymbolDecoder, SymbolEncoder } from '../../container/symbol-coder.js';
-import type { ArchivedResource } from '../../trace/archived-span.js';
+import {
+  BitReader,
+  BitWriter,
+  ESCAPE,
+  NUMBER_SYMBOLS,
+  putExtra,
+  SymbolDecoder,
+  SymbolEncoder,
+  sectionReader,
+  takeNumber,
+} from '../../graph/internal.js';
+import { type ByteReader, ByteWriter } from '../../internal/base.js';
+import type { ArchivedResource } from '../../internal/record.js';
 import type { SpanRows } from '../rows/span-rows.js';
 import { STATUS_CODES } from '../values/codes.js';
 import { MAX_TIME, readTime, writeTime } from '../values/times.js';

@@ -1,6 +1,6 @@
 // What the tables of a segment are made from: shapes, resources, scopes and texts by number, dealt by how often each is used, and what each
 // span takes.
-import type { ArchivedProperties, ArchivedSpan } from '../../trace/archived-span.js';
+import type { ArchivedProperties, ArchivedSpan } from '../../internal/record.js';
 import type { SpanRows } from '../rows/span-rows.js';
 import { storedProperties } from '../stored-extras.js';
 import { KINDS } from '../values/codes.js';

@@ -6,9 +6,8 @@
 //     scope    = name:text version:text properties
 //     shape    = name:ref kind:byte scope:varint (0: scope follows)      else the number of the scope, plus one
 //     ref      = varint (0: text follows)                                else the number of a text of the table, plus one
-import type { ByteReader } from '../../base/bytes/byte-reader.js';
-import { ByteWriter } from '../../base/bytes/byte-writer.js';
-import type { ArchivedKind, ArchivedResource, ArchivedScope } from '../../trace/archived-span.js';
+import { type ByteReader, ByteWriter } from '../../internal/base.js';
+import type { ArchivedKind, ArchivedResource, ArchivedScope } from '../../internal/record.js';
 import { restored, storedProperties } from '../stored-extras.js';
 import { KINDS } from '../values/codes.js';
 import { readText, TextColumn, writeText, writeTexts } from '../values/texts.js';

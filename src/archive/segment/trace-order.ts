@@ -1,6 +1,6 @@
 // The order of a segment's spans: traces by id, in each the root first and every span before its children, children by start. It also
 // finds doubles and parents that are absent, and gives the halves of a call that share an id ids of their own. The same spans give the same order, however they came.
-import { halvesApart, mayBeOfHalf } from '../../trace/shared-ids.js';
+import { halvesApart, mayBeOfHalf } from '../../internal/record.js';
 import type { SpanRows } from '../rows/span-rows.js';
 import { KINDS } from '../values/codes.js';
 

@@ -3,13 +3,22 @@
 //     traceRows = stream side:varint bytes[side] bits
 //
 // Each row has nine symbols, in the order of COLUMNS; what the tables or a number cannot hold stands in `side`.
-import type { ByteReader } from '../../base/bytes/byte-reader.js';
-import { ByteWriter } from '../../base/bytes/byte-writer.js';
-import { BitReader, BitWriter } from '../../container/bits.js';
-import { sectionReader } from '../../container/layout.js';
-import { ESCAPE, NUMBER_SYMBOLS, putExtra, symbolOf, takeNumber } from '../../container/number-symbols.js';
-import { SymbolDecoder, SymbolEncoder } from '../../container/symbol-coder.js';
-import { SymbolCounts, SymbolModel } from '../../container/symbol-model.js';
+
+import {
+  BitReader,
+  BitWriter,
+  ESCAPE,
+  NUMBER_SYMBOLS,
+  putExtra,
+  SymbolCounts,
+  SymbolDecoder,
+  SymbolEncoder,
+  SymbolModel,
+  sectionReader,
+  symbolOf,
+  takeNumber,
+} from '../../graph/internal.js';
+import { type ByteReader, ByteWriter } from '../../internal/base.js';
 import { readText, writeText } from '../values/texts.js';
 import { MAX_TIME, readTime, writeTime } from '../values/times.js';
 import { MAX_GROUP_SPANS } from './layout.js';

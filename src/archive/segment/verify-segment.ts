@@ -1,10 +1,8 @@
 // Checks what a segment has beside its graphs: every column of every group is decoded, and what rows, tables and summary say of the spans
 // is compared with what a segment of the same spans would say. A new check belongs here. All spans are in memory meanwhile.
 import { isDeepStrictEqual } from 'node:util';
-import { BufferSink } from '../../container/byte-sink.js';
-import { CorruptError, GraphError } from '../../container/graph-error.js';
-import { BufferTransport } from '../../container/transport/buffer-transport.js';
-import type { ArchivedSpan, TraceSummary } from '../../trace/archived-span.js';
+import { BufferSink, BufferTransport, CorruptError, GraphError } from '../../graph/index.js';
+import type { ArchivedSpan, TraceSummary } from '../../internal/record.js';
 import { traceIdBytes } from '../values/ids.js';
 import { GroupReader } from './group-reader.js';
 import { scanTraces } from './scan-traces.js';

@@ -1,14 +1,17 @@
 // Writes a segment: a compact graph file whose columns hold everything else about the spans. It appears whole or not at all, and the
 // same spans give the same bytes, in whatever order they come.
-import { AtomicFileSink, type ByteSink } from '../../container/byte-sink.js';
-import type { Compression } from '../../container/codec.js';
-import { ContainerWriter, type WrittenBlock } from '../../container/container-writer.js';
-import { BadOptionsError } from '../../container/graph-error.js';
-import { SectionId } from '../../container/layout.js';
-import { FilterBuilder } from '../../graph/dictionary/key-filter.js';
-import { encodeMeta, type GraphInfo } from '../../graph/meta.js';
-import { writeReferences } from '../../graph/nodes/node-table.js';
-import type { ArchivedSpan } from '../../trace/archived-span.js';
+import {
+  AtomicFileSink,
+  BadOptionsError,
+  type ByteSink,
+  type Compression,
+  ContainerWriter,
+  type GraphInfo,
+  SectionId,
+  type WrittenBlock,
+} from '../../graph/index.js';
+import { encodeMeta, FilterBuilder, writeReferences } from '../../graph/internal.js';
+import type { ArchivedSpan } from '../../internal/record.js';
 import { SpanRows } from '../rows/span-rows.js';
 import { TRACE_ID_BYTES } from '../values/ids.js';
 import { encodeGroups, type WrittenGroup } from './groups.js';

@@ -1,8 +1,8 @@
 // Which services call which: counted from the spans of a stretch of time whenever somebody asks, as nothing of it is kept.
 
-import { getOrMake } from '../../base/maps/get-or-make.js';
-import { shownService } from '../../formats/jaeger-json/shown-trace.js';
-import type { ArchivedSpan } from '../../trace/archived-span.js';
+import { getOrMake } from '../../internal/base.js';
+import { shownService } from '../../internal/formats.js';
+import type { ArchivedSpan } from '../../internal/record.js';
 import { loadTraces } from './load-traces.js';
 import type { ArchiveReader, ReadOptions } from './ports.js';
 

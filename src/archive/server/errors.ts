@@ -1,7 +1,7 @@
 // The bodies of error answers, in the form that the clients of each endpoint read.
 
-import { GraphError } from '../../container/graph-error.js';
-import { TraceFormatError } from '../../formats/trace-format-error.js';
+import { GraphError } from '../../graph/index.js';
+import { TraceFormatError } from '../../internal/formats.js';
 import { HttpError, tryLater } from './http-error.js';
 import { encodeStatus } from './otlp-answers.js';
 import type { ErrorForm } from './route.js';

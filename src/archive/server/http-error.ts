@@ -1,7 +1,7 @@
 // A refusal with an HTTP status. It ends a request; it must never leave the server.
 
 import type { OutgoingHttpHeaders } from 'node:http';
-import { SpanlineError } from '../../base/errors/spanline-error.js';
+import { SpanlineError } from '../../internal/base.js';
 
 /** Thrown by handlers: the answer is an error of this status, in the form of its endpoint. */
 export class HttpError extends SpanlineError {

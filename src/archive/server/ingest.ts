@@ -5,11 +5,11 @@ import {
   DECODE_LIMITS,
   type DecodedTraces,
   type DecodeLimits,
+  decodeOtlpJson,
+  decodeOtlpProtobuf,
   describeRefusals,
-} from '../../formats/decode-context.js';
-import { decodeOtlpJson } from '../../formats/otlp/read-json.js';
-import { decodeOtlpProtobuf } from '../../formats/otlp/read-protobuf.js';
-import { newKnownParts } from '../../formats/otlp/shared-parts.js';
+  newKnownParts,
+} from '../../internal/formats.js';
 import { type Appended, appendValid } from '../append-valid.js';
 import { sendBytes, sendJson } from './answer.js';
 import type { BodyBudget } from './body-budget.js';

@@ -1,5 +1,5 @@
 // Reads the spans of found traces in batches, so that an answer of many traces takes the memory of a few.
-import type { ArchivedSpan, TraceSummary } from '../../trace/archived-span.js';
+import type { ArchivedSpan, TraceSummary } from '../../internal/record.js';
 import type { ArchiveReader, ReadOptions } from './ports.js';
 
 /** Decoded bytes of a batch, about, and traces in one. */

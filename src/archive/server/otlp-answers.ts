@@ -1,5 +1,5 @@
 // The messages an OTLP server answers with, in protobuf: ExportTraceServiceResponse and google.rpc.Status. They are small and few.
-import { ByteWriter } from '../../base/bytes/byte-writer.js';
+import { ByteWriter } from '../../internal/base.js';
 
 /** A field of a number, or of bytes, text or a message. */
 const field = (number: number, content: number | Uint8Array): Buffer => {

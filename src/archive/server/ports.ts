@@ -1,5 +1,5 @@
 // What the server needs of an archive, and nothing more. Types only.
-import type { ArchivedSpan, TraceSearch, TraceSummary } from '../../trace/archived-span.js';
+import type { ArchivedSpan, TraceSearch, TraceSummary } from '../../internal/record.js';
 import type { Operation } from '../operations-of.js';
 
 /** Options of a read. */

@@ -1,6 +1,6 @@
 // Bounds how many queries are answered at a time. Others wait their turn, in the order they came, so many and so long; what is beyond is told
 // to come again.
-import { timers } from '../../base/calls/timers.js';
+import { timers } from '../../internal/base.js';
 import { tryLater } from './http-error.js';
 
 /** Bounds of a queue. */

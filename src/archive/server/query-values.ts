@@ -1,6 +1,6 @@
 // Values of query parameters as Jaeger's APIs write them: Go durations, RFC 3339 times, Unix microseconds, ids. A wrong one is a 400 that
 // names it, never a default.
-import { timers } from '../../base/calls/timers.js';
+import { timers } from '../../internal/base.js';
 import { HttpError } from './http-error.js';
 
 const wrong = (name: string, expected: string): HttpError =>

@@ -1,7 +1,7 @@
 // Takes one request to its endpoint and its outcome to the client. Whatever a request holds, it ends in an answer or a closed connection,
 // never in an exception that leaves this file.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { timers } from '../../base/calls/timers.js';
+import { timers } from '../../internal/base.js';
 import { sendBytes, sendJson } from './answer.js';
 import { errorBody, toHttpError } from './errors.js';
 import type { Guard } from './guard.js';

@@ -1,5 +1,5 @@
 // What a query met that cannot be read. Its answer must say so: one that looks whole would be taken for all there is.
-import { MISSING_SERVICE } from '../../formats/jaeger-json/shown-trace.js';
+import { MISSING_SERVICE } from '../../internal/formats.js';
 import { HttpError } from './http-error.js';
 import type { ReadOptions } from './ports.js';
 

@@ -1,6 +1,7 @@
 // Options of the archive's server, checked and completed. A wrong one is refused before anything listens.
-import { oneOf, wholeNumber } from '../../base/options/checks.js';
-import { BadOptionsError } from '../../container/graph-error.js';
+
+import { BadOptionsError } from '../../graph/index.js';
+import { oneOf, wholeNumber } from '../../internal/base.js';
 import { isLoopback } from './guard.js';
 import type { ArchiveReader, ArchiveWriter } from './ports.js';
 

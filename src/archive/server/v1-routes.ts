@@ -1,7 +1,6 @@
 // Jaeger's older query API, as its UI and Grafana's data source ask it: traces in the form of the UI, everything in one envelope.
-import { timers } from '../../base/calls/timers.js';
-import { shownTraceId } from '../../formats/jaeger-json/ids.js';
-import { shownTrace } from '../../formats/jaeger-json/shown-trace.js';
+import { timers } from '../../internal/base.js';
+import { shownTrace, shownTraceId } from '../../internal/formats.js';
 import type { Operation } from '../operations-of.js';
 import { JsonStream, sendJson } from './answer.js';
 import { dependenciesOf } from './dependencies.js';

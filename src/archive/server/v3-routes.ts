@@ -1,9 +1,8 @@
 // Jaeger's query API of version 3 over HTTP: traces as OTLP/JSON. What Jaeger answers with, in form and status.
 
-import { getOrMake } from '../../base/maps/get-or-make.js';
-import { shownService } from '../../formats/jaeger-json/shown-trace.js';
-import { otlpResourceSpans } from '../../formats/otlp/write-json.js';
-import type { ArchivedSpan, TraceSummary } from '../../trace/archived-span.js';
+import { getOrMake } from '../../internal/base.js';
+import { otlpResourceSpans, shownService } from '../../internal/formats.js';
+import type { ArchivedSpan, TraceSummary } from '../../internal/record.js';
 import type { Operation } from '../operations-of.js';
 import { JsonStream, sendJson } from './answer.js';
 import { HttpError } from './http-error.js';

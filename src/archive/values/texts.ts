@@ -2,8 +2,7 @@
 //
 //     text     = length:varint bytes              twice the bytes of UTF-8; of UTF-16LE, plus one, where the text is no valid Unicode
 //     texts(n) = 0x00 length:varint[n] bytes | 0x01 d:varint length:varint[d] bytes place:varint[n]      the second where texts repeat
-import type { ByteReader } from '../../base/bytes/byte-reader.js';
-import { ByteWriter } from '../../base/bytes/byte-writer.js';
+import { type ByteReader, ByteWriter } from '../../internal/base.js';
 
 const PLAIN = 0;
 const DISTINCT = 1;

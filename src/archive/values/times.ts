@@ -1,6 +1,5 @@
 // Unix times in nanoseconds as bytes: u64, low bytes first. A time that no file can hold must be refused before it is written.
-import type { ByteReader } from '../../base/bytes/byte-reader.js';
-import type { ByteWriter } from '../../base/bytes/byte-writer.js';
+import type { ByteReader, ByteWriter } from '../../internal/base.js';
 
 /** The latest time of a file. */
 export const MAX_TIME = 0xffff_ffff_ffff_ffffn;

@@ -1,8 +1,6 @@
 // The values of one key and type in a block, as a column. Values of one kind stand together, so that they compress together.
-import type { ByteReader } from '../../base/bytes/byte-reader.js';
-import type { ByteWriter } from '../../base/bytes/byte-writer.js';
-import { ArchivedDouble } from '../../trace/archived-double.js';
-import type { ArchivedValue } from '../../trace/archived-span.js';
+import type { ByteReader, ByteWriter } from '../../internal/base.js';
+import { ArchivedDouble, type ArchivedValue } from '../../internal/record.js';
 import { TextColumn, writeTexts } from './texts.js';
 import { readValue, ValueType, writeValue } from './values.js';
 

@@ -3,12 +3,9 @@
 //
 //     properties = n:varint (key:text type:byte value)[n]
 import { isUint8Array } from 'node:util/types';
-import type { ByteReader } from '../../base/bytes/byte-reader.js';
-import type { ByteWriter } from '../../base/bytes/byte-writer.js';
-import { BadValueError } from '../../container/graph-error.js';
-import { ArchivedDouble } from '../../trace/archived-double.js';
-import type { ArchivedProperties, ArchivedValue } from '../../trace/archived-span.js';
-import { PropertyDraft } from '../../trace/properties.js';
+import { BadValueError } from '../../graph/index.js';
+import type { ByteReader, ByteWriter } from '../../internal/base.js';
+import { ArchivedDouble, type ArchivedProperties, type ArchivedValue, PropertyDraft } from '../../internal/record.js';
 import { readText, writeText } from './texts.js';
 
 /** A type's number in files. */

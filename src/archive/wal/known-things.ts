@@ -1,6 +1,6 @@
 // Things and texts that come again in a batch: each is written once, where it is first met, and by its number afterwards. Only what may come
 // again gets a number: a reader keeps all of them.
-import type { ByteWriter } from '../../base/bytes/byte-writer.js';
+import type { ByteWriter } from '../../internal/base.js';
 import { writeText } from '../values/texts.js';
 
 /** Longer texts get no number: they hardly come again, and a reader would have to keep them. */

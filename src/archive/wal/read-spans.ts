@@ -1,16 +1,16 @@
 // Reads the spans of a write-ahead file: when a segment is made, after a crash, or for whoever asks for what is in no segment yet. Every value
 // must come back exactly as it went in, and bytes that are not what was written are an error, never a span.
-import type { ByteReader } from '../../base/bytes/byte-reader.js';
-import type {
-  ArchivedEvent,
-  ArchivedLink,
-  ArchivedProperties,
-  ArchivedResource,
-  ArchivedScope,
-  ArchivedValue,
-} from '../../trace/archived-span.js';
-import type { Extras } from '../../trace/extras.js';
-import { PropertyDraft } from '../../trace/properties.js';
+import type { ByteReader } from '../../internal/base.js';
+import {
+  type ArchivedEvent,
+  type ArchivedLink,
+  type ArchivedProperties,
+  type ArchivedResource,
+  type ArchivedScope,
+  type ArchivedValue,
+  type Extras,
+  PropertyDraft,
+} from '../../internal/record.js';
 import type { SpanRows } from '../rows/span-rows.js';
 import { readResource, readScope } from '../segment/span-tables.js';
 import { restored } from '../stored-extras.js';

@@ -2,9 +2,9 @@
 // its writer is or was killed; nothing but whole frames is believed. Everything else is damage, which must be told and never hide what
 // stands behind it.
 import { crc32 } from 'node:zlib';
-import type { ByteWriter } from '../../base/bytes/byte-writer.js';
-import { GraphError } from '../../container/graph-error.js';
-import { sectionReader } from '../../container/layout.js';
+import { GraphError } from '../../graph/index.js';
+import { sectionReader } from '../../graph/internal.js';
+import type { ByteWriter } from '../../internal/base.js';
 import type { SpanRows } from '../rows/span-rows.js';
 import { readRows } from './read-spans.js';
 

@@ -1,8 +1,8 @@
 // Reads write-ahead files of others: a whole one after a crash, or what is new in one that is still written. It must never change a file,
 // and never be silent about bytes that it could not read.
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
-import { CorruptError, TransportError } from '../../container/graph-error.js';
-import type { ArchivedSpan } from '../../trace/archived-span.js';
+import { CorruptError, TransportError } from '../../graph/index.js';
+import type { ArchivedSpan } from '../../internal/record.js';
 import { SpanRows } from '../rows/span-rows.js';
 import { readFrames, WAL_MAGIC, type WalExtent } from './wal-frames.js';
 

@@ -14,13 +14,9 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { ByteWriter } from '../../base/bytes/byte-writer.js';
-import { timers } from '../../base/calls/timers.js';
-import { runAsync } from '../../base/files/fs-steps.js';
-import { syncDirectory } from '../../base/files/sync-directory.js';
-import { TransportError } from '../../container/graph-error.js';
-import type { ArchivedSpan } from '../../trace/archived-span.js';
-import type { FinishedSpan } from '../../trace/finished-span.js';
+import { TransportError } from '../../graph/index.js';
+import { ByteWriter, runAsync, syncDirectory, timers } from '../../internal/base.js';
+import type { ArchivedSpan, FinishedSpan } from '../../internal/record.js';
 import { isInvalid } from '../append-valid.js';
 import { beginFrame, endFrame, WAL_MAGIC } from './wal-frames.js';
 import { SpanEncoder } from './write-spans.js';

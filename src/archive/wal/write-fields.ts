@@ -1,8 +1,9 @@
 // Single fields of a span in a write-ahead file. What no segment can keep is refused here, by name.
-import type { ByteWriter } from '../../base/bytes/byte-writer.js';
-import { BadValueError } from '../../container/graph-error.js';
-import { nanosWords, toNanosWords } from '../../formats/otlp/unix-nanos.js';
-import type { FinishedSpan } from '../../trace/finished-span.js';
+
+import { BadValueError } from '../../graph/index.js';
+import type { ByteWriter } from '../../internal/base.js';
+import { nanosWords, toNanosWords } from '../../internal/formats.js';
+import type { FinishedSpan } from '../../internal/record.js';
 import { parseId } from '../values/ids.js';
 import { isTime, TIME_RULE } from '../values/times.js';
 

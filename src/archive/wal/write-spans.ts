@@ -1,19 +1,22 @@
 // Spans as bytes of a write-ahead file. What no segment can keep must be refused here, before anybody counts on it. Spans of the collector are
 // written from their rows: no object is made of a span.
-import type { ByteWriter } from '../../base/bytes/byte-writer.js';
-import { BadKeyError, BadValueError } from '../../container/graph-error.js';
-import { archivedView } from '../../trace/archived-copy.js';
-import type {
-  ArchivedEvent,
-  ArchivedLink,
-  ArchivedProperties,
-  ArchivedResource,
-  ArchivedScope,
-  ArchivedSpan,
-  ArchivedValue,
-} from '../../trace/archived-span.js';
-import type { Extras } from '../../trace/extras.js';
-import type { FinishedLink, FinishedSpan, SpanProperties } from '../../trace/finished-span.js';
+
+import { BadKeyError, BadValueError } from '../../graph/index.js';
+import type { ByteWriter } from '../../internal/base.js';
+import {
+  type ArchivedEvent,
+  type ArchivedLink,
+  type ArchivedProperties,
+  type ArchivedResource,
+  type ArchivedScope,
+  type ArchivedSpan,
+  type ArchivedValue,
+  archivedView,
+  type Extras,
+  type FinishedLink,
+  type FinishedSpan,
+  type SpanProperties,
+} from '../../internal/record.js';
 import { checkSpan } from '../check-span.js';
 import { SpanRows } from '../rows/span-rows.js';
 import { planSegment } from '../segment/segment-plan.js';

@@ -1,7 +1,6 @@
 // The gate: measures two commits by turns until it is sure of every series or its budget is spent. It must never look at its rounds more often than
 // their judgement is paid for, nor take what it could not tell for good news.
-import { timers } from '../../base/calls/timers.js';
-import { throwIfAborted } from '../../base/errors/aborted.js';
+import { throwIfAborted, timers } from '../../internal/base.js';
 import { BenchError, badOption } from '../bench-error.js';
 import { unitFactor } from '../figure.js';
 import { type JudgedSeries, type JudgeOptions, judgeOptions, judgeRounds, type RoundSeries } from '../judge/judge.js';

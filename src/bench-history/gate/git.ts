@@ -1,7 +1,7 @@
 // What is asked of git, by its own command. Nothing here may change the repository's branches, its index or its files.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { abortedBy } from '../../base/errors/aborted.js';
+import { abortedBy } from '../../internal/base.js';
 import { BenchError } from '../bench-error.js';
 
 const run = promisify(execFile);

@@ -3,7 +3,7 @@
 import { copyFileSync, cpSync, type Dirent, linkSync, mkdirSync, readlinkSync, statSync, symlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { throwIfAborted } from '../../base/errors/aborted.js';
+import { throwIfAborted } from '../../internal/base.js';
 import { BenchError } from '../bench-error.js';
 
 /** What tools find again or make anew. */

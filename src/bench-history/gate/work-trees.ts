@@ -3,8 +3,7 @@
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { timers } from '../../base/calls/timers.js';
-import { makeDirectory } from '../../base/files/make-directory.js';
+import { makeDirectory, timers } from '../../internal/base.js';
 import { BenchError, badOption } from '../bench-error.js';
 import { runShell } from '../run-command.js';
 import { type GitCommit, git, gitCommit } from './git.js';

@@ -1,8 +1,7 @@
 // `spanline bench compare`: what changed between two commits whose results were kept. It measures nothing: whoever wants to be sure gates.
 import type { Command } from 'commander';
-import { type ComparedPoint, comparePoints } from '../../bench-history/compare-points.js';
-import { seriesLabel } from '../../bench-history/kept-series.js';
 import { loadStatistics } from '../../tracedb/index.js';
+import { type ComparedPoint, comparePoints, seriesLabel } from '../../tracedb/internal.js';
 import { columns } from '../columns.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { share } from '../options.js';

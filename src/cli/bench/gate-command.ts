@@ -1,14 +1,20 @@
 // `spanline bench gate`: whether a commit is slower than another, with an exit code for CI. It must leave no work tree behind, however it ends.
 import { appendFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { runSync } from '../../base/files/fs-steps.js';
-import { writeWhole } from '../../base/files/whole-file.js';
-import { type GateResult, runGate } from '../../bench-history/gate/gate.js';
-import { hasChanges } from '../../bench-history/gate/git.js';
-import { changeText, gateReport, outcomeText, percentText, type ReportFacts } from '../../bench-history/gate/report.js';
-import type { JudgedKind } from '../../bench-history/gate/round.js';
-import { makeWorkTrees } from '../../bench-history/gate/work-trees.js';
-import { machineClass } from '../../bench-history/machine-class.js';
+import { machineClass } from '../../bench-history/index.js';
+import { runSync, writeWhole } from '../../internal/base.js';
+import {
+  changeText,
+  type GateResult,
+  gateReport,
+  hasChanges,
+  type JudgedKind,
+  makeWorkTrees,
+  outcomeText,
+  percentText,
+  type ReportFacts,
+  runGate,
+} from '../../tracedb/internal.js';
 import { columns } from '../columns.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { interruptible } from '../interrupt.js';

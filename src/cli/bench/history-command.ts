@@ -1,8 +1,8 @@
 // `spanline bench history`: how the figures that were kept went over the commits, as a table or drawn. Every series must be drawn from values of one
 // machine and one line of Node.
 import type { Command } from 'commander';
-import { type KeptSeries, seriesLabel } from '../../bench-history/kept-series.js';
 import { optionalPackage } from '../../tracedb/index.js';
+import { type KeptSeries, seriesLabel } from '../../tracedb/internal.js';
 import { columns } from '../columns.js';
 import { notFound } from '../exit-code.js';
 import { wholeNumber } from '../options.js';

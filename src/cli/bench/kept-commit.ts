@@ -1,6 +1,5 @@
 // Which of the commits that were measured a word means. It must never pick one of several that begin alike.
-import { gitCommit } from '../../bench-history/gate/git.js';
-import type { KeptSeries } from '../../bench-history/kept-series.js';
+import { gitCommit, type KeptSeries } from '../../tracedb/internal.js';
 import { notFound, wrongUsage } from '../exit-code.js';
 
 /** The hash that begins with the word, else the commit that git has under that name, such as `HEAD` or `main`. */

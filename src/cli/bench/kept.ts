@@ -1,10 +1,9 @@
 // The series that `spanline bench run` has kept, from a history file or a Perf store, for the commands that look back. Which of both they came from
 // must make no difference to what is said of them.
 import type { Command } from 'commander';
-import { readBenchHistory } from '../../bench-history/history-file.js';
-import { type KeptPoint, type KeptSeries, seriesOfRuns } from '../../bench-history/kept-series.js';
-import { declaredDirection } from '../../tracedb/detect/direction.js';
+import { readBenchHistory } from '../../bench-history/index.js';
 import { type Direction, type Params, type PerfSeries, readSeries } from '../../tracedb/index.js';
+import { declaredDirection, type KeptPoint, type KeptSeries, seriesOfRuns } from '../../tracedb/internal.js';
 import { wrongUsage } from '../exit-code.js';
 import { type StoreOptions, withPerf, withStore } from '../perf/perf-options.js';
 

@@ -3,13 +3,18 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { type BenchFigure, figuresOfRuns } from '../../bench-history/figure.js';
-import { appendBenchRun } from '../../bench-history/history-file.js';
-import { machineClass, nodeMajor } from '../../bench-history/machine-class.js';
-import { type BenchOutput, parseBenchOutput } from '../../bench-history/parse-output.js';
-import { runCommand } from '../../bench-history/run-command.js';
-import { type BenchRun, benchRunLine } from '../../bench-history/run-record.js';
+import {
+  appendBenchRun,
+  type BenchFigure,
+  type BenchOutput,
+  type BenchRun,
+  benchRunLine,
+  machineClass,
+  nodeMajor,
+  parseBenchOutput,
+} from '../../bench-history/index.js';
 import { ingestFile } from '../../tracedb/index.js';
+import { figuresOfRuns, runCommand } from '../../tracedb/internal.js';
 import { columns } from '../columns.js';
 import { wrongUsage } from '../exit-code.js';
 import { interruptible } from '../interrupt.js';

@@ -1,9 +1,7 @@
 // `spanline gold blame`: which commits may have brought the digests nobody has triaged.
 import type { Command } from 'commander';
-import { DEFAULT_TEST_KEY } from '../../tracedb/gold/blame.js';
 import type { Blame, GoldStore } from '../../tracedb/index.js';
-import { quoted } from '../../tracedb/params/param-text.js';
-import { didYouMean } from '../../tracedb/query/known-query.js';
+import { DEFAULT_TEST_KEY, didYouMean, quoted } from '../../tracedb/internal.js';
 import { columns } from '../columns.js';
 import { ExitCode, endWith, notFound } from '../exit-code.js';
 import { wholeNumber } from '../options.js';

@@ -1,6 +1,6 @@
 // `spanline gold ignores`: rules that leave traces out of searches until a time.
 import { type Command, InvalidArgumentError } from 'commander';
-import { whoRuns } from '../../base/calls/who-runs.js';
+import { whoRuns } from '../../internal/base.js';
 import type { IgnoreRule } from '../../tracedb/index.js';
 import { columns } from '../columns.js';
 import { notFound } from '../exit-code.js';

@@ -1,6 +1,6 @@
 // `spanline gold init`: makes a store, once.
 import type { Command } from 'commander';
-import { MAX_TILE_SIZE, MIN_TILE_SIZE } from '../../tracedb/tile.js';
+import { MAX_TILE_SIZE, MIN_TILE_SIZE } from '../../tracedb/internal.js';
 import { withAllowedChars } from '../allowed-chars.js';
 import { wholeNumber } from '../options.js';
 import { type NewGoldStore, printAnswer, type StoreOptions, withGold, withStore } from './gold-options.js';

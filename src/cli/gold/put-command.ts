@@ -2,8 +2,6 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { DEFAULT_DIGEST_DIGITS } from '../../tracedb/gold/digest.js';
-import { checkEntries } from '../../tracedb/gold/gold-entry.js';
 import {
   type CleaningRule,
   type CommitInfo,
@@ -14,6 +12,7 @@ import {
   structuredKeyOf,
   TraceDbError,
 } from '../../tracedb/index.js';
+import { checkEntries, DEFAULT_DIGEST_DIGITS } from '../../tracedb/internal.js';
 import { withAllowedChars } from '../allowed-chars.js';
 import { CommandError, ExitCode, unreadable } from '../exit-code.js';
 import { isoTime, wholeNumber } from '../options.js';

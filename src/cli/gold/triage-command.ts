@@ -1,6 +1,6 @@
 // `spanline gold triage`: says whether digests of a test are right.
 import { Argument, type Command } from 'commander';
-import { whoRuns } from '../../base/calls/who-runs.js';
+import { whoRuns } from '../../internal/base.js';
 import { type GoldStore, type TestDigest, type TriageStatus, unseenDigests } from '../../tracedb/index.js';
 import { notFound } from '../exit-code.js';
 import type { Call } from '../store-session.js';

@@ -1,8 +1,8 @@
 // `spanline graph get`: single nodes of a file. Their blocks are read, and nothing else.
 
 import type { Command } from 'commander';
-import { escapeText } from '../../base/text/escape-text.js';
 import type { CompactGraph, GraphNode, GraphView } from '../../graph/index.js';
+import { escapeText } from '../../internal/base.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
 import { note, writeOut } from '../output.js';

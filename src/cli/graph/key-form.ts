@@ -1,7 +1,8 @@
 // How keys, which are bytes, are written on the command line: hexadecimal digits for hashes and ids, text for names. What is printed
 // can always be given back as an argument.
-import { isSafeText } from '../../base/text/escape-text.js';
+
 import { BadKeyError, type CompactGraph } from '../../graph/index.js';
+import { isSafeText } from '../../internal/base.js';
 
 /** A way to write keys. */
 export type KeyForm = 'hex' | 'text';

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { escapeText } from '../../base/text/escape-text.js';
+import { escapeText } from '../../internal/base.js';
 import { configProblems } from '../../tracedb/index.js';
 import { CommandError, ExitCode, endWith, unreadable } from '../exit-code.js';
 import { printAnswer } from './perf-options.js';

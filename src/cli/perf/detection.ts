@@ -12,7 +12,7 @@ import {
   type StepDetectorName,
   type StepScanOptions,
 } from '../../tracedb/index.js';
-import { historyOf } from '../../tracedb/perf/history-of.js';
+import { historyOf } from '../../tracedb/internal.js';
 import { wrongUsage } from '../exit-code.js';
 
 /** What the size of a step is, by detector; the column of the table and the help of --interesting. */

@@ -1,10 +1,10 @@
 // The executed plan of a query, drawn from its spans: a tree with the figures each node left, like EXPLAIN ANALYZE. It reads spans
 // only, so what is drawn is what a tracing backend shows.
 
-import { type Glyphs, glyphsOf } from '../../formats/terminal/glyphs.js';
-import { CPU_COVERAGE, CPU_NS, CPU_SAMPLES, CPU_STDERR_NS } from '../../profile/join/cpu-properties.js';
-import type { SpanRecord } from '../../trace/record.js';
-import { spanForest, walkTree } from '../../trace/tree.js';
+import type { SpanRecord } from '../../index.js';
+import { type Glyphs, glyphsOf } from '../../internal/formats.js';
+import { spanForest, walkTree } from '../../internal/record.js';
+import { CPU_COVERAGE, CPU_NS, CPU_SAMPLES, CPU_STDERR_NS } from '../../profile/index.js';
 import { columns } from '../columns.js';
 
 /** Figures with a column of their own; everything else is written behind the name. */

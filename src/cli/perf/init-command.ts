@@ -1,6 +1,6 @@
 // `spanline perf init`: makes a store, once.
 import type { Command } from 'commander';
-import { MAX_TILE_SIZE, MIN_TILE_SIZE } from '../../tracedb/tile.js';
+import { MAX_TILE_SIZE, MIN_TILE_SIZE } from '../../tracedb/internal.js';
 import { withAllowedChars } from '../allowed-chars.js';
 import { wholeNumber } from '../options.js';
 import { type NewPerfStore, printAnswer, type StoreOptions, withPerf, withStore } from './perf-options.js';

@@ -1,7 +1,7 @@
 // `spanline perf traces count|list|list-by-index|export`: the traces of one tile. Lists are streamed: memory does not grow with them.
 
 import type { Command } from 'commander';
-import { escapeText } from '../../base/text/escape-text.js';
+import { escapeText } from '../../internal/base.js';
 import { makeQuery, type PerfTrace, structuredKeyOf } from '../../tracedb/index.js';
 import { notFound } from '../exit-code.js';
 import { type RangeOptions, rangeOf, withRange } from './commit-range.js';

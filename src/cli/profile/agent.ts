@@ -1,9 +1,7 @@
 // Loaded into a running process by `spanline profile attach`: profiles its main thread for a time and gives the profile back as text.
 // Must leave nothing behind when it is done.
 import { findSourceMap } from 'node:module';
-import { openWriter, type ProfileFormat } from '../../profile/output/profile-format.js';
-import { openSourceMaps, resolveSources } from '../../profile/output/source-maps.js';
-import { profile } from '../../profile/profile.js';
+import { openSourceMaps, openWriter, type ProfileFormat, profile, resolveSources } from '../../profile/index.js';
 
 export interface AttachOptions {
   readonly durationMs: number;

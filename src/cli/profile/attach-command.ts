@@ -1,9 +1,9 @@
 // `spanline profile attach`: profiles a process that runs, through its inspector, and leaves it as it was.
 import { type Command, Option } from 'commander';
-import { SpanlineError } from '../../base/errors/spanline-error.js';
-import { targetFailure } from '../../base/inspector/target-error.js';
-import { loadedThere, withInspector } from '../../base/inspector/with-inspector.js';
-import { EXTENSION_OF, PROFILE_FORMATS, type ProfileFormat } from '../../profile/output/profile-format.js';
+import { SpanlineError, targetFailure } from '../../internal/base.js';
+import { loadedThere, withInspector } from '../../internal/inspector.js';
+import { PROFILE_FORMATS, type ProfileFormat } from '../../profile/index.js';
+import { EXTENSION_OF } from '../../profile/internal.js';
 import { onInterrupt } from '../interrupt.js';
 import { numberFrom, wholeNumber } from '../options.js';
 import { note } from '../output.js';

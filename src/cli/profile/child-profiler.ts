@@ -3,13 +3,20 @@
 import { findSourceMap } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { isMainThread, threadId } from 'node:worker_threads';
-import { makeDirectory } from '../../base/files/make-directory.js';
-import { type ContinuousProfiler, continuousProfiler } from '../../profile/continuous-profiler.js';
-import type { LabelledProfile } from '../../profile/labelled-profile.js';
-import { EXTENSION_OF, openWriter, type ProfileWriter } from '../../profile/output/profile-format.js';
-import { openSourceMaps, resolveSources, type SourceMaps } from '../../profile/output/source-maps.js';
-import { type RunningProfile, startProfile } from '../../profile/profile.js';
-import { applyRetention, profileFileName } from '../../profile/sinks/retention.js';
+import { makeDirectory } from '../../internal/base.js';
+import {
+  type ContinuousProfiler,
+  continuousProfiler,
+  type LabelledProfile,
+  openSourceMaps,
+  openWriter,
+  type ProfileWriter,
+  type RunningProfile,
+  resolveSources,
+  type SourceMaps,
+  startProfile,
+} from '../../profile/index.js';
+import { applyRetention, EXTENSION_OF, profileFileName } from '../../profile/internal.js';
 import type { ChildOptions } from './child-options.js';
 import { writeWhole } from './profile-files.js';
 

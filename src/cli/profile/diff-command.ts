@@ -1,7 +1,6 @@
 // `spanline profile diff`: which labels take more of the CPU than before, beyond noise.
 import type { Command } from 'commander';
-import { diff, type LabelChange } from '../../profile/output/diff.js';
-import { WHOLE_LABEL } from '../../profile/output/select-labels.js';
+import { diff, type LabelChange, WHOLE_LABEL } from '../../profile/index.js';
 import { columns } from '../columns.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { share } from '../options.js';

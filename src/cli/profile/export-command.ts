@@ -1,8 +1,14 @@
 // `spanline profile export`: a profile in another format, with other labels or in its sources.
 import { type Command, Option } from 'commander';
-import { openWriter, PROFILE_FORMATS, type ProfileFormat } from '../../profile/output/profile-format.js';
-import { selectLabels, WHOLE_LABEL } from '../../profile/output/select-labels.js';
-import { openSourceMaps, resolveSources } from '../../profile/output/source-maps.js';
+import {
+  openSourceMaps,
+  openWriter,
+  PROFILE_FORMATS,
+  type ProfileFormat,
+  resolveSources,
+  selectLabels,
+  WHOLE_LABEL,
+} from '../../profile/index.js';
 import { note } from '../output.js';
 import { readProfileFile, sampleTypeOption, writeWhole } from './profile-files.js';
 

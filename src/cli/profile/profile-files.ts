@@ -1,13 +1,9 @@
 // Files of profile commands: profiles read with errors that name the file, and written whole or not at all.
 import { createReadStream } from 'node:fs';
 import { Option } from 'commander';
-import { runSync } from '../../base/files/fs-steps.js';
-import { writeWhole as writeWholeFile } from '../../base/files/whole-file.js';
-import { targetFailure } from '../../base/inspector/target-error.js';
-import type { LabelledProfile } from '../../profile/labelled-profile.js';
-import { ProfileOutputError } from '../../profile/output/output-error.js';
-import type { ReadProfileOptions } from '../../profile/output/read-pprof.js';
-import { readProfileStream } from '../../profile/output/read-profile-stream.js';
+import { runSync, targetFailure, writeWhole as writeWholeFile } from '../../internal/base.js';
+import { type LabelledProfile, ProfileOutputError, type ReadProfileOptions } from '../../profile/index.js';
+import { readProfileStream } from '../../profile/internal.js';
 
 /** For the commands that read files of other profilers. */
 export const sampleTypeOption = (): Option =>

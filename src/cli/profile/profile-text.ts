@@ -1,6 +1,6 @@
 // Numbers and names of profiles as the tables of the command line show them.
-import { shortText } from '../../base/text/escape-text.js';
-import { glyphsOf } from '../../formats/terminal/glyphs.js';
+import { shortText } from '../../internal/base.js';
+import { glyphsOf } from '../../internal/formats.js';
 
 const NS_PER_MS = 1e6;
 

@@ -3,9 +3,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { targetFailure } from '../../base/inspector/target-error.js';
-import { EXTENSION_OF, openWriter, PROFILE_FORMATS, type ProfileFormat } from '../../profile/output/profile-format.js';
-import { openSourceMaps } from '../../profile/output/source-maps.js';
+import { targetFailure } from '../../internal/base.js';
+import { openSourceMaps, openWriter, PROFILE_FORMATS, type ProfileFormat } from '../../profile/index.js';
+import { EXTENSION_OF } from '../../profile/internal.js';
 import { wrongUsage } from '../exit-code.js';
 import { numberFrom, wholeNumber } from '../options.js';
 import { note } from '../output.js';

@@ -1,8 +1,6 @@
 // `spanline profile top`: who used the CPU, as a table.
 import type { Command } from 'commander';
-import { labelKeys, WHOLE_LABEL } from '../../profile/output/select-labels.js';
-import { type TopTable, top } from '../../profile/output/top.js';
-import type { LabelShare } from '../../profile/shares.js';
+import { type LabelShare, labelKeys, type TopTable, top, WHOLE_LABEL } from '../../profile/index.js';
 import { columns } from '../columns.js';
 import { wholeNumber } from '../options.js';
 import { note, printAnswer } from '../output.js';

@@ -1,7 +1,7 @@
 // `spanline snapshot export`: a snapshot as a file that other tools read, or in an archive.
 import { type Command, Option } from 'commander';
-import { Archive } from '../../archive/archive.js';
-import { type KeptSnapshot, keepSnapshot } from '../../archive/keep-snapshot.js';
+import { Archive } from '../../archive/index.js';
+import { type KeptSnapshot, keepSnapshot } from '../../archive/internal.js';
 import { type Snapshot, type SnapshotFormat, writeSnapshot } from '../../flight-recorder/index.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { interruptible } from '../interrupt.js';

@@ -1,7 +1,7 @@
 // One trace of a snapshot by the first digits of its id. Must not take one of several that begin so.
 import type { Snapshot } from '../../flight-recorder/index.js';
-import { shownSpan, shownView } from '../../flight-recorder/shown-spans.js';
-import type { ArchivedSpan } from '../../trace/archived-span.js';
+import type { ArchivedSpan } from '../../internal/record.js';
+import { shownSpan, shownView } from '../../internal/timeline.js';
 import { notFound, wrongUsage } from '../exit-code.js';
 
 /** Its spans. */

@@ -1,8 +1,7 @@
 // A snapshot of a process that runs, in a file: what `spanline snapshot PID` does.
 import { resolve } from 'node:path';
-import { takeSnapshot } from '../../flight-recorder/take-snapshot.js';
-import { glyphsOf } from '../../formats/terminal/glyphs.js';
-import { formatBytes, formatDuration } from '../../formats/terminal/units.js';
+import { formatBytes, formatDuration, glyphsOf } from '../../internal/formats.js';
+import { takeSnapshot } from '../../internal/inspector.js';
 import { interruptible } from '../interrupt.js';
 import { note, printAnswer } from '../output.js';
 import { Progress } from '../progress.js';

@@ -1,11 +1,8 @@
 // `spanline snapshot show`: what a snapshot holds, or one trace of it as a waterfall.
 import type { Command } from 'commander';
-import { divisionNotes, divisionsIn } from '../../archive/lane/divisions.js';
-import { summaryOf } from '../../archive/span-list.js';
+import { divisionNotes, divisionsIn, summaryOf } from '../../archive/internal.js';
 import { divisionIndexOf, type Snapshot } from '../../flight-recorder/index.js';
-import { encodeOtlpJson } from '../../formats/otlp/write-json.js';
-import { drawWaterfall } from '../../formats/terminal/draw-waterfall.js';
-import { ASCII, glyphsOf } from '../../formats/terminal/glyphs.js';
+import { ASCII, drawWaterfall, encodeOtlpJson, glyphsOf } from '../../internal/formats.js';
 import { wholeNumber } from '../options.js';
 import { printAnswer, writeOut } from '../output.js';
 import { terminalWidth, wantsColour } from '../terminal.js';

@@ -1,11 +1,10 @@
 // What a person wants to know of a snapshot before its spans: why it was taken, how much it holds, its slowest traces. Bounded in memory by the
 // number of traces that are wanted.
 
-import { escapeText } from '../../base/text/escape-text.js';
 import type { Snapshot, SnapshotReason, SnapshotTrace } from '../../flight-recorder/index.js';
-import { glyphsOf } from '../../formats/terminal/glyphs.js';
-import { exactTime, formatDuration } from '../../formats/terminal/units.js';
-import type { SpanRecord } from '../../trace/record.js';
+import type { SpanRecord } from '../../index.js';
+import { escapeText } from '../../internal/base.js';
+import { exactTime, formatDuration, glyphsOf } from '../../internal/formats.js';
 import { columns } from '../columns.js';
 
 /** A trace without its spans. */

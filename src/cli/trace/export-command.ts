@@ -1,11 +1,10 @@
 // `spanline trace export`: traces as a file that other tools, and `spanline trace import`, read. A file is there whole or not at all.
 import { type Command, Option } from 'commander';
-import type { Archive } from '../../archive/archive.js';
-import { loadTraces } from '../../archive/server/load-traces.js';
-import { runAsync } from '../../base/files/fs-steps.js';
-import { WholeFile } from '../../base/files/whole-file.js';
-import { type DocumentTrace, documentPieces } from '../../formats/trace-documents.js';
-import type { ArchivedSpan } from '../../trace/archived-span.js';
+import type { Archive } from '../../archive/index.js';
+import { loadTraces } from '../../archive/internal.js';
+import { runAsync, WholeFile } from '../../internal/base.js';
+import { type DocumentTrace, documentPieces } from '../../internal/formats.js';
+import type { ArchivedSpan } from '../../internal/record.js';
 import { type ArchiveCommandOptions, withArchiveOption } from '../archive-options.js';
 import { withArchive } from '../archive-session.js';
 import { ExitCode, endWith, wrongUsage } from '../exit-code.js';

@@ -1,9 +1,9 @@
 // Which trace a person means: a whole id, a shorter one of older tracers, or the beginning of one, as long as only one begins so.
 
-import type { Archive } from '../../archive/archive.js';
-import { escapeText } from '../../base/text/escape-text.js';
-import { shortTime } from '../../formats/terminal/units.js';
-import type { TraceSummary } from '../../trace/archived-span.js';
+import type { Archive } from '../../archive/index.js';
+import { escapeText } from '../../internal/base.js';
+import { shortTime } from '../../internal/formats.js';
+import type { TraceSummary } from '../../internal/record.js';
 import { type CommandError, notFound, wrongUsage } from '../exit-code.js';
 import { eachSummary } from './summaries.js';
 

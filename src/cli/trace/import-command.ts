@@ -1,12 +1,18 @@
 // `spanline trace import`: traces of files into an archive. What was imported before a failure stays; importing it again changes nothing,
 // because equal spans are one.
 import { type Command, Option } from 'commander';
-import { appendAll } from '../../archive/append-all.js';
-import type { Archive } from '../../archive/archive.js';
-import { type DecodedTraces, describeRefusals } from '../../formats/decode-context.js';
-import { type KnownParts, newKnownParts } from '../../formats/otlp/shared-parts.js';
-import { READ_FORMATS, type ReadFormat, readTraceDocument } from '../../formats/read-document.js';
-import { TraceFormatError } from '../../formats/trace-format-error.js';
+import type { Archive } from '../../archive/index.js';
+import { appendAll } from '../../archive/internal.js';
+import {
+  type DecodedTraces,
+  describeRefusals,
+  type KnownParts,
+  newKnownParts,
+  READ_FORMATS,
+  type ReadFormat,
+  readTraceDocument,
+  TraceFormatError,
+} from '../../internal/formats.js';
 import { type ArchiveCommandOptions, withArchiveOption } from '../archive-options.js';
 import { withWrittenArchive } from '../archive-session.js';
 import { columns } from '../columns.js';

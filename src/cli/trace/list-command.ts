@@ -1,6 +1,6 @@
 // `spanline trace ls` and `spanline trace search`: summaries of traces, the newest first. No span is read for them.
 import type { Command } from 'commander';
-import type { TraceSearch } from '../../trace/archived-span.js';
+import type { TraceSearch } from '../../internal/record.js';
 import { type ArchiveCommandOptions, withArchiveOption } from '../archive-options.js';
 import { withArchive } from '../archive-session.js';
 import { ExitCode, endWith } from '../exit-code.js';

@@ -1,6 +1,6 @@
 // The JSON documents of a file or of standard input, one after another: those of one line each, or a single one over many lines. Compressed
 // with gzip or not. Holds one document at a time.
-import { tooLarge } from '../../formats/trace-format-error.js';
+import { tooLarge } from '../../internal/formats.js';
 import { bytesOf } from '../input-bytes.js';
 
 /** Bytes of one document; a longer one could not become a string. */

@@ -1,8 +1,7 @@
 // The options that choose traces, and the search of the archive they stand for. A wrong value ends the command before anything is read.
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { HttpError } from '../../archive/server/http-error.js';
-import { durationNs, endTimeNs, timeNs } from '../../archive/server/query-values.js';
-import type { ArchivedStatusCode, TraceSearch } from '../../trace/archived-span.js';
+import { durationNs, endTimeNs, HttpError, timeNs } from '../../archive/internal.js';
+import type { ArchivedStatusCode, TraceSearch } from '../../internal/record.js';
 import { wrongUsage } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
 

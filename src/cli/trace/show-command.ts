@@ -1,12 +1,8 @@
 // `spanline trace show`: one trace as a waterfall, or as a document with everything for a program.
 import type { Command } from 'commander';
-import { divisionNotes, divisionsOf, type SpanDivision } from '../../archive/lane/divisions.js';
-import { summaryOf } from '../../archive/span-list.js';
-import { otlpResourceSpans } from '../../formats/otlp/write-json.js';
-import { drawWaterfall, MIN_WIDTH } from '../../formats/terminal/draw-waterfall.js';
-import { ASCII, glyphsOf } from '../../formats/terminal/glyphs.js';
-import type { ArchivedSpan } from '../../trace/archived-span.js';
-import { absentParents } from '../../trace/trace-facts.js';
+import { divisionNotes, divisionsOf, type SpanDivision, summaryOf } from '../../archive/internal.js';
+import { ASCII, drawWaterfall, glyphsOf, MIN_WIDTH, otlpResourceSpans } from '../../internal/formats.js';
+import { type ArchivedSpan, absentParents } from '../../internal/record.js';
 import { type ArchiveCommandOptions, withArchiveOption } from '../archive-options.js';
 import { withArchive } from '../archive-session.js';
 import { wholeNumber } from '../options.js';

@@ -1,8 +1,7 @@
 // Summaries of traces: read page by page, shown as rows or as JSON. Times are exact to the nanosecond in JSON and short in rows.
-import type { Archive } from '../../archive/archive.js';
-import { glyphsOf } from '../../formats/terminal/glyphs.js';
-import { exactTime, formatBytes, formatDuration, shortTime } from '../../formats/terminal/units.js';
-import type { TraceSearch, TraceSummary } from '../../trace/archived-span.js';
+import type { Archive } from '../../archive/index.js';
+import { exactTime, formatBytes, formatDuration, glyphsOf, shortTime } from '../../internal/formats.js';
+import type { TraceSearch, TraceSummary } from '../../internal/record.js';
 import { columns } from '../columns.js';
 import { CommandError, ExitCode } from '../exit-code.js';
 import { MAX_LIMIT } from './search-options.js';

@@ -1,5 +1,5 @@
 // The files traces are exported to: OTLP/JSON, a document a line, which other OpenTelemetry tools read too, and the JSON document of Jaeger's UI.
-import { JAEGER_DOCUMENT, OTLP_LINES, type TraceDocument } from '../../formats/trace-documents.js';
+import { JAEGER_DOCUMENT, OTLP_LINES, type TraceDocument } from '../../internal/formats.js';
 
 export const TRACE_FORMATS = ['otlp', 'jaeger'] as const;
 export type TraceFormat = (typeof TRACE_FORMATS)[number];

@@ -1,8 +1,7 @@
 // A graph file on a local disk, or a stretch of a bigger file. The descriptor must never be closed under a read that is still under way:
 // its number may be another file's by then.
 import { constants, fstatSync, type Stats } from 'node:fs';
-import { inParallel } from '../../base/calls/in-parallel.js';
-import { type FsSteps, runAsync, runSync } from '../../base/files/fs-steps.js';
+import { type FsSteps, inParallel, runAsync, runSync } from '../../internal/base.js';
 import {
   BadOptionsError,
   ChangedError,

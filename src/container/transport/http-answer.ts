@@ -2,7 +2,7 @@
 // whether asking again can help. It must never take more memory than was asked for, whatever the server sends; bytes of two versions must
 // never be mixed; what is known to last must never be asked twice.
 
-import { SpanlineError } from '../../base/errors/spanline-error.js';
+import { SpanlineError } from '../../internal/base.js';
 import { ChangedError, GraphError, NotFoundError, TransportError } from '../graph-error.js';
 
 /** The bytes of an answer; `size` is undefined where the server does not tell it. */

@@ -1,7 +1,5 @@
 // Abort controllers that follow a signal. They must be unlinked when their work is over: the signal may live as long as the process.
-import { type Backoff, backoffMs } from '../../base/calls/backoff.js';
-import { sleep } from '../../base/calls/sleep.js';
-import { timers } from '../../base/calls/timers.js';
+import { type Backoff, backoffMs, sleep, timers } from '../../internal/base.js';
 import { GraphError, TransportError } from '../graph-error.js';
 import {
   type AnswerBody,

@@ -1,9 +1,7 @@
 // The address of a file on a web server. Credentials and signatures in it must reach the server and nobody else: no message may show
 // them.
 
-import { inParallel } from '../../base/calls/in-parallel.js';
-import { abortedBy } from '../../base/errors/aborted.js';
-import { wholeNumber } from '../../base/options/checks.js';
+import { abortedBy, inParallel, wholeNumber } from '../../internal/base.js';
 import { aborted, BadOptionsError, badOptions, ClosedError, TransportError, TruncatedError } from '../graph-error.js';
 import { ObjectIdentity, parseContentRange, sizeWithoutRange } from './http-answer.js';
 import {

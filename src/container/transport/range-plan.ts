@@ -1,7 +1,7 @@
 // Which reads a batch of ranges becomes: neighbours are fetched together when what lies between them costs less than another
 // request. A plan must never fetch a byte twice, nor grow beyond a bound that the ranges themselves do not break.
 import { constants } from 'node:buffer';
-import { wholeNumber } from '../../base/options/checks.js';
+import { wholeNumber } from '../../internal/base.js';
 import { BadOptionsError, badOptions, LimitError, TruncatedError } from '../graph-error.js';
 import type { ByteRange } from './transport.js';
 

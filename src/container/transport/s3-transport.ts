@@ -1,7 +1,7 @@
 // Where an object of an S3-compatible store is. Keys are any text: they must reach the server as they are, never as a path that
 // somebody tidies up.
 
-import { optionalPackage } from '../../base/calls/optional-package.js';
+import { optionalPackage } from '../../internal/base.js';
 import { BadOptionsError } from '../graph-error.js';
 import type { SignRequest } from './http-getter.js';
 import { HttpTransport, type HttpTransportOptions } from './http-transport.js';

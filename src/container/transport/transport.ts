@@ -1,5 +1,5 @@
 // How bytes of a file are fetched: batches of ranges, because a slow link pays for every request.
-import { throwIfAborted } from '../../base/errors/aborted.js';
+import { throwIfAborted } from '../../internal/base.js';
 import { aborted } from '../graph-error.js';
 
 /** A stretch of a file. */

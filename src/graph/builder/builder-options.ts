@@ -2,9 +2,9 @@
 // that is refused must leave no trace.
 
 import { tmpdir } from 'node:os';
-import { flag, oneOf, wholeNumber } from '../../base/options/checks.js';
 import type { Compression } from '../../container/codec.js';
 import { BadOptionsError, BadValueError, badOptions } from '../../container/graph-error.js';
+import { flag, oneOf, wholeNumber } from '../../internal/base.js';
 import { MAX_BLOCK_KEYS, MIN_BLOCK_KEYS } from '../dictionary/dictionary-index.js';
 import { type KeyCodec, WANTED_CODECS } from '../dictionary/key-block.js';
 import { checkKey, MAX_KEY_BYTES, shownKey } from '../dictionary/key-bytes.js';

@@ -4,8 +4,8 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readSync, rmSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { TransportError } from '../../container/graph-error.js';
+import { ByteWriter } from '../../internal/base.js';
 
 /** What the names of temporary files begin with; the number of the process and random digits follow. */
 const SPILL_PREFIX = '.spanline-graph-';

@@ -1,11 +1,10 @@
 // Where the blocks of a dictionary are, and the shortest bytes that tell each from the one before: the sparse index. A table describes
 // blocks that lie one behind the other, each of one or more parts. Every length is checked to lie inside the section it describes.
 
-import type { ByteReader } from '../../base/bytes/byte-reader.js';
-import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { Codec } from '../../container/codec.js';
 import type { BlockRef } from '../../container/container.js';
 import type { WrittenBlock } from '../../container/container-writer.js';
+import type { ByteReader, ByteWriter } from '../../internal/base.js';
 import { compareStretch, MAX_KEY_BYTES, sharedLength } from './key-bytes.js';
 
 /** Part left out of a block. */

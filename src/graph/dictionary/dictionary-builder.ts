@@ -1,8 +1,6 @@
 // Builds a dictionary from keys in ascending order: blocks as they become full, the index at the end. It holds one block and, for each
 // block, what the index says of it. The same keys must always give the same bytes.
 
-import { ByteWriter } from '../../base/bytes/byte-writer.js';
-import { oneOf, wholeNumber } from '../../base/options/checks.js';
 import type { ContainerWriter, WrittenBlock } from '../../container/container-writer.js';
 import {
   BadKeyError,
@@ -12,6 +10,7 @@ import {
   DuplicateKeyError,
 } from '../../container/graph-error.js';
 import { SectionId } from '../../container/layout.js';
+import { ByteWriter, oneOf, wholeNumber } from '../../internal/base.js';
 import { MAX_GRAPHS, MAX_ORDINALS } from '../meta.js';
 import { BlockList, NO_PART } from './block-table.js';
 import { DICTIONARY_PARTS, encodeIndex, encodeIndexCopy, MAX_BLOCK_KEYS, MIN_BLOCK_KEYS } from './dictionary-index.js';

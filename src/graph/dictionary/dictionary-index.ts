@@ -1,11 +1,11 @@
 // The index of a dictionary: how many keys, and the table of their blocks. A table too long for one read of the tail is cut into index
 // blocks of their own, with a table of those above. No count is believed that the bytes do not bear out.
 
-import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { store } from '../../container/codec.js';
 import type { Container } from '../../container/container.js';
 import type { ContainerWriter } from '../../container/container-writer.js';
 import { type SectionEntry, SectionId, sectionReader } from '../../container/layout.js';
+import { ByteWriter } from '../../internal/base.js';
 import { MAX_GRAPHS } from '../meta.js';
 import { BlockList, BlockTable, leastBytes } from './block-table.js';
 import { MAX_KEY_BYTES } from './key-bytes.js';

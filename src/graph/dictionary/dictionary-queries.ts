@@ -1,9 +1,9 @@
 // What can be asked of a dictionary, as readings. Answers come in the order of the questions; blocks are read in the order of the file,
 // each once.
 
-import { chunks } from '../../base/calls/in-parallel.js';
 import type { Reading } from '../../container/container.js';
 import { CorruptError, LimitError, NotFoundError } from '../../container/graph-error.js';
+import { chunks } from '../../internal/base.js';
 import type { BlockTable } from './block-table.js';
 import { type DecodedBlock, type DictionaryBlocks, WINDOW_TABLES } from './dictionary-blocks.js';
 import { type DictionaryEntry, entriesIn, entryOf } from './dictionary-range.js';

@@ -1,9 +1,9 @@
 // Byte strings of one length in ascending order, or in ascending runs: hashes and ids. What all begin with is kept once, the next four
 // bytes as differences in a Rice code, the rest as it is; n sorted random strings so take log2(n!) bits less than they have, but for a
 // few hundredths of a byte each. Search works on the decoded four bytes and never builds a string.
-import type { ByteReader } from '../../base/bytes/byte-reader.js';
-import type { ByteWriter } from '../../base/bytes/byte-writer.js';
+
 import { BitReader, BitWriter } from '../../container/bits.js';
+import type { ByteReader, ByteWriter } from '../../internal/base.js';
 
 const HEAD_BYTES = 4;
 const MAX_RICE_BITS = 31;

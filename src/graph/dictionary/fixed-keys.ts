@@ -1,8 +1,7 @@
 // Keys of one length. Hashes are one ascending run of fixed strings. Where the first bytes name a group, as in trace and span ids, the first
 // element is kept once a group; second elements ascend within their group.
 
-import type { ByteReader } from '../../base/bytes/byte-reader.js';
-import type { ByteWriter } from '../../base/bytes/byte-writer.js';
+import type { ByteReader, ByteWriter } from '../../internal/base.js';
 import { type FixedColumn, readFixedColumn, writeFixedColumn } from './fixed-column.js';
 import { type KeyBlock, type KeysToEncode, MAX_KEY_BYTES } from './key-bytes.js';
 

@@ -1,8 +1,7 @@
 // Keys of any length: names. Each is what it shares with the one before and the rest. Names often end in random hexadecimal digits;
 // those are packed two a byte and kept apart, where they do not spoil the codes of the letters. There are no restarts: a block is
 // inflated as a whole anyhow, and building its keys once makes every search after it a plain one.
-import type { ByteReader } from '../../base/bytes/byte-reader.js';
-import type { ByteWriter } from '../../base/bytes/byte-writer.js';
+import type { ByteReader, ByteWriter } from '../../internal/base.js';
 import { entropyBytes } from './entropy.js';
 import { compareStretch, type KeyBlock, type KeysToEncode, MAX_KEY_BYTES } from './key-bytes.js';
 

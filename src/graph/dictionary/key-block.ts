@@ -1,10 +1,9 @@
 // The keys of one block: which codecs there are, and which of them a block takes, the one whose stored form is smallest. Decoding trusts no
 // number it reads. Trying costs time, so only what may win is tried; the same keys must always give the same choice.
 
-import type { ByteReader } from '../../base/bytes/byte-reader.js';
-import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { type Compression, type Stored, store } from '../../container/codec.js';
 import { sectionReader } from '../../container/layout.js';
+import { type ByteReader, ByteWriter } from '../../internal/base.js';
 import { entropyBytes, RANDOM_SHARE } from './entropy.js';
 import { decodeFixedKeys, decodeGroupedKeys, encodeFixedKeys, encodeGroupedKeys } from './fixed-keys.js';
 import { decodeFrontKeys, encodeFrontKeys } from './front-keys.js';

@@ -1,9 +1,9 @@
 // The filter section: which keys a dictionary may have, so that a miss costs no read. Without it every answer is "may be". It must never
 // deny a key that is there. Hashes are split over several small filters, so that building one takes little memory.
 
-import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { CorruptError } from '../../container/graph-error.js';
 import { sectionReader } from '../../container/layout.js';
+import { ByteWriter } from '../../internal/base.js';
 import { buildFuse, type FuseShape, hashBytes, mayContain, slotsOf } from './fuse-filter.js';
 import { compareStretch } from './key-bytes.js';
 

@@ -1,10 +1,10 @@
 // The numbers that the keys of a block have in each graph, a column for each graph. A column takes the form that is smaller once it is
 // compressed: differences where numbers follow the keys nearly, a fixed number of bits for a random permutation. A key may be blank in
 // a graph, and costs a bit there at most.
-import type { ByteReader } from '../../base/bytes/byte-reader.js';
-import { ByteWriter } from '../../base/bytes/byte-writer.js';
+
 import { BitReader, BitWriter } from '../../container/bits.js';
 import { sectionReader } from '../../container/layout.js';
+import { type ByteReader, ByteWriter } from '../../internal/base.js';
 import { entropyBytes } from './entropy.js';
 
 /** A blank in a decoded column: no ordinal is that large. */

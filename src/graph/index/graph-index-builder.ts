@@ -1,8 +1,8 @@
 // Writes a graph index file: one graph, tuple keys. Cycles are allowed, since an index says what refers to what and judges nothing.
 
-import { wholeNumber } from '../../base/options/checks.js';
 import type { ByteSink } from '../../container/byte-sink.js';
 import { BadValueError, badOptions } from '../../container/graph-error.js';
+import { wholeNumber } from '../../internal/base.js';
 import { type BuildStats, CompactGraphBuilder } from '../builder/graph-builder.js';
 import { MAX_REFERENCE_LISTS } from '../meta.js';
 import { KEY_ELEMENTS_NOTE } from './graph-index.js';

@@ -1,9 +1,9 @@
 // A graph index on one compact graph file: bzr's graph index, over tuple keys. It adds names to ordinals and nothing else; what can be done
 // with ordinals alone is done with them.
 
-import { chunks } from '../../base/calls/in-parallel.js';
 import { BadKeyError, BadOptionsError, CorruptError } from '../../container/graph-error.js';
 import type { Transport, TransportReadOptions } from '../../container/transport/transport.js';
+import { chunks } from '../../internal/base.js';
 import { CompactGraph, type OpenGraphOptions } from '../compact-graph.js';
 import { shownKey } from '../dictionary/key-bytes.js';
 import type { GraphNode, GraphView } from '../graph-view.js';

@@ -1,9 +1,8 @@
 // A column of whole numbers in the form that takes fewer bytes: differences, for numbers that follow their order nearly, or a fixed
 // number of bits each, for a random permutation.
 
-import type { ByteReader } from '../../base/bytes/byte-reader.js';
-import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { BitReader, BitWriter } from '../../container/bits.js';
+import type { ByteReader, ByteWriter } from '../../internal/base.js';
 
 const DELTAS = 0;
 const PACKED = 1;

@@ -1,10 +1,10 @@
 // Where the blocks of a graph's columns are: per block and column the stored and inflated lengths, codec and checksum. Blocks of a column
 // lie one behind the other, so offsets are sums. Columns are written block by block, in ordinal order; where values come from is the caller's.
 
-import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import type { BlockRef, Container } from '../../container/container.js';
 import type { ContainerWriter, WrittenBlock } from '../../container/container-writer.js';
 import { SectionId, sectionReader } from '../../container/layout.js';
+import { ByteWriter } from '../../internal/base.js';
 import { isRandom } from '../dictionary/entropy.js';
 import type { GraphInfo } from '../meta.js';
 import { writeIntColumn } from './int-column.js';

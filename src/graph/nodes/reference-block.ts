@@ -2,8 +2,7 @@
 // neighbour that the order put there, which is a bit of the number that says how many references a node has; the others are
 // distances, from the node or from the reference before, whichever is shorter in this block.
 
-import type { ByteReader } from '../../base/bytes/byte-reader.js';
-import { ByteWriter } from '../../base/bytes/byte-writer.js';
+import { type ByteReader, ByteWriter } from '../../internal/base.js';
 import { entropyBytes } from '../dictionary/entropy.js';
 
 /** References of one list as compressed rows over ordinals. */

@@ -1,11 +1,11 @@
 // Checks the dictionary of a file: the table of its blocks, both copies, all keys in their order, the filter, and which ordinal of which
 // graph each key has. What it gathers is what the checks of graphs need.
 
-import { throwIfAborted } from '../../base/errors/aborted.js';
 import type { Container } from '../../container/container.js';
 import { aborted, CorruptError } from '../../container/graph-error.js';
 import { SectionId } from '../../container/layout.js';
 import type { TransportReadOptions } from '../../container/transport/transport.js';
+import { throwIfAborted } from '../../internal/base.js';
 import type { BlockTable } from '../dictionary/block-table.js';
 import {
   DICTIONARY_PARTS,

@@ -1,7 +1,6 @@
 // The properties in which spans carry their CPU time, and a trace whose spans have them. Readers of traces know these names.
 
-import type { Resource, Trace } from '../../collector/reporter.js';
-import type { SpanRecord } from '../../trace/record.js';
+import type { Resource, SpanRecord, Trace } from '../../index.js';
 import type { LabelCpu } from '../dynamic-label.js';
 import type { LabelledProfile } from '../labelled-profile.js';
 import { joinProfile } from './join-profile.js';

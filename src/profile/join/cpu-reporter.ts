@@ -1,11 +1,9 @@
 // CpuReporter: gives finished spans their CPU time on the way to another reporter. It holds traces until the profile of their time is
 // there, within bounds of spans and time: a trace may go on without CPU figures, but never be lost for them.
-import { timers } from '../../base/calls/timers.js';
-import { OptionError, wrongOption } from '../../base/errors/option-error.js';
-import { anyNumber } from '../../base/options/checks.js';
-import { resolveOptions } from '../../collector/options.js';
-import { Pipeline } from '../../collector/pipeline.js';
-import type { ReportBatch, Reporter, Trace } from '../../collector/reporter.js';
+
+import { OptionError, type ReportBatch, type Reporter, type Trace } from '../../index.js';
+import { anyNumber, timers, wrongOption } from '../../internal/base.js';
+import { Pipeline, resolveOptions } from '../../internal/rows.js';
 import type { LabelledProfile } from '../labelled-profile.js';
 import { register } from '../shared-state.js';
 import { CPU_NS, type OwnedTrace, windowOf, windowOfSpans, withCpu } from './cpu-properties.js';

@@ -1,5 +1,5 @@
 // Traces that wait for the profile of their time. Bounded by spans: when there are too many, the oldest go first.
-import { timers } from '../../base/calls/timers.js';
+import { timers } from '../../internal/base.js';
 import { type OwnedTrace, windowOfSpans } from './cpu-properties.js';
 
 interface Held extends OwnedTrace {

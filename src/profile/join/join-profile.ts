@@ -1,7 +1,8 @@
 // Joins profiles with spans: each sample goes to the one span that it worked for, and from there up to the root. A sample that may
 // belong to either of two spans belongs to none.
-import { getOrMake } from '../../base/maps/get-or-make.js';
-import type { SpanRecord } from '../../trace/record.js';
+
+import type { SpanRecord } from '../../index.js';
+import { getOrMake } from '../../internal/base.js';
 import type { LabelCpu } from '../dynamic-label.js';
 import { type LabelledProfile, type LabelRecord, LOST_LABEL, OVERFLOW_LABEL, SampleKind } from '../labelled-profile.js';
 import { CpuSum } from '../shares.js';

@@ -1,12 +1,9 @@
 // Labels samples with spans while a profile is taken: what runs under a span runs in a label with the ids of its trace and its own.
 // It is on the recording path of users' code: nothing here may throw, and without a profile nothing here runs.
-import { timers } from '../../base/calls/timers.js';
-import { lineStore } from '../../local-span/line-store.js';
-import { type SpanLabelling, state } from '../../local-span/process-state.js';
-import type { LineMount, SpanLine } from '../../local-span/span-line.js';
-import type { Span } from '../../span/span.js';
-import type { SpanContext } from '../../span/span-context.js';
-import { hex8 } from '../../span/traceparent.js';
+
+import type { Span, SpanContext, SpanLine } from '../../index.js';
+import { timers } from '../../internal/base.js';
+import { hex8, type LineMount, lineStore, type SpanLabelling, state } from '../../internal/rows.js';
 import type { LabelRecord } from '../labelled-profile.js';
 import { makeCurrent } from '../make-current.js';
 import { ownCode } from '../own-frames.js';

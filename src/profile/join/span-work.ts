@@ -1,7 +1,8 @@
 // The spans of some records as a join sees them: by trace and id, with the CPU time found for each. A span that is in several traces
 // did its work once.
-import { getOrMake } from '../../base/maps/get-or-make.js';
-import type { SpanRecord } from '../../trace/record.js';
+
+import type { SpanRecord } from '../../index.js';
+import { getOrMake } from '../../internal/base.js';
 import { CpuSum } from '../shares.js';
 import { type Interval, OpenIntervals } from './open-intervals.js';
 

@@ -1,7 +1,7 @@
 // When a sample was taken, on the clock of the spans: samples are stamped by CLOCK_MONOTONIC, spans by ticks that an anchor turns into
 // unix time. Nothing else in the room may decide how the two compare.
-import { timers } from '../../base/calls/timers.js';
-import { now, nsPerTick, takeAnchor } from '../../clock/index.js';
+import { timers } from '../../internal/base.js';
+import { now, nsPerTick, takeAnchor } from '../../internal/rows.js';
 
 const TRIES = 5;
 const NS_PER_S = 1_000_000_000n;

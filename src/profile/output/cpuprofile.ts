@@ -1,7 +1,7 @@
 // A profile as Chrome's .cpuprofile, with labels as frames at the root: DevTools and editors draw it as it is, in order of time.
 // The document also carries what it cannot say in its own words, so that it reads back without loss.
 
-import { getOrMake } from '../../base/maps/get-or-make.js';
+import { getOrMake } from '../../internal/base.js';
 import { type Frame, frameAt, ROOT_FRAME, stackOf } from '../call-tree.js';
 import type { LabelledProfile, LabelRecord } from '../labelled-profile.js';
 import { labelRowOf, pairText } from './label-text.js';

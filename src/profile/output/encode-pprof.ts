@@ -3,8 +3,7 @@
 // this file: they may not have the package it names.
 
 import { gzipSync } from 'node:zlib';
-import { optionalPackage } from '../../base/calls/optional-package.js';
-import { getOrMake } from '../../base/maps/get-or-make.js';
+import { getOrMake, optionalPackage } from '../../internal/base.js';
 import { frameAt, stackOf } from '../call-tree.js';
 import type { LabelledProfile } from '../labelled-profile.js';
 import { missingPackage } from './output-error.js';

@@ -1,7 +1,6 @@
 // Folded stacks, one a line: `[query=q1];outer (file:1:2);inner 1200`, the weight in nanoseconds or samples. What a name holds of the
 // separators is escaped, so that every line reads back as it was.
-import { getOrMake } from '../../base/maps/get-or-make.js';
-import { escapeCharacter, UNSAFE } from '../../base/text/escape-text.js';
+import { escapeCharacter, getOrMake, UNSAFE } from '../../internal/base.js';
 import { type Frame, frameAt, stackOf } from '../call-tree.js';
 import type { LabelledProfile, LabelRecord } from '../labelled-profile.js';
 import { stackWeights } from './stack-weights.js';

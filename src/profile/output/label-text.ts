@@ -1,6 +1,6 @@
 // Labels and frames as one line of text, for names in flame graphs and tables. No text of a user's may break a line, move the
 // cursor or switch the direction of writing.
-import { shortText } from '../../base/text/escape-text.js';
+import { shortText } from '../../internal/base.js';
 import type { Frame } from '../call-tree.js';
 import { type LabelledProfile, type LabelRecord, NO_LABEL, SampleKind } from '../labelled-profile.js';
 

@@ -1,5 +1,5 @@
 // The error of profile files and of the ways out: a package that is missing, a file that cannot be read, a server that refuses.
-import { SpanlineError } from '../../base/errors/spanline-error.js';
+import { SpanlineError } from '../../internal/base.js';
 
 /** The stable codes of errors of profile files and sinks. */
 export type ProfileOutputErrorCode =

@@ -3,7 +3,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { optionalPackage } from '../../base/calls/optional-package.js';
+import { optionalPackage } from '../../internal/base.js';
 import { CallTree, type Frame, frameAt } from '../call-tree.js';
 import type { LabelledProfile } from '../labelled-profile.js';
 import { missingPackage } from './output-error.js';

@@ -1,7 +1,7 @@
 // A profile for speedscope, whose importers ignore labels: all samples first, then one profile per label. Bounded: the dearest labels
 // get one each, the rest one together.
 
-import { getOrMake } from '../../base/maps/get-or-make.js';
+import { getOrMake } from '../../internal/base.js';
 import { frameAt, stackOf } from '../call-tree.js';
 import { type LabelledProfile, SampleKind } from '../labelled-profile.js';
 import { labelValue, shares } from '../shares.js';

@@ -1,5 +1,5 @@
 // Samples of one stack and one label as one: what formats without time need.
-import { getOrMake } from '../../base/maps/get-or-make.js';
+import { getOrMake } from '../../internal/base.js';
 import { type LabelledProfile, SampleKind } from '../labelled-profile.js';
 import { labelRowOf } from './label-text.js';
 

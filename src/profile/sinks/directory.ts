@@ -1,9 +1,7 @@
 // A sink that writes profiles to a directory, one file each, and removes what is beyond its bounds. A reader sees whole files only:
 // written under a temporary name, then renamed.
 import { join } from 'node:path';
-import { timers } from '../../base/calls/timers.js';
-import { runAsync } from '../../base/files/fs-steps.js';
-import { writeWhole } from '../../base/files/whole-file.js';
+import { runAsync, timers, writeWhole } from '../../internal/base.js';
 import { ProfileOutputError } from '../output/output-error.js';
 import { openWriter, PROFILE_FORMATS, type ProfileFormat, type WriterOptions } from '../output/profile-format.js';
 import { type CountingSink, countingSink } from './callback.js';

@@ -1,11 +1,7 @@
 // A sink that pushes profiles to Pyroscope, or whatever takes its /ingest. Tries a bounded number of times within a bounded time, then
 // gives the profile up and counts it: memory must never grow because a server is away.
 
-import { backoffMs as pauseMs } from '../../base/calls/backoff.js';
-import { sleep } from '../../base/calls/sleep.js';
-import { timers } from '../../base/calls/timers.js';
-import { finiteNumber, wholeNumber } from '../../base/options/checks.js';
-import { quoteWords } from '../../base/text/escape-text.js';
+import { finiteNumber, backoffMs as pauseMs, quoteWords, sleep, timers, wholeNumber } from '../../internal/base.js';
 import type { LabelledProfile } from '../labelled-profile.js';
 import { encodePprof, loadPprofPackage } from '../output/encode-pprof.js';
 import { ProfileOutputError } from '../output/output-error.js';

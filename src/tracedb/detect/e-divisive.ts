@@ -1,6 +1,6 @@
 // The lasting changes of a whole history: E-divisive proposes, a test of ranks and the jump decide. It must never use chance: the same history
 // always has the same changes.
-import { finiteNumber, wholeNumber } from '../../base/options/checks.js';
+import { finiteNumber, wholeNumber } from '../../internal/base.js';
 import { invalidInput } from '../tracedb-error.js';
 import { isClearJump, LONGEST_NEAR } from './clear-jump.js';
 import { divide, type Judge } from './divide.js';

@@ -1,8 +1,7 @@
 // findRegressions for a server that answers others meanwhile: the event loop turns between two series, and the changes of values that were
 // searched before are kept. It must never answer anything else than findRegressions does.
 import { createHash } from 'node:crypto';
-import { Slices } from '../../base/calls/slices.js';
-import { BoundedCache } from '../../base/maps/bounded-cache.js';
+import { BoundedCache, Slices } from '../../internal/base.js';
 import type { ChangePoint, ChangePointOptions } from './e-divisive.js';
 import {
   asRegressions,

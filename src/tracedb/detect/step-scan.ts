@@ -1,6 +1,6 @@
 // Steps of a whole history, found by a step detector in a window that slides over it. One step makes many windows interesting: only
 // the most marked one of each neighbourhood may be reported.
-import { wholeNumber } from '../../base/options/checks.js';
+import { wholeNumber } from '../../internal/base.js';
 import { invalidInput } from '../tracedb-error.js';
 import { type Direction, directionOf } from './direction.js';
 import { checkSeries, kindOf, type Series, type SeriesCommit } from './regressions.js';

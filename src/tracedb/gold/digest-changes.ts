@@ -1,7 +1,8 @@
 // What changed at which commit: the digests that traces took on, commit by commit. A trace that has no result at a commit must not pass for
 // one that changed there, nor its first result in the tile for a change when there may be earlier ones.
-import { wholeNumber } from '../../base/options/checks.js';
-import { traced } from '../../span/traced.js';
+
+import { traced } from '../../index.js';
+import { wholeNumber } from '../../internal/base.js';
 import { compareTexts } from '../params/param-text.js';
 import { fitQuery } from '../query/known-query.js';
 import { invalidInput } from '../tracedb-error.js';

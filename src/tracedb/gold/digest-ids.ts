@@ -1,8 +1,7 @@
 // The two-way map between digests and their small ids, shared by all processes through the table. A digest must get one id for
 // ever, and an id one digest: the row of the digest decides, by a conditional write; the row of the id is written before it, so that
 // an id that can be met anywhere can always be read back.
-import { chunks, inParallel } from '../../base/calls/in-parallel.js';
-import { BoundedCache } from '../../base/maps/bounded-cache.js';
+import { BoundedCache, chunks, inParallel } from '../../internal/base.js';
 import { inSpan } from '../node-span.js';
 import type { CallDeadline } from '../params/call-deadline.js';
 import { changeRowIfSame, setCell } from '../table/cells.js';

@@ -1,7 +1,6 @@
 // What a digest is: lower-case hex digits of one length. One image must have one digest, so upper case is refused, never folded.
 // In cells it is a number, a varint of exactly one form; a longer one must never be read as if it were that.
-import { ByteReader } from '../../base/bytes/byte-reader.js';
-import { ByteWriter } from '../../base/bytes/byte-writer.js';
+import { ByteReader, ByteWriter } from '../../internal/base.js';
 import { invalidInput, storeCorrupt } from '../tracedb-error.js';
 
 /** The digest of a commit at which a trace has no result; its id is 0. */

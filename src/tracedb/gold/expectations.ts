@@ -1,8 +1,7 @@
 // Expectations: per test and digest untriaged, positive or negative, with who and when, and the changes that led there. Two people
 // who triage one digest at once must both be in its history: now and past are in one row and change together, on condition that
 // nobody else changed them.
-import { chunks, inParallel } from '../../base/calls/in-parallel.js';
-import { timers } from '../../base/calls/timers.js';
+import { chunks, inParallel, timers } from '../../internal/base.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import { retryConflicts } from '../params/retry-conflicts.js';
 import { changeRowIfSame, setCell } from '../table/cells.js';

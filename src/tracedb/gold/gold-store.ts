@@ -1,6 +1,6 @@
 // The Gold store: digests of results by trace and commit. It must hold nothing of the data but bounded caches, so that any number
 // of processes can have one over the same table.
-import { wholeNumber } from '../../base/options/checks.js';
+import { wholeNumber } from '../../internal/base.js';
 import type { KeptShape, ShapeStore } from '../../testing/index.js';
 import { inSpan } from '../node-span.js';
 import { CallDeadline } from '../params/call-deadline.js';

@@ -1,6 +1,6 @@
 // Puts the entries of one commit: param set, then digest ids, texts, options, and traces last. In that order whatever a reader meets can be
 // read, also when the writer dies half way; putting the same again completes it.
-import { chunks, inParallel } from '../../base/calls/in-parallel.js';
+import { chunks, inParallel } from '../../internal/base.js';
 import type { CallDeadline } from '../params/call-deadline.js';
 import { setCell } from '../table/cells.js';
 import { checkRowKey } from '../table/limits.js';

@@ -1,7 +1,7 @@
 // Ignore rules: queries whose traces are known to be wrong for a while. A rule must end by itself, so each has a time after which it
 // no longer applies, and none may match everything.
 import { randomBytes } from 'node:crypto';
-import { timers } from '../../base/calls/timers.js';
+import { timers } from '../../internal/base.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import type { Params } from '../params/param-text.js';
 import { retryConflicts } from '../params/retry-conflicts.js';

@@ -1,6 +1,6 @@
 // Search: the digests of a tile by query, status and ignore rules. Every digest comes once per test, with the traces that
 // have it; a page must never depend on the order in which traces were read.
-import { wholeNumber } from '../../base/options/checks.js';
+import { wholeNumber } from '../../internal/base.js';
 import { ParamSet } from '../params/param-set.js';
 import { compareTexts } from '../params/param-text.js';
 import { invalidInput } from '../tracedb-error.js';

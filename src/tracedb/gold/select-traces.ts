@@ -1,6 +1,6 @@
 // The traces of a tile that a search looks at: those that meet its query, without those that an ignore rule leaves out. It must tell how many a
 // rule left out, and why none can meet the query: nobody may take either for a store without faults.
-import { oneOf } from '../../base/options/checks.js';
+import { oneOf } from '../../internal/base.js';
 import { type CleaningRule, DEFAULT_RULE } from '../params/cleaning.js';
 import { fitQuery, unknownIn } from '../query/known-query.js';
 import { compileQuery } from '../query/matches.js';

@@ -1,6 +1,6 @@
 // Digests of the shapes of traces in a Gold store: a name is a test of the store, whose digest at a commit is that of the shape, and people triage it
 // like any other. The drawn tree is kept with the digest, so that they see what they triage, and how it differs from what they accepted.
-import { timers } from '../../base/calls/timers.js';
+import { timers } from '../../internal/base.js';
 import type { KeptShape } from '../../testing/index.js';
 import { type CleaningRule, forceValid } from '../params/cleaning.js';
 import type { CommitInfo } from '../perf/commit-log.js';

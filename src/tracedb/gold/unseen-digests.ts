@@ -1,6 +1,6 @@
 // Which digests a store never saw for a test: a triage of a mistyped test would otherwise be kept, and tell nobody. Reads tile by tile, the
 // newest first, until all are found; must not read a tile whose param set does not have the test.
-import { getOrMake } from '../../base/maps/get-or-make.js';
+import { getOrMake } from '../../internal/base.js';
 import { quoted } from '../params/param-text.js';
 import { didYouMean } from '../query/known-query.js';
 import type { CallOptions } from '../table/wide-column-table.js';

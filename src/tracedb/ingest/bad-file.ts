@@ -1,6 +1,6 @@
 // The error of an ingest file: name of the file, place in it, reason. It must never quote more than a line of the file, nor
 // characters that steer a terminal: what is refused may be hostile, and the message goes to terminals and logs.
-import { escapeText } from '../../base/text/escape-text.js';
+import { escapeText } from '../../internal/base.js';
 import { invalidInput, TraceDbError } from '../tracedb-error.js';
 
 /** What is wrong at one place of a JSON document. */

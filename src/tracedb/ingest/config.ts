@@ -1,7 +1,7 @@
 // The config file of an instance: which store, how params are cleaned, what counts as a regression. It must name every problem
 // at once, and never fill in for a setting that is wrong.
 import { dirname, resolve } from 'node:path';
-import { escapeText } from '../../base/text/escape-text.js';
+import { escapeText } from '../../internal/base.js';
 import type { Direction } from '../detect/direction.js';
 import { STEP_DETECTORS as DETECTORS, type StepDetectorName } from '../detect/step-fit.js';
 import { type CleaningRule, cleaningRule, DEFAULT_RULE } from '../params/cleaning.js';

@@ -5,7 +5,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { throwIfAborted } from '../../base/errors/aborted.js';
+import { throwIfAborted } from '../../internal/base.js';
 import { aborted, TraceDbError } from '../tracedb-error.js';
 import { badFile, unreadableFile } from './bad-file.js';
 

@@ -1,8 +1,6 @@
 // The deadline and the signal of a call that makes several calls of the table. It must be taken once per call of the user: a
 // deadline that starts anew with every retry is none.
-import { sleep } from '../../base/calls/sleep.js';
-import { timers } from '../../base/calls/timers.js';
-import { throwIfAborted } from '../../base/errors/aborted.js';
+import { sleep, throwIfAborted, timers } from '../../internal/base.js';
 import type { CallOptions } from '../table/wide-column-table.js';
 import { aborted, invalidInput, TraceDbError } from '../tracedb-error.js';
 

@@ -1,8 +1,7 @@
 // The row that holds the ordered param set of one tile, and its optimistic update by several processes. An index once handed
 // out must never change its meaning: every write is conditional on the hash of the set it was derived from, and its cells are
 // newer than those it replaces whatever the writers' clocks say.
-import { timers } from '../../base/calls/timers.js';
-import { finiteNumber, wholeNumber } from '../../base/options/checks.js';
+import { finiteNumber, timers, wholeNumber } from '../../internal/base.js';
 import { inSpan } from '../node-span.js';
 import { changeRowIfSame, setCell } from '../table/cells.js';
 import type { CallOptions, Cell, WideColumnTable } from '../table/wide-column-table.js';

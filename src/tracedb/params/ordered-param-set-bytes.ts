@@ -1,7 +1,6 @@
 // The bytes of an ordered param set: a version byte, then keys and values in their order, each with its length before it.
 // One set has exactly one form, so that equal hashes mean equal sets; bytes that no writer makes must never be read as a set.
-import { ByteReader } from '../../base/bytes/byte-reader.js';
-import { ByteWriter } from '../../base/bytes/byte-writer.js';
+import { ByteReader, ByteWriter } from '../../internal/base.js';
 import { storeCorrupt, type TraceDbError, tableLimit } from '../tracedb-error.js';
 import { MAX_PARAM_LENGTH } from './param-text.js';
 

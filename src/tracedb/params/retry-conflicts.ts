@@ -1,6 +1,6 @@
 // The loop of an optimistic update: read, write on condition that nobody wrote in between, and once more when somebody did. It must
 // end: after a bounded number of attempts, at the deadline, or when the caller aborts.
-import { type Backoff, backoffMs as waitMs } from '../../base/calls/backoff.js';
+import { type Backoff, backoffMs as waitMs } from '../../internal/base.js';
 import { TraceDbError } from '../tracedb-error.js';
 import type { CallDeadline } from './call-deadline.js';
 

@@ -1,6 +1,6 @@
 // What a store was made with. Its numbers decide under which keys data is, so the table itself says them: a store that is opened with others
 // must not open.
-import { wholeNumber } from '../../base/options/checks.js';
+import { wholeNumber } from '../../internal/base.js';
 import { changeRowIfSame } from '../table/cells.js';
 import type { Mutation, ReadOptions, Row, WideColumnTable } from '../table/wide-column-table.js';
 import { invalidInput } from '../tracedb-error.js';

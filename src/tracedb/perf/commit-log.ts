@@ -4,9 +4,7 @@
 // One row holds the next number and the commits that got the last ones. Whoever adds commits moves it on the condition that nobody
 // moved it since, and so numbers all of them at once; only then it writes their own rows. What a crash leaves unwritten is still in
 // that row, and whoever adds next writes it first.
-import { chunks } from '../../base/calls/in-parallel.js';
-import { timers } from '../../base/calls/timers.js';
-import { wholeNumber } from '../../base/options/checks.js';
+import { chunks, timers, wholeNumber } from '../../internal/base.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import { retryConflicts } from '../params/retry-conflicts.js';
 import { prefixEnd } from '../table/byte-order.js';

@@ -1,5 +1,5 @@
 // What changed between two commits, series by series. It states differences; whether one is noise only a history can tell.
-import { traced } from '../../span/traced.js';
+import { traced } from '../../index.js';
 import { type Direction, declaredDirection, directionOf, unitOfParams } from '../detect/direction.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import type { Params } from '../params/param-text.js';

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { traced } from '../../span/traced.js';
+import { traced } from '../../index.js';
 import type { IngestCommit } from '../ingest/ingest-commit.js';
 import { type IngestOptions, openIngestFile } from '../ingest/read-file.js';
 import { CallDeadline } from '../params/call-deadline.js';

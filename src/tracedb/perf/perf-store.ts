@@ -1,7 +1,6 @@
 // The Perf store: values of traces by commit, in tiles. It must hold nothing of the data but bounded caches, so that any number of
 // processes can have one over the same table.
-import { timers } from '../../base/calls/timers.js';
-import { wholeNumber } from '../../base/options/checks.js';
+import { timers, wholeNumber } from '../../internal/base.js';
 import { inSpan } from '../node-span.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import { type CleaningRule, checkParams } from '../params/cleaning.js';

@@ -1,6 +1,6 @@
 // Histories of series over tiles: what detectors, comparisons and plots work on. It holds whole series in memory and so has a bound
 // on their number.
-import { traced } from '../../span/traced.js';
+import { traced } from '../../index.js';
 import type { PerfStore, QueryLike } from './perf-store.js';
 import type { PerfSeries, QuerySeriesOptions } from './series-reader.js';
 

@@ -2,8 +2,7 @@
 // the values, one row a commit. Two people who judge one change at once must not both believe that theirs is the last word: a judgement is
 // written on the condition that nobody changed it since it was read.
 import { createHash } from 'node:crypto';
-import { timers } from '../../base/calls/timers.js';
-import { wholeNumber } from '../../base/options/checks.js';
+import { timers, wholeNumber } from '../../internal/base.js';
 import { TRIAGE_STATUSES, type TriageStatus } from '../gold/expectation.js';
 import { type Time, textIn, toMs } from '../gold/values.js';
 import { CallDeadline } from '../params/call-deadline.js';

@@ -1,7 +1,6 @@
 // Writes points of traces: first the param set, then sources and values, then the index. In this order a crash can leave a trace
 // without index rows (writeIndices repairs that), but never a row whose id nobody can read.
-import { chunks } from '../../base/calls/in-parallel.js';
-import { BoundedCache } from '../../base/maps/bounded-cache.js';
+import { BoundedCache, chunks } from '../../internal/base.js';
 import { inSpan } from '../node-span.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import { type CleaningRule, checkParams } from '../params/cleaning.js';

@@ -1,6 +1,6 @@
 // Turns a plan into the nodes that run it. It opens no more streams than `MAX_OPEN_LEAVES`: a condition with more values is checked
 // on the ids of another, and when no condition is small enough the whole tile is walked.
-import { Span } from '../../span/span.js';
+import { Span } from '../../index.js';
 import type { ReadOptions, WideColumnTable } from '../table/wide-column-table.js';
 import type { IdNode, IdStream } from './id-node.js';
 import { Intersection, type IntersectionInput } from './intersection.js';

@@ -1,7 +1,8 @@
 // What every node of a running query is: a stream of trace ids in ascending order without duplicates, batch by batch. A node holds
 // one batch of each of its inputs and no more.
-import { timers } from '../../base/calls/timers.js';
-import type { Span } from '../../span/span.js';
+
+import type { Span } from '../../index.js';
+import { timers } from '../../internal/base.js';
 import { roundMs, under } from '../node-span.js';
 
 /** What a node did so far. */

@@ -2,7 +2,7 @@
 // fewest ids here. Which one that is changes along the tile, since ids that follow one another are alike: where long runs of ids
 // fail one condition, that condition's own ids are fewer, and reading goes on with them, behind the gap. The answer must be the
 // same whichever is read.
-import type { Span } from '../../span/span.js';
+import type { Span } from '../../index.js';
 import { BATCH_IDS, behind, type IdStream, lowerBound, SpannedNode } from './id-node.js';
 
 /** A condition of an intersection. */

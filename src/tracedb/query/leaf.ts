@@ -1,6 +1,7 @@
 // A leaf of a query: the ids behind one prefix of the table. It owns its read and must end it.
-import { timers } from '../../base/calls/timers.js';
-import type { Span } from '../../span/span.js';
+
+import type { Span } from '../../index.js';
+import { timers } from '../../internal/base.js';
 import { failSpan, under, untraced } from '../node-span.js';
 import { prefixEnd } from '../table/byte-order.js';
 import type { ReadOptions, RowSelection, WideColumnTable } from '../table/wide-column-table.js';

@@ -1,6 +1,6 @@
 // Merges ordered streams of ids into one without duplicates: the traces that have any of several values. It holds one batch an
 // input; the smallest id is on top of a binary heap.
-import type { Span } from '../../span/span.js';
+import type { Span } from '../../index.js';
 import { BATCH_IDS, type IdStream, lowerBound, SpannedNode } from './id-node.js';
 
 interface Input {

@@ -1,8 +1,6 @@
 // The AbortSignal and the deadline of one call as one thing to ask. It must be disposed of, or its timer and listener stay.
 import { defaultMaxListeners, getMaxListeners, setMaxListeners } from 'node:events';
-import { sleep } from '../../base/calls/sleep.js';
-import { timers } from '../../base/calls/timers.js';
-import { abortedBy } from '../../base/errors/aborted.js';
+import { abortedBy, sleep, timers } from '../../internal/base.js';
 import { aborted, invalidInput, TraceDbError } from '../tracedb-error.js';
 import type { CallOptions } from './wide-column-table.js';
 

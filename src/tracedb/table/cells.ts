@@ -1,5 +1,5 @@
 // The steps with cells that both stores take over and over: set one, and change a row on the condition that nobody did so since it was read.
-import { timers } from '../../base/calls/timers.js';
+import { timers } from '../../internal/base.js';
 import type { CallOptions, Cell, Mutation, Predicate, WideColumnTable } from './wide-column-table.js';
 
 /** Sets a cell. */

@@ -1,7 +1,8 @@
 // A table whose calls are spans: rows, bytes, and the time spent waiting for the store. It must change nothing about the calls, and
 // where nobody traces it hands them on as they are.
-import { timers } from '../../base/calls/timers.js';
-import type { Span } from '../../span/span.js';
+
+import type { Span } from '../../index.js';
+import { timers } from '../../internal/base.js';
 import { childSpan, failSpan, inSpan, roundMs, under } from '../node-span.js';
 import type {
   CallOptions,

@@ -1,13 +1,17 @@
 // Endpoints of the page: below /ui/api, answered with JSON. What changes something must come from the page itself: a page elsewhere in the same
 // browser could send such a request too.
 import type { IncomingMessage } from 'node:http';
-import { sendBytes } from '../../archive/server/answer.js';
-import { BodyBudget } from '../../archive/server/body-budget.js';
-import { HttpError } from '../../archive/server/http-error.js';
-import { withBody } from '../../archive/server/read-body.js';
-import { type Call, queryRoute, type Route } from '../../archive/server/route.js';
-import { SpanlineError } from '../../base/errors/spanline-error.js';
-import { GraphError } from '../../container/graph-error.js';
+import {
+  BodyBudget,
+  type Call,
+  HttpError,
+  queryRoute,
+  type Route,
+  sendBytes,
+  withBody,
+} from '../../archive/internal.js';
+import { GraphError } from '../../graph/index.js';
+import { SpanlineError } from '../../internal/base.js';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 const budget = new BodyBudget(4 * MAX_BODY_BYTES);

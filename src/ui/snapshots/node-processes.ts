@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
-import { isNode } from '../../base/inspector/find-inspector.js';
-import { partsOfName } from '../../flight-recorder/rows-files.js';
+import { isNode } from '../../internal/inspector.js';
+import { partsOfName } from '../../internal/timeline.js';
 import type { NodeProcess } from '../api/snapshots/answers.js';
 
 /** Processes that are listed. */

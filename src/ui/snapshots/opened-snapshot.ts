@@ -1,9 +1,8 @@
 // A snapshot that is looked at: an archive of its own in a temporary directory, so that everything that asks an archive can ask it. The directory
 // goes when it is closed.
 import { rm } from 'node:fs/promises';
-import { Archive } from '../../archive/archive.js';
-import { keepSnapshot } from '../../archive/keep-snapshot.js';
-import { HttpError } from '../../archive/server/http-error.js';
+import { Archive } from '../../archive/index.js';
+import { HttpError, keepSnapshot } from '../../archive/internal.js';
 import { readSnapshotFile, type Snapshot } from '../../flight-recorder/index.js';
 import type { SnapshotFacts } from '../api/snapshots/answers.js';
 

@@ -3,11 +3,10 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
-import type { Archive } from '../../archive/archive.js';
-import { HttpError } from '../../archive/server/http-error.js';
-import { timers } from '../../base/calls/timers.js';
-import { makeDirectory } from '../../base/files/make-directory.js';
-import { takeSnapshot } from '../../flight-recorder/take-snapshot.js';
+import type { Archive } from '../../archive/index.js';
+import { HttpError } from '../../archive/internal.js';
+import { makeDirectory, timers } from '../../internal/base.js';
+import { takeSnapshot } from '../../internal/inspector.js';
 import type { SnapshotFacts, SnapshotFile, SnapshotsAnswer, TakenAnswer } from '../api/snapshots/answers.js';
 import { type OpenedSnapshot, openSnapshot } from './opened-snapshot.js';
 

@@ -1,7 +1,7 @@
 // One round of load on a service, by autocannon. Answers that are errors must never count: who refuses is quick.
-import { optionalPackage } from '../../../base/calls/optional-package.js';
-import { sleep } from '../../../base/calls/sleep.js';
-import { BenchError } from '../../../bench-history/bench-error.js';
+
+import { BenchError } from '../../../bench-history/index.js';
+import { optionalPackage, sleep } from '../../../internal/base.js';
 import type { Service } from './service.js';
 
 /** Latencies of a round that are kept; those of later answers are not looked at. */

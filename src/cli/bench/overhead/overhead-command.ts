@@ -1,6 +1,6 @@
 // `spanline bench overhead`: what tracing costs a service, before it is switched on. Both services and the sink must be gone when it ends.
 import { type Command, InvalidArgumentError } from 'commander';
-import { BenchError } from '../../../bench-history/bench-error.js';
+import { BenchError } from '../../../bench-history/index.js';
 import { columns } from '../../columns.js';
 import { ExitCode, endWith, wrongUsage } from '../../exit-code.js';
 import { interruptible } from '../../interrupt.js';

@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:net';
-import { sleep } from '../../../base/calls/sleep.js';
-import { BenchError } from '../../../bench-history/bench-error.js';
+import { BenchError } from '../../../bench-history/index.js';
+import { sleep } from '../../../internal/base.js';
 import { listeningPorts, treeCpuMs } from './process-tree.js';
 
 const START_MS = 60_000;

@@ -1,7 +1,7 @@
 // The distributed engine: a wide-column table on Google Cloud Bigtable or its emulator. Input is checked here, before anything is
 // sent; conditional writes and increments are sent once, since a second one could take effect twice.
 import { isUtf8 } from 'node:buffer';
-import { timers } from '../../../base/calls/timers.js';
+import { timers } from '../../../internal/base.js';
 import { PartialFailureError, type TraceDbError } from '../../tracedb-error.js';
 import { CallGuard, DEFAULT_DEADLINE_MS } from '../call-guard.js';
 import { CheckedTable } from '../checked-table.js';

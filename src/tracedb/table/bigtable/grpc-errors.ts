@@ -1,5 +1,5 @@
 // What the service and the client say, as the errors of this wing. Every failure of a call passes through here once.
-import type { Backoff } from '../../../base/calls/backoff.js';
+import type { Backoff } from '../../../internal/base.js';
 import { TraceDbError, type TraceDbErrorCode } from '../../tracedb-error.js';
 
 /** The gRPC status codes this engine tells apart. */

@@ -1,8 +1,7 @@
 // Bulk writes: requests of 1,000 rows one after the other, because larger and parallel ones are slower. Every row's own outcome
 // is kept: a row that is not known to be written must be reported.
 import type { protos } from '@google-cloud/bigtable';
-import { backoffMs } from '../../../base/calls/backoff.js';
-import { timers } from '../../../base/calls/timers.js';
+import { backoffMs, timers } from '../../../internal/base.js';
 import type { Mutation, RowFailure, RowMutation } from '../wide-column-table.js';
 import { callOptions, type ResponseStream } from './client.js';
 import { BACKOFF, bigtableError, isTransient, MAX_ATTEMPTS, STATUS } from './grpc-errors.js';

@@ -1,7 +1,7 @@
 // Calls that are one request: conditional writes, increments, samples. None is sent twice: when its answer is lost, only the caller
 // can tell whether to do it again.
 import type { protos } from '@google-cloud/bigtable';
-import { timers } from '../../../base/calls/timers.js';
+import { timers } from '../../../internal/base.js';
 import { invalidInput, tableLimit } from '../../tracedb-error.js';
 import type { CallGuard } from '../call-guard.js';
 import type { Mutation } from '../wide-column-table.js';

@@ -1,7 +1,6 @@
 // One read: pulls the server's stream, hands out batches, and goes on behind the last row when the connection breaks. It must
 // never end as if it were whole after a failure, and never read on when nobody asks for more.
-import { backoffMs } from '../../../base/calls/backoff.js';
-import { timers } from '../../../base/calls/timers.js';
+import { backoffMs, timers } from '../../../internal/base.js';
 import type { TraceDbError } from '../../tracedb-error.js';
 import type { CallGuard } from '../call-guard.js';
 import type { TableCounters } from '../checked-table.js';

@@ -1,7 +1,6 @@
 // Makes the table and its families. Several processes may do so at once, so that "exists already" is no failure.
 import type { protos } from '@google-cloud/bigtable';
-import { backoffMs } from '../../../base/calls/backoff.js';
-import { sleep } from '../../../base/calls/sleep.js';
+import { backoffMs, sleep } from '../../../internal/base.js';
 import { TraceDbError } from '../../tracedb-error.js';
 import { noTable } from '../store-exists.js';
 import { type AdminClient, callOptions, tableName } from './client.js';

@@ -4,7 +4,7 @@
 //   block := 0xff cell*
 //   cell  := bytes of the qualifier (varint), qualifier (UTF-8), time, bytes of the value (varint), value
 //   time  := Unix milliseconds in six bytes, big-endian
-import { varintLength } from '../../../base/bytes/varint.js';
+import { varintLength } from '../../../internal/base.js';
 import { storeCorrupt, type TraceDbError } from '../../tracedb-error.js';
 
 const BLOCK = 0xff;

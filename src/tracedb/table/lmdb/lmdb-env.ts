@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Database, DatabaseOptions, RootDatabase } from 'lmdb';
-import { makeDirectory } from '../../../base/files/make-directory.js';
+import { makeDirectory } from '../../../internal/base.js';
 import { optionalPackage } from '../../optional-package.js';
 import { storeCorrupt, type TraceDbError } from '../../tracedb-error.js';
 import { valueOfJson } from '../cells.js';

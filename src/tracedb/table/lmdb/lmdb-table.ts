@@ -1,6 +1,6 @@
 // The embedded engine: a wide-column table in one LMDB file. Many processes may read while one writes; a write is flushed to disk
 // before it is acknowledged, and a call of mutateRows is one transaction: all of it or nothing.
-import { timers } from '../../../base/calls/timers.js';
+import { timers } from '../../../internal/base.js';
 import { CallGuard } from '../call-guard.js';
 import { CheckedTable, COUNTER_BYTES } from '../checked-table.js';
 import { checkRowLimit } from '../limits.js';

@@ -1,6 +1,6 @@
 // Applies mutations inside an open write transaction. Everything here is synchronous: a pause would let another writer's batch in.
 import type { Database } from 'lmdb';
-import { timers } from '../../../base/calls/timers.js';
+import { timers } from '../../../internal/base.js';
 import { invalidInput, tableLimit } from '../../tracedb-error.js';
 import type { Mutation, Predicate, RowMutation } from '../wide-column-table.js';
 import { blockFor, blockKey, isDirectory, readDirectory } from './block-directory.js';

@@ -1,10 +1,6 @@
 // The endpoints of Golden. Triage and ignore rules change the store; everything else reads.
-import { HttpError } from '../../../archive/server/http-error.js';
-import type { Call, Route } from '../../../archive/server/route.js';
-import { timers } from '../../../base/calls/timers.js';
-import { whoRuns } from '../../../base/calls/who-runs.js';
-import { DEFAULT_TEST_KEY } from '../../../tracedb/gold/blame.js';
-import { TRIAGE_STATUSES } from '../../../tracedb/gold/expectation.js';
+import { type Call, HttpError, type Route } from '../../../archive/internal.js';
+import { timers, whoRuns } from '../../../internal/base.js';
 import {
   type DigestResult,
   digestChanges,
@@ -12,6 +8,7 @@ import {
   type TriageStatus,
   unseenDigests,
 } from '../../../tracedb/index.js';
+import { DEFAULT_TEST_KEY, TRIAGE_STATUSES } from '../../../tracedb/internal.js';
 import { apiGet, apiPost } from '../api-route.js';
 import { numberOf } from '../number-of.js';
 import type { ChangesAnswer, DigestAnswer, FoundDigest, KnownCommits, SearchAnswer } from './answers.js';

@@ -1,10 +1,7 @@
 // Two traces, or two groups of traces, as the rows of one tree.
-import type { Archive } from '../../../archive/archive.js';
-import { HttpError } from '../../../archive/server/http-error.js';
-import { required, traceIdOf } from '../../../archive/server/query-values.js';
-import type { Call } from '../../../archive/server/route.js';
-import type { ArchivedSpan } from '../../../trace/archived-span.js';
-import { type MergedNode, type MergedSide, mergedTree } from '../../../trace/merged-tree.js';
+import type { Archive } from '../../../archive/index.js';
+import { type Call, HttpError, required, traceIdOf } from '../../../archive/internal.js';
+import { type ArchivedSpan, type MergedNode, type MergedSide, mergedTree } from '../../../internal/record.js';
 import { searchOf } from '../traces/search-of.js';
 import type { CompareAnswer, ComparedRow, ComparedSide } from './answers.js';
 import { shapedTraces } from './shaped-traces.js';

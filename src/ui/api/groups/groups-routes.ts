@@ -1,8 +1,7 @@
 // Traces of the same shape together, and comparisons.
-import type { Call, Route } from '../../../archive/server/route.js';
-import { getOrMake } from '../../../base/maps/get-or-make.js';
-import type { TraceSummary } from '../../../trace/archived-span.js';
-import { drawShape, type TraceShape } from '../../../trace/trace-shape.js';
+import type { Call, Route } from '../../../archive/internal.js';
+import { getOrMake } from '../../../internal/base.js';
+import { drawShape, type TraceShape, type TraceSummary } from '../../../internal/record.js';
 import { apiGet } from '../api-route.js';
 import type { ArchiveOf } from '../archive-of.js';
 import { percentile } from '../percentile.js';

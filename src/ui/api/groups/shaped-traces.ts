@@ -1,7 +1,6 @@
 // Traces of a search with their shapes, read a few at a time. Bounded by the bytes that they cost: what is over that is not read, and said.
-import type { Archive } from '../../../archive/archive.js';
-import type { ArchivedSpan, TraceSummary } from '../../../trace/archived-span.js';
-import { type TraceShape, traceShape } from '../../../trace/trace-shape.js';
+import type { Archive } from '../../../archive/index.js';
+import { type ArchivedSpan, type TraceShape, type TraceSummary, traceShape } from '../../../internal/record.js';
 import { findTraces } from '../traces/find-traces.js';
 import type { TraceQuery } from '../traces/search-of.js';
 

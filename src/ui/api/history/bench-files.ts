@@ -2,10 +2,7 @@
 // when they changed. Judgements that lie beside them are no runs.
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { BenchError } from '../../../bench-history/bench-error.js';
-import { readBenchHistory } from '../../../bench-history/history-file.js';
-import { type KeptSeries, seriesOfRuns } from '../../../bench-history/kept-series.js';
-import type { BenchRun } from '../../../bench-history/run-record.js';
+import { BenchError, type BenchRun, readBenchHistory } from '../../../bench-history/index.js';
 import {
   type Commit,
   cleaningRule,
@@ -14,6 +11,7 @@ import {
   type PerfSeries,
   structuredKeyOf,
 } from '../../../tracedb/index.js';
+import { type KeptSeries, seriesOfRuns } from '../../../tracedb/internal.js';
 
 const SUFFIX = '.jsonl';
 const JUDGEMENTS = 'triage.jsonl';

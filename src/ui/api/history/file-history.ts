@@ -1,8 +1,7 @@
 // The history in files of runs. Queries mean what they mean in a store; judgements lie beside the files.
-import { HttpError } from '../../../archive/server/http-error.js';
+import { HttpError } from '../../../archive/internal.js';
 import { compileQuery, type Params, type PerfSeries, parseQuery } from '../../../tracedb/index.js';
-import { compareValues, type ValuesAtCommit } from '../../../tracedb/perf/compare-commits.js';
-import { checkedTriage } from '../../../tracedb/perf/regression-triage.js';
+import { checkedTriage, compareValues, type ValuesAtCommit } from '../../../tracedb/internal.js';
 import { BenchFiles } from './bench-files.js';
 import type { HistorySource } from './history-source.js';
 import { addJudgement, readJudgements } from './judgements-file.js';

@@ -1,7 +1,6 @@
 // The endpoints of History. Only triage changes anything; everything else reads.
-import { HttpError } from '../../../archive/server/http-error.js';
-import type { Call, Route } from '../../../archive/server/route.js';
-import { whoRuns } from '../../../base/calls/who-runs.js';
+import { type Call, HttpError, type Route } from '../../../archive/internal.js';
+import { whoRuns } from '../../../internal/base.js';
 import type { UiSources } from '../../sources.js';
 import { apiGet, apiPost } from '../api-route.js';
 import { numberOf } from '../number-of.js';

@@ -1,6 +1,6 @@
 // What History reads, wherever it is kept: a Perf store or files of runs. Both must mean the same by a series, a commit and a query.
 import type { Commit, ComparedSeries, ParamSet, PerfSeries } from '../../../tracedb/index.js';
-import type { ChangeTriage, TriagedChange } from '../../../tracedb/perf/regression-triage.js';
+import type { ChangeTriage, TriagedChange } from '../../../tracedb/internal.js';
 
 /** A caller that may go away. */
 export interface Asked {

@@ -1,6 +1,6 @@
 // The history in a Perf store. Only a judgement changes the store.
 import { compareCommits, type PerfStore } from '../../../tracedb/index.js';
-import { RegressionTriage } from '../../../tracedb/perf/regression-triage.js';
+import { RegressionTriage } from '../../../tracedb/internal.js';
 import type { Asked, HistorySource } from './history-source.js';
 
 /** The store as a history. */

@@ -1,11 +1,8 @@
 // Reads what History shows of a source: keys and values, histories with their changes, the commits of a step. It must hold a bounded
 // number of series and values, whatever a query selects.
-import { SpanlineError } from '../../../base/errors/spanline-error.js';
-import { unitOfParams } from '../../../tracedb/detect/direction.js';
-import { RegressionSearch } from '../../../tracedb/detect/regression-search.js';
+import { SpanlineError } from '../../../internal/base.js';
 import { type Commit, loadStatistics, type PerfSeries, type Regression } from '../../../tracedb/index.js';
-import { historyOf } from '../../../tracedb/perf/history-of.js';
-import type { TriagedChange } from '../../../tracedb/perf/regression-triage.js';
+import { historyOf, RegressionSearch, type TriagedChange, unitOfParams } from '../../../tracedb/internal.js';
 import type { ChangeAnswer, CommitColumns, KeysAnswer, SeriesAnswer, StepAnswer } from './answers.js';
 import type { Asked, HistorySource } from './history-source.js';
 import { suggestQuery } from './suggest-query.js';

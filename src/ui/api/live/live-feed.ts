@@ -2,10 +2,9 @@
 // once; a page that reads too slowly misses events, it never makes them pile up.
 import { existsSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import type { Archive } from '../../../archive/archive.js';
-import type { Arrivals } from '../../../archive/follow/arrivals.js';
-import { HttpError } from '../../../archive/server/http-error.js';
-import { timers } from '../../../base/calls/timers.js';
+import type { Archive } from '../../../archive/index.js';
+import { type Arrivals, HttpError } from '../../../archive/internal.js';
+import { timers } from '../../../internal/base.js';
 import type { LiveEvent } from './answers.js';
 import { MinuteCounts, SECONDS } from './minute-counts.js';
 

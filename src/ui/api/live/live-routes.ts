@@ -1,6 +1,6 @@
 // The endpoint of the view Live: server-sent events.
-import type { Archive } from '../../../archive/archive.js';
-import type { Route } from '../../../archive/server/route.js';
+import type { Archive } from '../../../archive/index.js';
+import type { Route } from '../../../archive/internal.js';
 import { LiveFeed } from './live-feed.js';
 
 /** The routes of the view. */

@@ -1,7 +1,7 @@
 // The last minute of an archive in figures, counted as requests arrive, however many do: a request counts in the second in which it ended. What is kept
 // is a slot a second, with counts for a bounded number of operations, and no request but those that are listed.
-import type { Request } from '../../../archive/follow/requests.js';
-import { getOrMake } from '../../../base/maps/get-or-make.js';
+import type { Request } from '../../../archive/internal.js';
+import { getOrMake } from '../../../internal/base.js';
 import type { LiveMinute, LiveOperation, LiveRequest } from './answers.js';
 import { DurationCounts } from './duration-counts.js';
 

@@ -1,10 +1,8 @@
 // The CPU time of a trace's spans over all profiles of a directory, by the ids that samples are labelled with. Each file is read once; of what it
 // says only sums by span stay, for a bounded number of files and spans.
-import { BoundedCache } from '../../../base/maps/bounded-cache.js';
-import { getOrMake } from '../../../base/maps/get-or-make.js';
-import { SPAN_ID_LABEL, TRACE_ID_LABEL } from '../../../profile/join/span-labels.js';
-import { type LabelledProfile, SampleKind } from '../../../profile/labelled-profile.js';
-import { CpuSum, labelValue } from '../../../profile/shares.js';
+import { BoundedCache, getOrMake } from '../../../internal/base.js';
+import { type LabelledProfile, SampleKind, SPAN_ID_LABEL, TRACE_ID_LABEL } from '../../../profile/index.js';
+import { CpuSum, labelValue } from '../../../profile/internal.js';
 import type { TraceCpu } from './answers.js';
 import { contentOf, type ProfileDirectory } from './profile-directory.js';
 

@@ -1,11 +1,16 @@
 // The call tree of a profile's samples under chosen labels, as columns for a flame graph; of two profiles, one tree with both. It must hold
 // every nanosecond of CPU time of those samples, and never send more nodes than a page can draw.
-import { getOrMake } from '../../../base/maps/get-or-make.js';
-import { type Frame, frameAt, stackOf } from '../../../profile/call-tree.js';
-import type { LabelledProfile } from '../../../profile/labelled-profile.js';
-import { frameName, plainText } from '../../../profile/output/label-text.js';
-import { stackWeights } from '../../../profile/output/stack-weights.js';
-import { labelValue } from '../../../profile/shares.js';
+import { getOrMake } from '../../../internal/base.js';
+import type { LabelledProfile } from '../../../profile/index.js';
+import {
+  type Frame,
+  frameAt,
+  frameName,
+  labelValue,
+  plainText,
+  stackOf,
+  stackWeights,
+} from '../../../profile/internal.js';
 import type { FlameColumns } from './answers.js';
 
 /** Nodes sent at most: those with the most time. */

@@ -3,11 +3,10 @@
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { HttpError } from '../../../archive/server/http-error.js';
-import { BoundedCache } from '../../../base/maps/bounded-cache.js';
-import type { LabelledProfile } from '../../../profile/labelled-profile.js';
-import { ProfileOutputError } from '../../../profile/output/output-error.js';
-import { readProfileStream } from '../../../profile/output/read-profile-stream.js';
+import { HttpError } from '../../../archive/internal.js';
+import { BoundedCache } from '../../../internal/base.js';
+import { type LabelledProfile, ProfileOutputError } from '../../../profile/index.js';
+import { readProfileStream } from '../../../profile/internal.js';
 import type { ProfileFile, ProfileList } from './answers.js';
 
 /** Files that the page lists. */

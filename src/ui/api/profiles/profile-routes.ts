@@ -1,15 +1,18 @@
 // The endpoints of the view Profiles: list, table by label, difference, flame graph, CPU of a trace, and the file for speedscope. They read
 // the directory and change nothing.
-import { HttpError } from '../../../archive/server/http-error.js';
-import { required, traceIdOf } from '../../../archive/server/query-values.js';
-import type { Call, Route } from '../../../archive/server/route.js';
-import { SPAN_ID_LABEL, TRACE_ID_LABEL } from '../../../profile/join/span-labels.js';
-import type { LabelledProfile } from '../../../profile/labelled-profile.js';
-import { diff } from '../../../profile/output/diff.js';
-import { groupedBy, labelKeys, WHOLE_LABEL } from '../../../profile/output/select-labels.js';
-import { type SpeedscopeDocument, toSpeedscope } from '../../../profile/output/speedscope.js';
-import { top } from '../../../profile/output/top.js';
-import { labelValue } from '../../../profile/shares.js';
+import { type Call, HttpError, type Route, required, traceIdOf } from '../../../archive/internal.js';
+import {
+  diff,
+  type LabelledProfile,
+  labelKeys,
+  SPAN_ID_LABEL,
+  type SpeedscopeDocument,
+  TRACE_ID_LABEL,
+  top,
+  toSpeedscope,
+  WHOLE_LABEL,
+} from '../../../profile/index.js';
+import { groupedBy, labelValue } from '../../../profile/internal.js';
 import type { UiSources } from '../../sources.js';
 import { apiGet } from '../api-route.js';
 import type { FlameColumns, ProfileDiff, ProfileTable, TraceOfSpan } from './answers.js';

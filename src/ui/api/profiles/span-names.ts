@@ -1,11 +1,8 @@
 // Gives samples that know their span the span's name too, as a label of its own: by the archive, where it is open. It must not take what
 // nobody asked for: an archive is only read when samples are grouped by that key.
-import type { Archive } from '../../../archive/archive.js';
-import { SPAN_ID_LABEL, TRACE_ID_LABEL } from '../../../profile/join/span-labels.js';
-import { recordFrom } from '../../../profile/label-rows.js';
-import type { LabelledProfile } from '../../../profile/labelled-profile.js';
-import { relabelled } from '../../../profile/output/select-labels.js';
-import { labelValue } from '../../../profile/shares.js';
+import type { Archive } from '../../../archive/index.js';
+import { type LabelledProfile, SPAN_ID_LABEL, TRACE_ID_LABEL } from '../../../profile/index.js';
+import { labelValue, recordFrom, relabelled } from '../../../profile/internal.js';
 
 /** The label key for the names of spans. */
 export const SPAN_NAME_LABEL = 'span.name';

@@ -1,7 +1,5 @@
 // Endpoints of snapshots: which there are, of which processes one can be taken, and the taking itself, which the page of this server alone may ask for.
-import { HttpError } from '../../../archive/server/http-error.js';
-import { required } from '../../../archive/server/query-values.js';
-import type { Route } from '../../../archive/server/route.js';
+import { HttpError, type Route, required } from '../../../archive/internal.js';
 import { nodeProcesses } from '../../snapshots/node-processes.js';
 import type { SnapshotShelf } from '../../snapshots/snapshot-shelf.js';
 import { apiGet, apiPost } from '../api-route.js';

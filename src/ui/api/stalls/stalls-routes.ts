@@ -1,10 +1,15 @@
 // The worst stalls of the archive, as `spanline stalls` finds them.
-import { archiveStalls } from '../../../archive/lane/loop-source.js';
-import { processLabel } from '../../../archive/lane/process-label.js';
-import { durationNs, pick, wholeNumber } from '../../../archive/server/query-values.js';
-import type { Call, Route } from '../../../archive/server/route.js';
-import { timers } from '../../../base/calls/timers.js';
-import { stackName } from '../../../flight-recorder/lane/stack-name.js';
+import {
+  archiveStalls,
+  type Call,
+  durationNs,
+  pick,
+  processLabel,
+  type Route,
+  wholeNumber,
+} from '../../../archive/internal.js';
+import { timers } from '../../../internal/base.js';
+import { stackName } from '../../../internal/timeline.js';
 import { apiGet } from '../api-route.js';
 import type { ArchiveOf } from '../archive-of.js';
 import type { StallsAnswer } from './answers.js';

@@ -1,9 +1,13 @@
 // Where the time of spans went, and the lane of the process, as the page shows them.
-import { processLabel } from '../../../archive/lane/process-label.js';
-import type { Division } from '../../../flight-recorder/division/division.js';
-import { formatDivision } from '../../../flight-recorder/division/format-division.js';
-import type { LanePart, LaneRow } from '../../../flight-recorder/lane/lane-row.js';
-import { namedStack, stackName } from '../../../flight-recorder/lane/stack-name.js';
+import { processLabel } from '../../../archive/internal.js';
+import {
+  type Division,
+  formatDivision,
+  type LanePart,
+  type LaneRow,
+  namedStack,
+  stackName,
+} from '../../../internal/timeline.js';
 import type { DivisionAnswer, LaneAnswer, LaneStretchAnswer, PartKind } from './answers.js';
 
 /** Stretches of one process in an answer; the longest. */

@@ -1,7 +1,11 @@
 // What a span says, as text that people read and search. A value must come whole, or say how much is missing.
-import { inSlices } from '../../../base/calls/slices.js';
-import type { ArchivedProperties, ArchivedSpan, ArchivedValue } from '../../../trace/archived-span.js';
-import { propertyText } from '../../../trace/match.js';
+import { inSlices } from '../../../internal/base.js';
+import {
+  type ArchivedProperties,
+  type ArchivedSpan,
+  type ArchivedValue,
+  propertyText,
+} from '../../../internal/record.js';
 
 /** Characters of one value in an answer. */
 const MAX_TEXT = 20_000;

@@ -1,11 +1,15 @@
 // A trace as the page draws it: columns in the order of the tree, with self times and the critical path.
-import { getOrMake } from '../../../base/maps/get-or-make.js';
-import type { ArchivedResource, ArchivedSpan } from '../../../trace/archived-span.js';
-import { criticalPath } from '../../../trace/critical-path.js';
-import { selfTime } from '../../../trace/self-time.js';
-import { eachOnce } from '../../../trace/shared-ids.js';
-import { UNKNOWN_SERVICE } from '../../../trace/trace-facts.js';
-import { treesOf, walkTree } from '../../../trace/tree.js';
+import { getOrMake } from '../../../internal/base.js';
+import {
+  type ArchivedResource,
+  type ArchivedSpan,
+  criticalPath,
+  eachOnce,
+  selfTime,
+  treesOf,
+  UNKNOWN_SERVICE,
+  walkTree,
+} from '../../../internal/record.js';
 import type { TraceColumns } from './answers.js';
 
 /** Spans drawn of one trace. */

@@ -1,14 +1,6 @@
 // A trace as a file of others: for Jaeger UI, as OTLP/JSON, for Perfetto. The whole trace, also where the page draws a part of it.
-import { sendBytes } from '../../../archive/server/answer.js';
-import { HttpError } from '../../../archive/server/http-error.js';
-import { required } from '../../../archive/server/query-values.js';
-import type { Call } from '../../../archive/server/route.js';
-import {
-  documentPieces,
-  JAEGER_DOCUMENT,
-  OTLP_DOCUMENT,
-  type TraceDocument,
-} from '../../../formats/trace-documents.js';
+import { type Call, HttpError, required, sendBytes } from '../../../archive/internal.js';
+import { documentPieces, JAEGER_DOCUMENT, OTLP_DOCUMENT, type TraceDocument } from '../../../internal/formats.js';
 import { tracePerfetto } from './trace-perfetto.js';
 import type { ReadTrace } from './trace-reads.js';
 

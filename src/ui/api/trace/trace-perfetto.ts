@@ -1,14 +1,9 @@
 // A trace of an archive for Perfetto: its spans by process, each process with its lane where it kept one. Lets the event loop go round meanwhile.
-import { processOf } from '../../../archive/lane/lane-stretch.js';
-import { Slices } from '../../../base/calls/slices.js';
-import { getOrMake } from '../../../base/maps/get-or-make.js';
-import { laneTracks } from '../../../flight-recorder/lane/lane-tracks.js';
-import { OPEN_KEY } from '../../../flight-recorder/shown-spans.js';
-import { type PerfettoSpans, PerfettoWriter } from '../../../formats/perfetto/write-perfetto.js';
-import type { ArchivedSpan } from '../../../trace/archived-span.js';
-import { ArchivedView } from '../../../trace/archived-view.js';
-import { propertyOf } from '../../../trace/properties.js';
-import { UNKNOWN_SERVICE } from '../../../trace/trace-facts.js';
+import { processOf } from '../../../archive/index.js';
+import { getOrMake, Slices } from '../../../internal/base.js';
+import { type PerfettoSpans, PerfettoWriter } from '../../../internal/formats.js';
+import { type ArchivedSpan, ArchivedView, propertyOf, UNKNOWN_SERVICE } from '../../../internal/record.js';
+import { laneTracks, OPEN_KEY } from '../../../internal/timeline.js';
 import type { ReadTrace } from './trace-reads.js';
 
 const drawnSpans = (spans: readonly ArchivedSpan[]): PerfettoSpans => {

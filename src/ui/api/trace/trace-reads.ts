@@ -1,12 +1,9 @@
 // Traces that the page looks at, read once: what is asked of their spans afterwards is answered out of memory. Bounded by spans; the trace itself,
 // when it is asked for again, is always read anew, for it may have grown.
-import type { Archive } from '../../../archive/archive.js';
-import { processOf } from '../../../archive/lane/lane-stretch.js';
-import { archiveSources } from '../../../archive/lane/loop-source.js';
-import { HttpError } from '../../../archive/server/http-error.js';
-import { DivisionIndex } from '../../../flight-recorder/division/division-index.js';
-import type { LaneRow } from '../../../flight-recorder/lane/lane-row.js';
-import type { ArchivedSpan } from '../../../trace/archived-span.js';
+import { type Archive, processOf } from '../../../archive/index.js';
+import { archiveSources, HttpError } from '../../../archive/internal.js';
+import type { ArchivedSpan } from '../../../internal/record.js';
+import { DivisionIndex, type LaneRow } from '../../../internal/timeline.js';
 import { type DrawnTrace, traceColumns } from './trace-columns.js';
 
 /** Spans kept of all traces together. */

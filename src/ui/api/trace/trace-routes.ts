@@ -1,10 +1,15 @@
 // Endpoints of one trace: what the waterfall draws, what is known of one span, what is found in it, what links to it, and the trace as files of
 // others.
-import { divisionsIn } from '../../../archive/lane/divisions.js';
-import { HttpError } from '../../../archive/server/http-error.js';
-import { required, traceIdOf } from '../../../archive/server/query-values.js';
-import { type Call, queryRoute, type Route } from '../../../archive/server/route.js';
-import { divide } from '../../../flight-recorder/division/divide.js';
+import {
+  type Call,
+  divisionsIn,
+  HttpError,
+  queryRoute,
+  type Route,
+  required,
+  traceIdOf,
+} from '../../../archive/internal.js';
+import { divide } from '../../../internal/timeline.js';
 import { apiGet } from '../api-route.js';
 import type { ArchiveOf } from '../archive-of.js';
 import type { FindAnswer, LinkAnswer, SpanAnswer, TraceAnswer } from './answers.js';

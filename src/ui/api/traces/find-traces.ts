@@ -1,6 +1,6 @@
 // Runs a search of the page: a page of traces, and where the next one begins. No trace may come twice or be passed over between two pages.
-import type { Archive } from '../../../archive/archive.js';
-import type { TraceSummary } from '../../../trace/archived-span.js';
+import type { Archive } from '../../../archive/index.js';
+import type { TraceSummary } from '../../../internal/record.js';
 import { cursorText, type TraceQuery } from './search-of.js';
 
 /** Traces that an archive finds at once. */

@@ -1,14 +1,14 @@
 // The parameters of the page's search as a search of the archive. A wrong one is refused by its name, never passed over.
-import { HttpError } from '../../../archive/server/http-error.js';
 import {
   durationNs,
   endTimeNs,
+  HttpError,
   microsecondsNs,
   pick,
   timeNs,
   wholeNumber,
-} from '../../../archive/server/query-values.js';
-import type { TraceSearch } from '../../../trace/archived-span.js';
+} from '../../../archive/internal.js';
+import type { TraceSearch } from '../../../internal/record.js';
 import { quotedPairs } from './quoted-pairs.js';
 
 /** Traces in a list at most. */

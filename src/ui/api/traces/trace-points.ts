@@ -1,5 +1,5 @@
 // Summaries of many traces as columns: a hundred thousand of them are drawn, and one of them is opened by its id.
-import type { TraceSummary } from '../../../trace/archived-span.js';
+import type { TraceSummary } from '../../../internal/record.js';
 import type { PointsAnswer } from './answers.js';
 
 /** Traces of one answer. */

@@ -1,8 +1,7 @@
 // Endpoints of the search for traces.
-import type { Archive } from '../../../archive/archive.js';
-import type { Call, Route } from '../../../archive/server/route.js';
-import type { TraceSummary } from '../../../trace/archived-span.js';
-import { httpStatusOf } from '../../../trace/trace-facts.js';
+import type { Archive } from '../../../archive/index.js';
+import type { Call, Route } from '../../../archive/internal.js';
+import { httpStatusOf, type TraceSummary } from '../../../internal/record.js';
 import type { RequestStatus } from '../answers.js';
 import { apiGet } from '../api-route.js';
 import type { ArchiveOf } from '../archive-of.js';
