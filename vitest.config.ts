@@ -1,6 +1,6 @@
 // How the tests run: the TypeScript sources as they are, with the decorators that a file's name asks for.
 // Must not hide a slow test: time limits are generous because two cores are shared, not because tests may wait.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,6 +26,21 @@ const lowerSyntax: Plugin = {
       tsconfigRaw: { compilerOptions: { experimentalDecorators, verbatimModuleSyntax: true } },
     });
     return { code: result.code, map: result.map };
+  },
+};
+
+const sourceFolder = (folder: string): string => fileURLToPath(new URL(`./${folder}/`, import.meta.url));
+
+/** A package of the workspace is its sources, whoever imports it by name: in a test there is one core. */
+const packagesAsSources: Plugin = {
+  name: 'packages-as-sources',
+  enforce: 'pre',
+  resolveId(id) {
+    const [, name, entry] = /^(?:@spanline\/([\w-]+)|spanline)(?:\/(.+))?$/.exec(id) ?? [id];
+    if (entry === undefined && name === undefined && id !== 'spanline') return null;
+    const folder = sourceFolder(name === undefined ? 'src' : `packages/${name}/src`);
+    const files = entry === undefined ? ['index.ts'] : [`${entry}.ts`, `${entry}/index.ts`];
+    return files.map((file) => join(folder, file)).find((file) => existsSync(file)) ?? null;
   },
 };
 
@@ -97,10 +112,12 @@ const suite = process.env.SPANLINE_TESTS ?? 'quick';
 /** Random order of files and tests, from the seed that scripts/flaky.mjs sets. */
 const { SPANLINE_SHUFFLE } = process.env;
 
-const ending = (name: string): string => `test/**/*.${name}.test.ts`;
+/** Tests of the core and those across packages; those of each other package. */
+const TESTS = '{test,packages/*/test}/**';
+const ending = (name: string): string => `${TESTS}/*.${name}.test.ts`;
 
 /** Folders whose full files share workers too: to start one and to load modules costs a second and a half. */
-const SHARING = '(archive|cli|container|graph|tracedb)';
+const SHARING = ['test/@(container|graph)', 'packages/!(ui)/test'];
 
 /** Tests that change what a worker has once: modules that are patched, mocked or loaded again, signals, limits, frames, what is said once. */
 const OWN_WORKER = [
@@ -118,13 +135,14 @@ const own = [...OWN_WORKER];
 const shared = [ending('process')];
 if (suite !== 'quick') {
   // Files that share a worker are dealt out before any of them runs, which a long one upsets.
-  own.push(`test/!${SHARING}/**/*.full.test.ts`, 'test/*.full.test.ts', ...LONGEST);
-  shared.push(`test/@${SHARING}/**/*.full.test.ts`);
+  const folders = ['test', 'test/!(container|graph)/**', 'packages/ui/test/**'];
+  own.push(...folders.map((folder) => `${folder}/*.full.test.ts`), ...LONGEST);
+  shared.push(...SHARING.map((folder) => `${folder}/**/*.full.test.ts`));
 }
 if (suite === 'nightly') own.push(ending('nightly'));
 
 export default defineConfig({
-  plugins: [lowerSyntax],
+  plugins: [packagesAsSources, lowerSyntax],
   // What that has made needs no second pass.
   oxc: false,
   resolve: { alias: await aliases() },
@@ -150,7 +168,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['test/**/*.test.ts'],
+          include: [`${TESTS}/*.test.ts`],
           exclude: [ending('process'), ending('full'), ending('nightly'), '**/node_modules/**'],
           // Files share a worker and its modules, so each must leave nothing behind.
           isolate: false,

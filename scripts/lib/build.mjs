@@ -1,10 +1,11 @@
 // Brings dist and the native addon up to date. Must be cheap when they are (some 20 ms), and must print nothing on standard output.
 import { existsSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { bundle } from './bundle.mjs';
 import { emitDeclarations } from './declarations.mjs';
 import { ensureInstalled } from './install.mjs';
 import { withLock } from './lock.mjs';
+import { packages } from './packages.mjs';
 import { buildPage } from './page.mjs';
 import { root, runBeside } from './run.mjs';
 import { hashFiles, readStamp, writeStamp } from './stamp.mjs';
@@ -12,23 +13,34 @@ import { hashFiles, readStamp, writeStamp } from './stamp.mjs';
 const at = (path) => join(root, path);
 const stampFile = (step) => at(`dist/.stamps/${step}`);
 
-const sources = ['src', 'package.json', 'tsconfig.json', 'tsconfig.build.json'];
+const sourcesOf = ({ folder }) => ['src', 'package.json'].map((path) => join(folder, path));
+const TSCONFIG = ['tsconfig.json', 'tsconfig.build.json'];
+const BUNDLER = ['bundle', 'packages', 'to-commonjs'].map((name) => `scripts/lib/${name}.mjs`);
 
 const NATIVE = `native-${process.versions.modules}`;
 
-const steps = {
-  bundle: {
-    lock: 'dist',
-    inputs: [...sources, 'scripts/lib/bundle.mjs', 'scripts/lib/to-commonjs.mjs'],
-    output: 'dist/esm/index.js',
-    run: async () => {
-      rmSync(stampFile('types'), { force: true });
-      await bundle();
-    },
+/** The code of a package, which is bundled by itself: what it takes from another it finds there when it runs. */
+const bundleStep = (one) => ({
+  lock: 'dist',
+  inputs: [...sourcesOf(one), ...TSCONFIG, ...BUNDLER],
+  output: join(one.folder, 'dist/esm'),
+  run: async () => {
+    rmSync(stampFile('types'), { force: true });
+    await bundle(one);
   },
+});
+
+const nameOfBundle = ({ folder }) => (folder === '' ? 'bundle' : `bundle-${basename(folder)}`);
+
+const steps = {
+  ...Object.fromEntries(packages.map((one) => [nameOfBundle(one), bundleStep(one)])),
   types: {
     lock: 'dist',
-    inputs: [...sources, 'scripts/lib/declarations.mjs', 'scripts/lib/visible-declarations.mjs'],
+    inputs: [
+      ...packages.flatMap(sourcesOf),
+      ...TSCONFIG,
+      ...['declarations', 'packages', 'visible-declarations'].map((name) => `scripts/lib/${name}.mjs`),
+    ],
     output: 'dist/cjs/index.d.ts',
     run: emitDeclarations,
   },
@@ -59,7 +71,7 @@ async function bringUpToDate(name) {
 }
 
 async function buildJavaScript(types) {
-  await bringUpToDate('bundle');
+  for (const one of packages) await bringUpToDate(nameOfBundle(one));
   if (types) await bringUpToDate('types');
   await bringUpToDate('page');
 }

@@ -1,68 +1,15 @@
-// Bundles src into dist/cjs, one file per public entry, and the recording core and the labels in a shared chunk each, so that their calls stay
-// inside one module; and makes dist/esm of it, a module beside each entry, so that there is one copy of all code in a process. Functions and
+// Bundles src of a package into its dist/cjs, one file per entry, and the recording core and the labels in a shared chunk each, so that their calls
+// stay inside one module; and makes dist/esm of it, a module beside each entry, so that there is one copy of all code in a process. Functions and
 // classes must keep their names and files their lines, or nobody can read a stack; and there must never be a getter between two chunks: it
 // would be called on every access.
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { root } from './run.mjs';
+import { codeEntries, inPackage, manifestOf, packages } from './packages.mjs';
 import { refuseCycles, toCommonJs } from './to-commonjs.mjs';
 
-/** Rooms whose calls into each other are on the hot path: V8 takes what another chunk exports for variable, and looks each time. */
-const CORE =
-  /\/src\/((clock|local-span|span|collector)\/|trace\/(record|dropped-properties)\.ts|flight-recorder\/install\.ts)/;
-/** What the core and most others take from the base: a chunk of its own, or who takes it would load the first chunk that has it. */
-const BASE = /\/src\/base\/(errors|options|calls|maps|package-root|text\/escape-text)/;
-const FILES = /\/src\/base\/files\//;
-/** What nearly every command loads: a file is dearer than its lines. */
-const COMMAND =
-  /\/src\/cli\/(archive-options|columns|exit-code|interrupt|options|output|package|progress|terminal)\.ts$/;
-const LABELS = /\/src\/profile\/(join\/)?[\w-]+\.ts$/;
-
-const manifest = () => JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-
-/** What lets a program wait until something has begun, as only a module can: written beside the module that it waits for, as it is. */
-const WAITING = ['register/preload', 'cli/profile/preload'];
-
-/** What the library loads late: as a thread of its own, or when an option asks for it. It finds the file by this name. */
-const LATE = {
-  'archive/archive-worker': './src/archive/archive-worker.ts',
-  'flight-recorder/recorder-room': './src/flight-recorder/recorder-room.ts',
-};
-
-/** Entries that no program imports: the command and what it loads into other processes, and the clock as the benchmarks read it. */
-const UNLISTED = {
-  'cli/main': './src/cli/main.ts',
-  'cli/bench/otlp-sink': './src/cli/bench/overhead/otlp-sink.ts',
-  'cli/profile/profile-child': './src/cli/profile/profile-child.ts',
-  'cli/profile/agent': './src/cli/profile/agent.ts',
-  'clock/index': './src/clock/index.ts',
-  // Not inside the entry that modules import, which Node 20 reads character by character: with it that takes 45 ms of CPU more.
-  'register/api': './src/register/api.ts',
-};
-
-/** Output name -> source file, for every entry that package.json exports. The package tests find one without a source. */
-function libraryEntries() {
-  const found = {};
-  for (const target of Object.values(manifest().exports)) {
-    if (typeof target === 'string') continue;
-    const name = target.require.default.replace(/^\.\/dist\/cjs\/(.*)\.js$/, '$1');
-    if (existsSync(join(root, `src/${name}.ts`))) found[name] = `./src/${name}.ts`;
-  }
-  return found;
-}
-
 /** An empty folder for what will be dist/NAME. */
-function freshFolder(name) {
-  const dir = join(root, 'dist', `.${name}-new`);
+function freshFolder(one, name) {
+  const dir = inPackage(one, 'dist', `.${name}-new`);
   rmSync(dir, { recursive: true, force: true });
   return dir;
 }
@@ -128,20 +75,23 @@ async function writeCommonJs(dir) {
   writeFileSync(join(dir, 'package.json'), '{ "type": "commonjs" }\n');
 }
 
-async function bundleCode(input) {
+/** Packages of the workspace, any entry of them. */
+const SIBLINGS = /^(@spanline\/|spanline(\/|$))/;
+
+async function bundleCode(one) {
   const { rolldown } = await import('rolldown');
-  const { dependencies, peerDependencies } = manifest();
+  const { dependencies, peerDependencies } = manifestOf(one);
   const build = await rolldown({
-    input,
-    cwd: root,
+    input: { ...codeEntries(one), ...one.extra },
+    cwd: inPackage(one),
     platform: 'node',
-    external: Object.keys({ ...dependencies, ...peerDependencies }),
+    external: [SIBLINGS, ...Object.keys({ ...dependencies, ...peerDependencies })],
     transform: { target: 'node20' },
     onLog(level, log) {
       if (level === 'warn') throw new Error(`rolldown: ${log.message}`);
     },
   });
-  const dir = freshFolder('cjs');
+  const dir = freshFolder(one, 'cjs');
   const { output } = await build.write({
     dir,
     format: 'es',
@@ -149,15 +99,7 @@ async function bundleCode(input) {
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name].js',
     minifyInternalExports: false,
-    codeSplitting: {
-      groups: [
-        { name: 'base', test: BASE, priority: 1 },
-        { name: 'files', test: FILES, priority: 1 },
-        { name: 'command', test: COMMAND, priority: 1 },
-        { name: 'core', test: CORE },
-        { name: 'labels', test: LABELS },
-      ],
-    },
+    codeSplitting: { groups: one.chunks },
   });
   await build.close();
   refuseCycles(new Map(output.map(({ fileName, imports }) => [fileName, imports])));
@@ -175,9 +117,9 @@ function packagesOf(fileName, files, seen = new Set()) {
 }
 
 /** A module for each entry, which gives what the entry exports: the code is there once, whoever loads it and how. */
-async function writeModules(output) {
+async function writeModules(one, output) {
   const { minifySync } = await import('rolldown/utils');
-  const dir = freshFolder('esm');
+  const dir = freshFolder(one, 'esm');
   const files = new Map(output.map((chunk) => [chunk.fileName, chunk]));
   const write = (name, text) => {
     const file = join(dir, name);
@@ -197,8 +139,8 @@ async function writeModules(output) {
         : `import entry from '${code}';\nexport const { ${exports.join(', ')} } = entry;\n`;
     write(fileName, [...new Set(packages), given].join(''));
   }
-  for (const name of WAITING) {
-    const file = join(root, `src/${name}.ts`);
+  for (const name of one.waiting) {
+    const file = inPackage(one, `src/${name}.ts`);
     write(
       `${name}.js`,
       minifySync(file, readFileSync(file, 'utf8'), { module: true, compress: false, mangle: false }).code,
@@ -207,13 +149,13 @@ async function writeModules(output) {
   return dir;
 }
 
-/** An old build stays in place until the new one is complete. */
-export async function bundle() {
-  const code = await bundleCode({ ...libraryEntries(), ...LATE, ...UNLISTED });
-  chmodSync(join(code.dir, 'cli/main.js'), 0o755);
-  const esm = await writeModules(code.output);
+/** An old build stays in place until the new one is complete. The core, when no package is named. */
+export async function bundle(one = packages[0]) {
+  const code = await bundleCode(one);
+  for (const name of one.programs) chmodSync(join(code.dir, `${name}.js`), 0o755);
+  const esm = await writeModules(one, code.output);
   for (const [format, fresh] of Object.entries({ cjs: code.dir, esm })) {
-    const place = join(root, 'dist', format);
+    const place = inPackage(one, 'dist', format);
     rmSync(place, { recursive: true, force: true });
     renameSync(fresh, place);
   }

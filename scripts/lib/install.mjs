@@ -18,7 +18,12 @@ export function isInstalled(dir, isWhole = false) {
   const optional = isWhole ? Object.keys(wanted[''].optionalDependencies ?? {}) : [];
   if (optional.some((name) => found[`node_modules/${name}`] === undefined)) return false;
   for (const [path, entry] of Object.entries(wanted)) {
-    if (path === '' || entry.link) continue;
+    // A package of the workspace: the folder itself, and the link to it.
+    if (!path.startsWith('node_modules/') && !path.includes('/node_modules/')) continue;
+    if (entry.link) {
+      if (!existsSync(join(dir, path))) return false;
+      continue;
+    }
     if (found[path] === undefined ? !entry.optional : found[path].version !== entry.version) return false;
   }
   return true;

@@ -1,5 +1,7 @@
 // The types of pack.mjs, for the tests.
 
+import type { Package } from './packages.mjs';
+
 export interface Tarball {
   readonly files: readonly { readonly path: string; readonly size: number }[];
   readonly size: number;
@@ -7,4 +9,5 @@ export interface Tarball {
   readonly path: string;
 }
 
-export function pack(): Tarball;
+/** The core's, when no package is named. */
+export function pack(one?: Package): Tarball;

@@ -77,8 +77,10 @@ const { exports: entries } = JSON.parse(readFileSync(join(root, 'package.json'),
 /** The source of an entry. */
 const sourceOf = (entry: string): string =>
   existsSync(join(root, 'src', entry, 'index.ts')) ? `${entry}/index.ts` : `${entry}.ts`;
-// Without what is no module, and what is loaded for what it does, not for its names.
-for (const entry of Object.keys(entries).filter((key) => key !== './package.json' && key !== './register')) {
+// Without what is no module, what is loaded for what it does, not for its names, and what is for packages of the workspace alone.
+for (const entry of Object.keys(entries).filter(
+  (key) => !/^\.\/(package\.json|register|.*\binternal\b.*)$/.test(key),
+)) {
   const module = await import(join(root, 'src', sourceOf(entry)));
   for (const name of Object.keys(module)) {
     // Of two entries with one name the first is meant: an example for the other imports it.

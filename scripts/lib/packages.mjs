@@ -1,0 +1,76 @@
+// The packages of the workspace, the core first: what bundling needs to know of each beyond its package.json. A package stands behind those it takes from.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './run.mjs';
+
+/** Rooms whose calls into each other are on the hot path: V8 takes what another chunk exports for variable, and looks each time. */
+const CORE =
+  /\/src\/((clock|local-span|span|collector)\/|trace\/(record|dropped-properties)\.ts|flight-recorder\/install\.ts)/;
+/** What the core and most others take from the base: a chunk of its own, or who takes it would load the first chunk that has it. */
+const BASE = /\/src\/base\/(errors|options|calls|maps|package-root|text\/escape-text)/;
+const FILES = /\/src\/base\/files\//;
+/** What nearly every command loads: a file is dearer than its lines. */
+const COMMAND =
+  /\/src\/cli\/(archive-options|columns|exit-code|interrupt|options|output|package|progress|terminal)\.ts$/;
+const LABELS = /\/src\/profile\/(join\/)?[\w-]+\.ts$/;
+
+/**
+ * @typedef {object} Package
+ * @property {string} folder its folder, relative to the root; '' for the root
+ * @property {Record<string, string>} extra entries that package.json does not export, output name -> source
+ * @property {string[]} waiting what lets a program wait until something has begun, as only a module can: written beside the module that it waits for,
+ *   as it is
+ * @property {string[]} programs output names of what a shell starts
+ * @property {{ name: string, test: RegExp, priority?: number }[]} chunks code that stays together
+ */
+
+/** @type {Package[]} */
+export const packages = [
+  {
+    folder: '',
+    extra: {
+      // What the library loads late: as a thread of its own, or when an option asks for it. It finds the file by this name.
+      'archive/archive-worker': './src/archive/archive-worker.ts',
+      'flight-recorder/recorder-room': './src/flight-recorder/recorder-room.ts',
+      // Entries that no program imports: the command and what it loads into other processes, and the clock as the benchmarks read it.
+      'cli/main': './src/cli/main.ts',
+      'cli/bench/otlp-sink': './src/cli/bench/overhead/otlp-sink.ts',
+      'cli/profile/profile-child': './src/cli/profile/profile-child.ts',
+      'cli/profile/agent': './src/cli/profile/agent.ts',
+      'clock/index': './src/clock/index.ts',
+      // Not inside the entry that modules import, which Node 20 reads character by character: with it that takes 45 ms of CPU more.
+      'register/api': './src/register/api.ts',
+    },
+    waiting: ['register/preload', 'cli/profile/preload'],
+    programs: ['cli/main'],
+    chunks: [
+      { name: 'base', test: BASE, priority: 1 },
+      { name: 'files', test: FILES, priority: 1 },
+      { name: 'command', test: COMMAND, priority: 1 },
+      { name: 'core', test: CORE },
+      { name: 'labels', test: LABELS },
+    ],
+  },
+];
+
+/** A path inside a package. */
+export const inPackage = ({ folder }, ...path) => join(root, folder, ...path);
+
+export const manifestOf = (one) => JSON.parse(readFileSync(inPackage(one, 'package.json'), 'utf8'));
+
+/** Output names of the entries that a package exports: `index`, `archive/index`, ... */
+const exported = (one) =>
+  Object.values(manifestOf(one).exports)
+    .filter((target) => typeof target === 'object')
+    .map(({ require }) => require);
+
+/** Output name -> source file, for every entry that a package exports. The package tests find one without a source. */
+export function codeEntries(one) {
+  const names = exported(one).map((target) => target.default.replace(/^\.\/dist\/cjs\/(.*)\.js$/, '$1'));
+  const found = names.filter((name) => existsSync(inPackage(one, `src/${name}.ts`)));
+  return Object.fromEntries(found.map((name) => [name, `./src/${name}.ts`]));
+}
+
+/** Output names of the entries that a package gives types for. */
+export const typedEntries = (one) =>
+  exported(one).map(({ types }) => types.replace(/^\.\/dist\/cjs\/(.*)\.d\.ts$/, '$1'));
