@@ -37,6 +37,21 @@ function takeBuiltinsDirectly(dir) {
   );
 }
 
+const FOR_EFFECT = /^import "(\.[^"]+)";$/gm;
+
+/**
+ * Without imports, for their effect alone, of files that have none by the word of package.json: a chunk that holds a list of exports, which is
+ * nothing once it is bundled, would be loaded with it.
+ */
+function dropIdleImports(one, dir) {
+  const { sideEffects } = manifestOf(one);
+  if (sideEffects === undefined) return;
+  const files = new Set(sideEffects.map((path) => path.replace('./dist/*/', '')));
+  rewriteScripts(dir, (text, file) =>
+    text.replace(FOR_EFFECT, (line, path) => (files.has(relative(dir, join(dirname(file), path))) ? line : '')),
+  );
+}
+
 /**
  * A script is sloppy unless its first statement says otherwise, and a module never is: plain calls would get `globalThis` for `this`, and
  * wrappers would pass it on. On the line of the first statement, so that lines stay what they are.
@@ -87,6 +102,8 @@ async function bundleCode(one) {
     platform: 'node',
     external: [SIBLINGS, ...Object.keys({ ...dependencies, ...peerDependencies })],
     transform: { target: 'node20' },
+    // It puts what late files share into the file that is loaded first.
+    experimental: { chunkOptimization: false },
     onLog(level, log) {
       if (level === 'warn') throw new Error(`rolldown: ${log.message}`);
     },
@@ -103,6 +120,7 @@ async function bundleCode(one) {
   });
   await build.close();
   refuseCycles(new Map(output.map(({ fileName, imports }) => [fileName, imports])));
+  dropIdleImports(one, dir);
   takeBuiltinsDirectly(dir);
   await writeCommonJs(dir);
   return { dir, output };
