@@ -4,4 +4,4 @@ import { ensureBuilt } from './lib/build.mjs';
 import { become, failWith, root } from './lib/run.mjs';
 
 await ensureBuilt({ types: false }).catch(failWith);
-become(process.execPath, [join(root, 'dist/esm/cli/main.js'), ...process.argv.slice(2)]);
+become(process.execPath, [join(root, 'packages/cli/dist/esm/main.js'), ...process.argv.slice(2)]);

@@ -12,7 +12,7 @@ import { become, failWith, root, runQuietly } from './lib/run.mjs';
 
 const ARCH = 'arm64';
 const COPIED = [
-  ...['src', 'test', 'scripts', 'dist', 'docs', 'package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'],
+  ...['src', 'packages', 'test', 'scripts', 'dist', 'docs', 'package.json', 'README.md', 'LICENSE', 'CHANGELOG.md'],
   ...['tsconfig.json', 'tsconfig.build.json', 'tsconfig.legacy-decorators.json', 'vitest.config.ts'],
 ];
 

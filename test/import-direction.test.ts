@@ -1,10 +1,9 @@
 // A room of src imports only from the floors below it, and the recording core needs no package at run time.
-import { readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { dirname, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname, posix } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
+import { sourceFiles, sourceFolders, sourceText } from './support/sources.js';
 
 /** A room of src: what it may import is all below its floor, unless `imports` or `reach` say less. */
 interface Room {
@@ -124,7 +123,15 @@ interface Import {
   readonly names?: readonly string[];
 }
 
-const src = fileURLToPath(new URL('../src/', import.meta.url));
+/** Where the files are, by their paths in one tree of all rooms: a package of ours is a room of its name. */
+const fileOf = new Map(
+  sourceFiles.map((file) => [
+    file.replace(/^(?:src|packages\/([\w-]+)\/src)\//, (_, name?: string) => (name === undefined ? '' : `${name}/`)),
+    file,
+  ]),
+);
+/** Rooms that have left the core's folder. */
+const LEFT = new Set(sourceFolders.slice(1).map((folder) => folder.split('/')[1]));
 
 function importsOf(fileName: string, text: string): Import[] {
   const found: Import[] = [];
@@ -159,15 +166,30 @@ const roomOf = (path: string): string => {
   if (path.startsWith('ui/page/')) return 'ui/page';
   return path.includes('/') ? path.slice(0, path.indexOf('/')) : '';
 };
+/** The folder of a room: `src`, or its own in `packages`. */
+const homeOf = (room: string): string => (LEFT.has(room) ? room : 'src');
 const reachOf = (room: string): number => ROOMS[room].reach ?? ROOMS[room].floor - 1;
 
 /** The package of a room; undefined for the core. */
 const packageOf = (room: string): string | undefined =>
   Object.keys(PACKAGES).find((name) => PACKAGES[name].rooms.includes(room));
 
-/** The path relative to src that a relative import of `file` names, still with the extension `.js`. */
-const targetOf = (file: string, specifier: string): string =>
-  relative(src, join(src, dirname(file), specifier)).replaceAll('\\', '/');
+/** The path that a relative import of `file` names, still with the extension `.js`. */
+const targetOf = (file: string, specifier: string): string => posix.join(dirname(file), specifier);
+
+const BY_NAME = /^(?:@spanline\/([\w-]+)|spanline)(?:\/(.+))?$/;
+
+/** The path, without extension, of the entry that a name of a package of ours means; undefined for other names. */
+function entryOf(specifier: string): string | undefined {
+  const [whole, name, entry] = BY_NAME.exec(specifier) ?? [];
+  if (whole === undefined) return undefined;
+  const path = [name, entry].filter(Boolean).join('/');
+  return [path, path === '' ? 'index' : `${path}/index`].find((one) => fileOf.has(`${one}.ts`)) ?? path;
+}
+
+/** The path of what an import means, where that is ours; without extension. */
+const pathOf = (file: string, specifier: string): string | undefined =>
+  specifier.startsWith('.') ? withoutExtension(targetOf(file, specifier)) : entryOf(specifier);
 
 const isEntry = (pattern: string, path: string): boolean =>
   pattern.endsWith('*')
@@ -202,12 +224,18 @@ function borderFault(file: string, path: string, typeOnly: boolean): string | un
 function fault(file: string, found: Import): string | undefined {
   const { specifier, typeOnly } = found;
   const room = roomOf(file);
+  const named = entryOf(specifier);
+  if (named !== undefined) {
+    if (homeOf(room) === homeOf(roomOf(named))) return 'a package imports its own files by relative paths';
+    return borderFault(file, named, typeOnly);
+  }
   if (!specifier.startsWith('.')) return packageFault(room, found);
   if (!specifier.endsWith('.js') && !(room === 'ui/page' && specifier.endsWith('.css')))
     return 'relative imports end in .js';
   const path = targetOf(file, specifier).replace(/\.js$/, '');
   const target = roomOf(path);
   if (target === room) return undefined;
+  if (homeOf(room) !== homeOf(target)) return 'what another package has is imported by its name';
   if (packageOf(room) !== packageOf(target)) return borderFault(file, path, typeOnly);
   const isBlind = BLIND[room] === target && file !== `${room}/internal.ts`;
   if (packageOf(room) !== undefined) return isBlind ? `${room} knows nothing of ${target}` : undefined;
@@ -215,12 +243,9 @@ function fault(file: string, found: Import): string | undefined {
   return `${shown(room)} reaches up to floor ${reachOf(room)}; ${shown(target)} is on ${ROOMS[target].floor}`;
 }
 
-const sources = readdirSync(src, { recursive: true, encoding: 'utf8' })
-  .map((file) => file.replaceAll('\\', '/'))
-  .filter((file) => /\.tsx?$/.test(file));
-
-/** Imports of each file of src, which are parsed once. */
-const importsBySource = new Map(sources.map((file) => [file, importsOf(file, readFileSync(join(src, file), 'utf8'))]));
+/** Imports of each file, which are parsed once. */
+const importsBySource = new Map([...fileOf].map(([path, file]) => [path, importsOf(path, sourceText(file))]));
+const sources = [...fileOf.keys()];
 
 const faultsOf = (file: string, imports: readonly Import[]): string[] =>
   imports.flatMap((found) => {
@@ -248,11 +273,9 @@ const circlesIn = (importsByFile: ReadonlyMap<string, readonly string[]>): strin
 
 const withoutExtension = (file: string): string => file.replace(/\.[jt]sx?$/, '');
 
-/** The files that `file` imports by a relative path, types included; without their extensions. */
-const relativeImports = (file: string, imports: readonly Import[]): string[] =>
-  imports
-    .filter(({ specifier }) => specifier.startsWith('.'))
-    .map(({ specifier }) => withoutExtension(targetOf(file, specifier)));
+/** The files of ours that `file` imports, types included; without their extensions. */
+const ownImports = (file: string, imports: readonly Import[]): string[] =>
+  imports.map(({ specifier }) => pathOf(file, specifier)).filter((path) => path !== undefined);
 
 /** What a file exports of other files, and what files take by name of others, by their paths without extension. */
 const exportsBySource = new Map(
@@ -261,9 +284,9 @@ const exportsBySource = new Map(
 const namesBySource = new Map(
   sources.map((file) => [
     file,
-    (importsBySource.get(file) ?? [])
-      .filter(({ specifier }) => specifier.startsWith('.'))
-      .map(({ specifier, names = [] }) => [withoutExtension(targetOf(file, specifier)), names] as const),
+    (importsBySource.get(file) ?? []).map(
+      ({ specifier, names = [] }) => [pathOf(file, specifier) ?? specifier, names] as const,
+    ),
   ]),
 );
 
@@ -303,7 +326,7 @@ describe('import direction', () => {
 
   test('no files import one another in a circle, types included', () => {
     const importsByFile = new Map(
-      [...importsBySource].map(([file, imports]) => [withoutExtension(file), relativeImports(file, imports)]),
+      [...importsBySource].map(([file, imports]) => [withoutExtension(file), ownImports(file, imports)]),
     );
     expect(circlesIn(importsByFile)).toEqual([]);
   });
@@ -316,10 +339,7 @@ describe('import direction', () => {
       'd.ts': `import type { D } from './d.js';`,
     };
     const importsByFile = new Map(
-      Object.entries(texts).map(([file, text]) => [
-        withoutExtension(file),
-        relativeImports(file, importsOf(file, text)),
-      ]),
+      Object.entries(texts).map(([file, text]) => [withoutExtension(file), ownImports(file, importsOf(file, text))]),
     );
     expect(circlesIn(importsByFile)).toEqual(['a -> b -> c -> a', 'd -> d']);
   });
@@ -342,7 +362,12 @@ describe('import direction', () => {
     ['profile/x.ts', `import { a } from '../internal/timeline.js';`],
     ['tracedb/x.ts', `import { a } from '../archive/index.js';`],
     ['ui/x.ts', `import { a } from '../archive/archive.js';`],
-    ['ui/x.ts', `import { a } from '../cli/internal.js';`],
+    ['ui/x.ts', `import { a } from '@spanline/cli/internal';`],
+    ['cli/x.ts', `import { a } from 'spanline/exporters/jaeger';`],
+    ['cli/x.ts', `import { a } from '@spanline/cli/x';`],
+    ['cli/x.ts', `import { a } from '../internal/base.js';`],
+    ['archive/x.ts', `import { a } from 'spanline/internal/base';`],
+    ['span/x.ts', `import { a } from 'spanline/internal/base';`],
     ['ui/page/x.ts', `import { a } from '../sources.js';`],
     ['register/x.ts', `import type { A } from '../archive/index.js';`],
     ['testing/x.ts', `import { a } from '../tracedb/index.js';`],
@@ -367,7 +392,7 @@ describe('import direction', () => {
     ['index.ts', `export { a } from './collector/a.js';`],
     [
       'cli/x.ts',
-      `import { Command } from 'commander'; import { a } from '../internal/formats.js'; import { b } from '../index.js';`,
+      `import { Command } from 'commander'; import { a } from 'spanline/internal/formats'; import { b } from 'spanline';`,
     ],
   ])('a right import passes: %s %s', (file, text) => {
     expect(faultsOf(file, importsOf(file, text))).toEqual([]);

@@ -1,8 +1,7 @@
 // Classes hide what is theirs by `#`; only code on the hot path, where `#` costs more, has the keyword `private`.
-import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
+import { sourceFiles, sourceText } from './support/sources.js';
 
 /** Rooms and files that run while spans are recorded, once a span while they are encoded, or around the code of a label. */
 const HOT = [
@@ -29,8 +28,6 @@ const HOT = [
   'profile/join/span-labels.ts',
 ];
 
-const src = fileURLToPath(new URL('../src/', import.meta.url));
-
 /** The members and parameters of `text` that are `private`. A constructor may be: there is no other way to say it. */
 const privateNames = (file: string, text: string): string[] => {
   // Most files have not even the word.
@@ -48,18 +45,17 @@ const privateNames = (file: string, text: string): string[] => {
   return found;
 };
 
-const sources = readdirSync(src, { recursive: true, encoding: 'utf8' })
-  .map((file) => file.replaceAll('\\', '/'))
-  .filter((file) => file.endsWith('.ts'));
+const sources = sourceFiles.filter((file) => file.endsWith('.ts'));
+const isOf = (hot: string, file: string): boolean => file.startsWith(`src/${hot}`);
 
 test('off the hot path nothing is private but by #', () => {
-  const cold = sources.filter((file) => !HOT.some((hot) => file.startsWith(hot)));
-  expect(cold.flatMap((file) => privateNames(file, readFileSync(src + file, 'utf8')))).toEqual([]);
+  const cold = sources.filter((file) => !HOT.some((hot) => isOf(hot, file)));
+  expect(cold.flatMap((file) => privateNames(file, sourceText(file)))).toEqual([]);
 });
 
 test('the list names only what has private members', () => {
   const isIn = (hot: string) =>
-    sources.some((file) => file.startsWith(hot) && privateNames(file, readFileSync(src + file, 'utf8')).length > 0);
+    sources.some((file) => isOf(hot, file) && privateNames(file, sourceText(file)).length > 0);
   expect(HOT.filter((hot) => !isIn(hot))).toEqual([]);
 });
 

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { root } from '../../scripts/lib/run.mjs';
 
 const [runs = '20', budget = '20s'] = process.argv.slice(2);
-const COMMAND = join(root, 'dist/esm/cli/main.js');
+const COMMAND = join(root, 'packages/cli/dist/esm/main.js');
 const STEPS = 2000;
 const SLOWER = 1.1;
 

@@ -19,7 +19,7 @@ export function gateCommits() {
   const program = ['node', 'bench/gate/program.mjs'];
   const { status } = spawnSync(
     process.execPath,
-    [join(root, 'dist/esm/cli/main.js'), ...args, '--build', 'node bench/gate/prepare.mjs', '--', ...program],
+    [join(root, 'packages/cli/dist/esm/main.js'), ...args, '--build', 'node bench/gate/prepare.mjs', '--', ...program],
     { cwd: root, env: { ...process.env, SPANLINE_GATE_CHECKOUT: root }, stdio: 'inherit' },
   );
   console.log(`${status === 0 ? 'ok  ' : 'FAIL'} bench gate: recording and sending against ${base.slice(0, 10)}`);

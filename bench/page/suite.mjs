@@ -12,7 +12,7 @@ import { versionOf } from '../lib/subjects.mjs';
 import { makeTrace, makeTraces } from './archives.mjs';
 import { frames, loadMs, MOVES, openBrowser } from './browser.mjs';
 
-const MAIN = fileURLToPath(new URL('../../dist/esm/cli/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../packages/cli/dist/esm/main.js', import.meta.url));
 const ROUNDS = { full: 9, quick: 3 };
 const SPANS = [20_000, 100_000];
 const POINTS = 100_000;

@@ -15,7 +15,7 @@ const PROGRAMS = {
   empty: [...RESOURCES, EMPTY],
   import: [...RESOURCES, at('import.mjs')],
   register: [...RESOURCES, '--import', new URL('../../dist/esm/register/preload.js', import.meta.url).href, EMPTY],
-  help: [...RESOURCES, at('../../dist/esm/cli/main.js'), '--help'],
+  help: [...RESOURCES, at('../../packages/cli/dist/esm/main.js'), '--help'],
 };
 const UNITS = { wall: 'ms', cpu: 'ms', memory: 'MB' };
 

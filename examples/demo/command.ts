@@ -8,10 +8,15 @@ const ANSWERS = new Set([0, 1]);
 export const command = (args: readonly string[]): Promise<string> =>
   new Promise((resolve, reject) => {
     const options = { env: { ...process.env, NO_COLOR: '1' }, maxBuffer: 64 * 1024 * 1024 };
-    const child = execFile(process.execPath, ['dist/esm/cli/main.js', ...args], options, (error, stdout, stderr) => {
-      if (ANSWERS.has(child.exitCode ?? -1)) resolve(stdout);
-      else reject(new Error(`spanline ${args.join(' ')} failed: ${stderr || error?.message}`));
-    });
+    const child = execFile(
+      process.execPath,
+      ['packages/cli/dist/esm/main.js', ...args],
+      options,
+      (error, stdout, stderr) => {
+        if (ANSWERS.has(child.exitCode ?? -1)) resolve(stdout);
+        else reject(new Error(`spanline ${args.join(' ')} failed: ${stderr || error?.message}`));
+      },
+    );
   });
 
 /** How it would be typed. */

@@ -11,7 +11,7 @@ import { keepAsking } from './load.js';
 const runPage = async (args: readonly string[]): Promise<void> => {
   const ignore = (): void => {};
   process.on('SIGINT', ignore);
-  const child = spawn(process.execPath, ['dist/esm/cli/main.js', ...args], { stdio: 'inherit' });
+  const child = spawn(process.execPath, ['packages/cli/dist/esm/main.js', ...args], { stdio: 'inherit' });
   const passOn = (): void => void child.kill('SIGTERM');
   process.once('SIGTERM', passOn);
   const [code] = await once(child, 'exit');

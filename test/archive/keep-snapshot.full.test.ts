@@ -7,7 +7,7 @@ import { keepSnapshot } from '../../src/archive/keep-snapshot.js';
 import { archiveStalls, snapshotStalls } from '../../src/archive/lane/loop-source.js';
 import { readSnapshotFile, type Snapshot } from '../../src/flight-recorder/index.js';
 import type { LaneRow } from '../../src/flight-recorder/lane/lane-row.js';
-import { buildFirst, root, scratch } from '../cli/support/spanline.js';
+import { buildFirst, root, scratch } from '../support/built.js';
 
 buildFirst();
 const dir = scratch();

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { Archive as SourceArchive } from '../../src/archive/archive.js';
-import { buildFirst, root } from '../cli/support/spanline.js';
+import { buildFirst, root } from '../support/built.js';
 import { bundleChild, out, runFile } from '../support/child.js';
 import { expectSame } from '../support/same-values.js';
 import { samples } from '../support/samples.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { ownerText, THIS_OWNER } from '../../src/archive/owner.js';
-import { buildFirst } from '../cli/support/spanline.js';
+import { buildFirst } from '../support/built.js';
 import { bundleChild, runFile } from '../support/child.js';
 import { filesOf, newDirectory, WAL } from './archive/support/directory.js';
 import { numberedTrace } from './archive/support/numbered-traces.js';

@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
+import { createProgram } from '../../packages/cli/src/program.js';
 import { Archive } from '../../src/archive/archive.js';
 import { ARCHIVE_DEFAULTS } from '../../src/archive/archive-options.js';
 import { ArchiveReporter } from '../../src/archive/archive-reporter.js';
 import { createArchiveServer } from '../../src/archive/server/archive-server.js';
 import { resolveServerOptions } from '../../src/archive/server/server-options.js';
-import { createProgram } from '../../src/cli/program.js';
 import { ConsoleReporter } from '../../src/exporters/console.js';
 import { FileReporter } from '../../src/exporters/file.js';
 import { JaegerReporter } from '../../src/exporters/jaeger.js';
@@ -20,6 +20,7 @@ import { OtelSdkReporter } from '../../src/exporters/otel-sdk.js';
 import { OtlpReporter } from '../../src/exporters/otlp.js';
 import { Collector, configure, type Reporter, stats, traced } from '../../src/index.js';
 import { CpuReporter, continuousProfiler, stats as profileStats } from '../../src/profile/index.js';
+import { sourceFiles, sourceText } from '../support/sources.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const page = (name: string): string => readFileSync(join(root, 'docs', name), 'utf8');
@@ -160,10 +161,9 @@ const docs = readdirSync(join(root, 'docs'))
   .join('\n');
 
 test('every code of an error or a warning has a place in the docs', () => {
-  const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
-  const codes = files
+  const codes = sourceFiles
     .filter((name) => name.endsWith('.ts'))
-    .flatMap((name) => readFileSync(join(root, 'src', name), 'utf8').match(CODE) ?? []);
+    .flatMap((name) => sourceText(name).match(CODE) ?? []);
   expect(codes).toContain('ERR_SPANLINE_CLOCK');
   // What `profile run` tells its child is no code.
   const told = new Set(codes.filter((code) => code !== 'SPANLINE_PROFILE_RUN'));

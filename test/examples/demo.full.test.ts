@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { root } from '../cli/support/spanline.js';
+import { root } from '../support/built.js';
 import { sampleOf } from '../support/samples.js';
 import { accessibilityFaults } from '../ui/support/accessibility.js';
 import { hasBrowser, SIZES, useBrowser } from '../ui/support/browser.js';

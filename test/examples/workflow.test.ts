@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { createProgram } from '../../src/cli/program.js';
+import { createProgram } from '../../packages/cli/src/program.js';
 
 const workflow = readFileSync(new URL('../../examples/github-actions/overhead.yml', import.meta.url), 'utf8');
 const program = await createProgram();
-const calls = [...workflow.matchAll(/npx spanline (\w+) (\w+) (.*?) -- /g)];
+const calls = [...workflow.matchAll(/npx @spanline\/cli (\w+) (\w+) (.*?) -- /g)];
 
 test('both commands of the workflow are called', () => {
   expect(calls.map(([, room, name]) => `${room} ${name}`)).toEqual(['bench gate', 'bench overhead']);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readSnapshotFile, recoverSnapshot } from '../../src/flight-recorder/index.js';
-import { buildFirst } from '../cli/support/spanline.js';
+import { buildFirst } from '../support/built.js';
 import { bundleChild, type ChildResult, root as packageRoot, runFile } from '../support/child.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'spanline-ends-'));

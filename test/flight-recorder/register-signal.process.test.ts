@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { readSnapshotFile } from '../../src/flight-recorder/index.js';
-import { buildFirst } from '../cli/support/spanline.js';
 import { startServer } from '../exporters/support/http-server.js';
 import { decodeSpans } from '../exporters/support/otlp-decode.js';
+import { buildFirst } from '../support/built.js';
 import { root as packageRoot, runFile } from '../support/child.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'spanline-signal-'));

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { buildFirst } from '../cli/support/spanline.js';
+import { buildFirst } from '../support/built.js';
 import { out, resultOf, runFile } from '../support/child.js';
 
 buildFirst();

@@ -3,7 +3,7 @@
 import Module from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { buildFirst } from '../cli/support/spanline.js';
+import { buildFirst } from '../support/built.js';
 import { runFile } from '../support/child.js';
 import './libraries.js';
 

@@ -8,8 +8,8 @@ import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { Span, SpanContext } from '../../src/index.js';
 import { type InstrumentOptions, instrument, type Propagator } from '../../src/instrument/index.js';
-import { buildFirst } from '../cli/support/spanline.js';
 import { startServer } from '../exporters/support/http-server.js';
+import { buildFirst } from '../support/built.js';
 import { out, root, runFile } from '../support/child.js';
 import { later, recorded, serve, settled } from './support.js';
 

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { instrument } from '../../src/instrument/instrument.js';
-import { buildFirst } from '../cli/support/spanline.js';
+import { buildFirst } from '../support/built.js';
 import { out, runFile } from '../support/child.js';
 import { library } from './libraries.js';
 import { later } from './support.js';

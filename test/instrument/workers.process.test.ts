@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SpanContext } from '../../src/index.js';
 import { SentContexts } from '../../src/instrument/workers/sent-contexts.js';
-import { buildFirst } from '../cli/support/spanline.js';
+import { buildFirst } from '../support/built.js';
 import { out, runFile } from '../support/child.js';
 
 buildFirst();

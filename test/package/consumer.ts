@@ -1,4 +1,4 @@
-// A stranger's project with spanline installed from the tarball that would be published. Used by the package tests.
+// A stranger's project with spanline, and what else of ours it asks for, installed from the tarballs that would be published. Used by the package tests.
 // It must never see the checkout: what works here works for a user.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pack } from '../../scripts/lib/pack.mjs';
+import { packages } from '../../scripts/lib/packages.mjs';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -15,19 +16,35 @@ export interface Outcome {
   readonly stderr: string;
 }
 
+const manifestIn = (place: string): Manifest =>
+  JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as Manifest;
+
 export class Consumer {
   readonly dir = mkdtempSync(join(tmpdir(), 'spanline-consumer-'));
   readonly package = join(this.dir, 'node_modules/spanline');
 
   constructor() {
     execFileSync(process.execPath, [join(root, 'scripts/build.mjs')], { stdio: ['ignore', 'ignore', 'inherit'] });
-    mkdirSync(this.package, { recursive: true });
-    execFileSync('tar', ['-xzf', pack().path, '-C', this.package, '--strip-components=1']);
-    for (const dependency of Object.keys(this.manifest.dependencies ?? {})) this.link(dependency);
+    this.#unpack('', this.package);
   }
 
   get manifest(): Manifest {
-    return JSON.parse(readFileSync(join(this.package, 'package.json'), 'utf8')) as Manifest;
+    return manifestIn(this.package);
+  }
+
+  /** Install another package of the workspace, by the name of its folder; where it lies then. */
+  install(name: string): string {
+    const place = join(this.dir, 'node_modules/@spanline', name);
+    this.#unpack(`packages/${name}`, place);
+    return place;
+  }
+
+  #unpack(folder: string, place: string): void {
+    mkdirSync(place, { recursive: true });
+    const one = packages.find((each) => each.folder === folder);
+    execFileSync('tar', ['-xzf', pack(one).path, '-C', place, '--strip-components=1']);
+    const others = Object.keys(manifestIn(place).dependencies ?? {}).filter((each) => !/^@?spanline\b/.test(each));
+    for (const dependency of others) this.link(dependency);
   }
 
   /** Make a package of the checkout's node_modules importable. */

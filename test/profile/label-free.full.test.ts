@@ -2,7 +2,7 @@
 // work was given, whatever carried the labels; and not a frame of the library is on them.
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { buildFirst } from '../cli/support/spanline.js';
+import { buildFirst } from '../support/built.js';
 import { resultOf, runFile } from '../support/child.js';
 import { samples } from '../support/samples.js';
 import { carriers } from './support/carriers.js';

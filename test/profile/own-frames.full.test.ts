@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { codeBetween, mark } from '../../src/base/calls/mark.js';
-import { buildFirst } from '../cli/support/spanline.js';
+import { buildFirst } from '../support/built.js';
 import { bundleChild, out, resultOf, runFile } from '../support/child.js';
 import { carriers } from './support/carriers.js';
 

@@ -1,6 +1,6 @@
 // turborepo-remote-cache, on fastify 5 and pino, runs under `spanline/register` as it is (support/applications.ts says what is asked of it).
 import { describe } from 'vitest';
-import { buildFirst, scratch } from '../cli/support/spanline.js';
+import { buildFirst, scratch } from '../support/built.js';
 import { type Application, json, suite } from './support/applications.js';
 
 buildFirst();

@@ -2,11 +2,11 @@
 // field, but for what the table below lists.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../scripts/lib/local-ports.mjs';
-import { buildFirst } from '../cli/support/spanline.js';
 import { startServer } from '../exporters/support/http-server.js';
 import { decodeSpans } from '../exporters/support/otlp-decode.js';
 import { hasPostgres, type Postgres, startPostgres } from '../instrument/db/postgres.js';
 import { hasRedis, type RedisServer, startRedis } from '../instrument/db/redis-server.js';
+import { buildFirst } from '../support/built.js';
 import { isKnown, isTheirsAlone, lineOf, TABLE, THEIRS_ALONE } from './comparison/table.js';
 import { service, tracedBy, tracedTo } from './support/official.js';
 import { startService } from './support/service.js';

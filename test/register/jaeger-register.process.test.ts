@@ -1,7 +1,7 @@
 // Services that know nothing of tracing show in a real Jaeger under `spanline/register`: one trace over both, with the right parents and names.
 import { afterEach, expect, test } from 'vitest';
 import { freePort } from '../../scripts/lib/local-ports.mjs';
-import { buildFirst } from '../cli/support/spanline.js';
+import { buildFirst } from '../support/built.js';
 import { describeJaeger } from '../support/jaeger.js';
 import { sampleOf } from '../support/samples.js';
 import { service, tracedBy } from './support/official.js';

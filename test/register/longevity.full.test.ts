@@ -3,9 +3,9 @@
 import { Agent, request } from 'node:http';
 import { expect, test } from 'vitest';
 import { freePort } from '../../scripts/lib/local-ports.mjs';
-import { buildFirst } from '../cli/support/spanline.js';
 import { startServer } from '../exporters/support/http-server.js';
 import { decodeSpans } from '../exporters/support/otlp-decode.js';
+import { buildFirst } from '../support/built.js';
 import { samples } from '../support/samples.js';
 import { service, tracedBy, tracedTo } from './support/official.js';
 import { startService } from './support/service.js';

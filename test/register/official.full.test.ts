@@ -3,11 +3,11 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
-import { buildFirst, root } from '../cli/support/spanline.js';
 import { startServer, type TestServer } from '../exporters/support/http-server.js';
 import { decodeSpans } from '../exporters/support/otlp-decode.js';
 import { hasFerretdb, startFerretdb } from '../instrument/db/ferretdb.js';
 import { installedAs } from '../instrument/installed-as.js';
+import { buildFirst, root } from '../support/built.js';
 import { out, runFile } from '../support/child.js';
 
 buildFirst();

@@ -2,9 +2,10 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { buildFirst, spanlineProcess } from '../cli/support/spanline.js';
+import { spanlineProcess } from '../../packages/cli/test/support/spanline.js';
 import { startServer, type TestServer } from '../exporters/support/http-server.js';
 import { decodeProtobuf } from '../exporters/support/otlp-decode.js';
+import { buildFirst } from '../support/built.js';
 import { out, runFile } from '../support/child.js';
 
 buildFirst();

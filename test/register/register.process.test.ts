@@ -2,9 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { buildFirst, spanline, spanlineProcess } from '../cli/support/spanline.js';
+import { spanline, spanlineProcess } from '../../packages/cli/test/support/spanline.js';
 import { startServer, type TestServer } from '../exporters/support/http-server.js';
 import { decodeProtobuf } from '../exporters/support/otlp-decode.js';
+import { buildFirst } from '../support/built.js';
 import { out, runFile } from '../support/child.js';
 import { sampleOf } from '../support/samples.js';
 

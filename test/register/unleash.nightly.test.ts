@@ -1,7 +1,7 @@
 // unleash, on express 4 and PostgreSQL, runs under `spanline/register` as it is (support/applications.ts says what is asked of it).
 import { afterAll, beforeAll, describe } from 'vitest';
-import { buildFirst } from '../cli/support/spanline.js';
 import { hasPostgres, type Postgres, startPostgres } from '../instrument/db/postgres.js';
+import { buildFirst } from '../support/built.js';
 import { type Application, json, suite } from './support/applications.js';
 
 buildFirst();

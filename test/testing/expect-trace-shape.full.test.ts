@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { expectTraceShape } from '../../src/testing/index.js';
 import type { ShapedSpan } from '../../src/trace/trace-shape.js';
 import { GOLD_SCHEMA, GoldStore, openTable } from '../../src/tracedb/index.js';
-import { buildFirst, scratch } from '../cli/support/spanline.js';
+import { buildFirst, scratch } from '../support/built.js';
 import { runFile } from '../support/child.js';
 
 const orders = (items: number): ShapedSpan[] => [

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { digestChanges, type GoldStore } from '../../src/tracedb/index.js';
 import type { ChangesAnswer, DigestAnswer, FoundDigest, SearchAnswer } from '../../src/ui/api/golden/answers.js';
-import { scratch } from '../cli/support/spanline.js';
+import { scratch } from '../support/built.js';
 import { makeGolden, NEW, OLD } from './support/golden.js';
 import { useServer } from './support/served.js';
 

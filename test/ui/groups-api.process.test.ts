@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Archive } from '../../src/archive/index.js';
 import type { ArchivedSpan } from '../../src/trace/archived-span.js';
 import type { CompareAnswer, GroupsAnswer } from '../../src/ui/api/groups/answers.js';
-import { scratch } from '../cli/support/spanline.js';
+import { scratch } from '../support/built.js';
 import { makeTraces, tracesIn } from './support/archive.js';
 import { useServer } from './support/served.js';
 

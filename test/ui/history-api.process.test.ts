@@ -14,7 +14,7 @@ import {
 } from '../../src/tracedb/index.js';
 import { RegressionTriage } from '../../src/tracedb/perf/regression-triage.js';
 import type { KeysAnswer, SeriesAnswer, StepAnswer } from '../../src/ui/api/history/answers.js';
-import { root } from '../cli/support/spanline.js';
+import { root } from '../support/built.js';
 import { useServer } from './support/served.js';
 
 let directory: string;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readBenchHistory } from '../../src/bench-history/index.js';
 import type { ChangeAnswer, KeysAnswer, SeriesAnswer, StepAnswer } from '../../src/ui/api/history/answers.js';
-import { scratch } from '../cli/support/spanline.js';
+import { scratch } from '../support/built.js';
 import { COMMITS, decodeAt, encodeAt, HOSTILE, hashOf, makeBenchHistory, STEP_AT } from './support/bench-history.js';
 import { useServer } from './support/served.js';
 

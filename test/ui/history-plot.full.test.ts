@@ -2,7 +2,7 @@
 // single values, a zoom that a choice does not undo and that the address holds, two chosen commits, and a query that is typed without losing a letter.
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { buildFirst, scratch } from '../cli/support/spanline.js';
+import { buildFirst, scratch } from '../support/built.js';
 import { accessibilityFaults } from './support/accessibility.js';
 import { COMMITS, decodeAt, encodeAt, HOSTILE, hashOf, makeBenchHistory, STEP_AT } from './support/bench-history.js';
 import { hasBrowser, sizesIn, useBrowser } from './support/browser.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ingestFiles, openTable, PERF_SCHEMA, PerfStore, type WideColumnTable } from '../../src/tracedb/index.js';
 import { RegressionTriage } from '../../src/tracedb/perf/regression-triage.js';
-import { buildFirst, root } from '../cli/support/spanline.js';
+import { buildFirst, root } from '../support/built.js';
 import { accessibilityFaults } from './support/accessibility.js';
 import { hasBrowser, sizesIn, useBrowser } from './support/browser.js';
 import { useServer } from './support/served.js';

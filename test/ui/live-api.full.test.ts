@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Archive } from '../../src/archive/index.js';
 import type { LiveEvent } from '../../src/ui/api/live/answers.js';
 import { createUiServer } from '../../src/ui/ui-server.js';
-import { scratch } from '../cli/support/spanline.js';
+import { scratch } from '../support/built.js';
 import { useServer } from './support/served.js';
 
 const serve = useServer();

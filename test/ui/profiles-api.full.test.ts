@@ -15,7 +15,7 @@ import type {
   TraceCpu,
 } from '../../src/ui/api/profiles/answers.js';
 import { findFunctions, functionSums, layOut, rowAt, stepFrom } from '../../src/ui/page/views/profiles/flame-layout.js';
-import { buildFirst, scratch } from '../cli/support/spanline.js';
+import { buildFirst, scratch } from '../support/built.js';
 import { useServer } from './support/served.js';
 import { AFTER, BEFORE, HOSTILE, makeShopProfiles } from './support/shop-profiles.js';
 

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Archive } from '../../src/archive/archive.js';
 import { readProfile } from '../../src/profile/output/read-profile.js';
-import { buildFirst, scratch } from '../cli/support/spanline.js';
+import { buildFirst, scratch } from '../support/built.js';
 import { accessibilityFaults } from './support/accessibility.js';
 import { hasBrowser, sizesIn, useBrowser } from './support/browser.js';
 import { useServer } from './support/served.js';

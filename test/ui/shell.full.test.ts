@@ -2,7 +2,7 @@
 // nothing is loaded from elsewhere, and a token is asked for and then known.
 import { describe, expect, test } from 'vitest';
 import { Archive } from '../../src/archive/index.js';
-import { buildFirst, scratch } from '../cli/support/spanline.js';
+import { buildFirst, scratch } from '../support/built.js';
 import { accessibilityFaults } from './support/accessibility.js';
 import { hasBrowser, SIZES, useBrowser } from './support/browser.js';
 import { useServer } from './support/served.js';

@@ -13,7 +13,7 @@ import type {
 import type { StallsAnswer } from '../../src/ui/api/stalls/answers.js';
 import type { TraceAnswer } from '../../src/ui/api/trace/answers.js';
 import type { TracesAnswer } from '../../src/ui/api/traces/answers.js';
-import { buildFirst, scratch } from '../cli/support/spanline.js';
+import { buildFirst, scratch } from '../support/built.js';
 import { CART, makeCart } from './support/cart.js';
 import { useServer } from './support/served.js';
 import { useShelves, useShop } from './support/shop-process.js';

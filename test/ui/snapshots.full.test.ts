@@ -5,10 +5,11 @@ import { copyFileSync, existsSync, readdirSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { spanline } from '../../packages/cli/test/support/spanline.js';
 import { Archive } from '../../src/archive/index.js';
 import type { SnapshotsAnswer, TakenAnswer } from '../../src/ui/api/snapshots/answers.js';
 import type { TracesAnswer } from '../../src/ui/api/traces/answers.js';
-import { buildFirst, root, scratch, spanline } from '../cli/support/spanline.js';
+import { buildFirst, root, scratch } from '../support/built.js';
 import { accessibilityFaults } from './support/accessibility.js';
 import { hasBrowser, sizesIn, useBrowser } from './support/browser.js';
 import { makeCart } from './support/cart.js';
@@ -97,7 +98,7 @@ test('spanline ui opens files that are named, and refuses what is no snapshot', 
   expect((await spanline(['snapshot', String(pid), '-o', file])).code).toBe(0);
   const child = spawn(
     process.execPath,
-    [join(root, 'dist/esm/cli/main.js'), 'ui', '--no-open', '--json', '--snapshot', file, '--snapshot', file],
+    [join(root, 'packages/cli/dist/esm/main.js'), 'ui', '--no-open', '--json', '--snapshot', file, '--snapshot', file],
     { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, SPANLINE_ARCHIVE: '', SPANLINE_TOKEN: '' } },
   );
   onTestFinished(() => {

@@ -6,7 +6,7 @@ import { Archive } from '../../src/archive/index.js';
 import { archiveStalls } from '../../src/archive/lane/loop-source.js';
 import { drawStalls } from '../../src/flight-recorder/index.js';
 import type { StallsAnswer } from '../../src/ui/api/stalls/answers.js';
-import { buildFirst, root, scratch } from '../cli/support/spanline.js';
+import { buildFirst, root, scratch } from '../support/built.js';
 import { accessibilityFaults } from './support/accessibility.js';
 import { hasBrowser, sizesIn, useBrowser } from './support/browser.js';
 import { useServer } from './support/served.js';

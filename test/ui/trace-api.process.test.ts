@@ -6,8 +6,8 @@ import type { FindAnswer, LinkedFromAnswer, SpanAnswer, TraceAnswer } from '../.
 import { traceColumns } from '../../src/ui/api/trace/trace-columns.js';
 import { TraceReads } from '../../src/ui/api/trace/trace-reads.js';
 import { span, spanIdOf, traceIdOf } from '../archive/segment/support/segments.js';
-import { scratch } from '../cli/support/spanline.js';
 import { decodePerfetto } from '../formats/support/perfetto-decode.js';
+import { scratch } from '../support/built.js';
 import {
   ABSENT,
   ABSENT_SPAN,

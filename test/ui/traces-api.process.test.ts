@@ -7,7 +7,7 @@ import type { PointsAnswer, TracesAnswer } from '../../src/ui/api/traces/answers
 import { quotedPairs } from '../../src/ui/api/traces/quoted-pairs.js';
 import { statusesOf } from '../../src/ui/api/traces/traces-routes.js';
 import { span, spanIdOf, traceIdOf } from '../archive/segment/support/segments.js';
-import { scratch } from '../cli/support/spanline.js';
+import { scratch } from '../support/built.js';
 import { useServer } from './support/served.js';
 
 const dir = scratch();

@@ -3,13 +3,13 @@
 
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { spanAt } from '../../../packages/cli/test/trace/support/traces.js';
 import { Archive } from '../../../src/archive/archive.js';
 import type { Arrivals } from '../../../src/archive/follow/arrivals.js';
 import { Arrivals as BoundedArrivals } from '../../../src/archive/follow/arrivals.js';
 import { SegmentSet } from '../../../src/archive/segment-set.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
-import { scratch } from '../../cli/support/spanline.js';
-import { spanAt } from '../../cli/trace/support/traces.js';
+import { scratch } from '../../support/built.js';
 import fc from '../../support/fast-check.js';
 import { samples } from '../../support/samples.js';
 

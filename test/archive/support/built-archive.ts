@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { Archive as SourceArchive } from '../../../src/archive/archive.js';
 import type { ArchiveOptions } from '../../../src/archive/archive-options.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
-import { root } from '../../cli/support/spanline.js';
+import { root } from '../../support/built.js';
 import { expectSame } from '../../support/same-values.js';
 import { allSpans } from '../archive/support/directory.js';
 import { numberedTrace } from '../archive/support/numbered-traces.js';

@@ -1,14 +1,10 @@
 // The library takes Node's timers and clocks once, when it is loaded: no other file of it reads those of the globals, which a program's test may
 // have faked.
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-
-const src = fileURLToPath(new URL('../../../src/', import.meta.url));
+import { sourceFiles, sourceText } from '../../support/sources.js';
 
 /** The command and the page are programs of their own; the time input of OpenTelemetry compares with the clock that the program read. */
-const OTHERS = /^(cli|ui\/page)\/|^(clock\/js-clock|otel\/time-input|base\/calls\/timers)\.ts$/;
+const OTHERS = /^packages\/cli\/|^src\/(ui\/page\/|(clock\/js-clock|otel\/time-input|base\/calls\/timers)\.ts$)/;
 
 const OF_GLOBALS =
   /(?<![\w.#])(?:globalThis\.)?((?:set|clear)(?:Timeout|Interval|Immediate)\(|queueMicrotask\(|(?:performance|Date)\.now\b|process\.hrtime\b|new Date\(\))/;
@@ -21,13 +17,9 @@ const readsIn = (text: string): string[] =>
     .filter((line) => OF_GLOBALS.test(line));
 
 test('no file but one reads timers or clocks of the globals', () => {
-  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => file.endsWith('.ts') && !OTHERS.test(file),
-  );
+  const files = sourceFiles.filter((file) => file.endsWith('.ts') && !OTHERS.test(file));
   expect(files.length).toBeGreaterThan(500);
-  const found = files.flatMap((file) =>
-    readsIn(readFileSync(join(src, file), 'utf8')).map((line) => `${file}:${line}`),
-  );
+  const found = files.flatMap((file) => readsIn(sourceText(file)).map((line) => `${file}:${line}`));
   expect(found).toEqual([]);
 });
 

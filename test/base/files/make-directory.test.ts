@@ -1,10 +1,10 @@
 // A directory is made with those above it, or the system's error is thrown: also where a system makes none in a directory that is there.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { makeDirectory } from '../../../src/base/files/make-directory.js';
+import { sourceFiles, sourceText } from '../../support/sources.js';
 
 const home = mkdtempSync(join(tmpdir(), 'spanline-make-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -30,8 +30,6 @@ test.runIf(existsSync('/proc/self'))('a directory in which none can be made is a
 });
 
 test('nothing else makes directories with those above them', () => {
-  const src = fileURLToPath(new URL('../../../src/', import.meta.url));
-  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
-  const makes = (file: string): boolean => /\bmkdir(Sync)?\([^)]*recursive/.test(readFileSync(join(src, file), 'utf8'));
-  expect(files.filter(makes)).toEqual([]);
+  const makes = (file: string): boolean => /\bmkdir(Sync)?\([^)]*recursive/.test(sourceText(file));
+  expect(sourceFiles.filter(makes)).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { resolveOtlpOptions } from '../../../src/exporters/otlp/options.js';
 import { OtlpCounters } from '../../../src/exporters/otlp/otlp-counters.js';
 import { OtlpReporter } from '../../../src/exporters/otlp.js';
 import { Collector, Span } from '../../../src/index.js';
-import { buildFirst } from '../../cli/support/spanline.js';
+import { buildFirst } from '../../support/built.js';
 import { out, runFile } from '../../support/child.js';
 import { deadUrl, startServer } from '../support/http-server.js';
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Span } from '../../../src/index.js';
 import { instrument } from '../../../src/instrument/index.js';
-import { buildFirst } from '../../cli/support/spanline.js';
+import { buildFirst } from '../../support/built.js';
 import { runFile } from '../../support/child.js';
 import { importLibrary, library } from '../libraries.js';
 import { ALL_OFF, contextsOf, instrumentOnly, later, recorded } from '../support.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Span } from '../../../src/index.js';
 import { instrument } from '../../../src/instrument/index.js';
-import { buildFirst } from '../../cli/support/spanline.js';
+import { buildFirst } from '../../support/built.js';
 import { out, runFile } from '../../support/child.js';
 import { importLibrary, library } from '../libraries.js';
 import { ALL_OFF, contextsOf, instrumentOnly, type Job, later, recorded } from '../support.js';

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { buildFirst } from '../../cli/support/spanline.js';
+import { buildFirst } from '../../support/built.js';
 import { out, runFile } from '../../support/child.js';
 
 buildFirst();

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, vi } from 'vitest';
-import { root } from '../../cli/support/spanline.js';
+import { root } from '../../support/built.js';
 import { isCI } from '../../support/is-ci.js';
 import { executablePath, isBrowserHere } from '../../support/launch-browser.js';
 import { shared } from '../../support/shared.js';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll } from 'vitest';
 import { SnapshotShelf } from '../../../src/ui/snapshots/snapshot-shelf.js';
-import { root } from '../../cli/support/spanline.js';
+import { root } from '../../support/built.js';
 
 /** A report has the event loop for long while a request waits; then it idles, or blocks as its second argument says. */
 const SOURCE = `

@@ -3,7 +3,8 @@
 import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { root, spanlineProcess } from '../../cli/support/spanline.js';
+import { spanlineProcess } from '../../../packages/cli/test/support/spanline.js';
+import { root } from '../../support/built.js';
 
 /** What would run if a page took it for markup. */
 export const HOSTILE = '<img src=x onerror="window.isHacked=true"><script>window.isHacked=true</script>';

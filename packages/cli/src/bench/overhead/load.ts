@@ -1,0 +1,91 @@
+// One round of load on a service, by autocannon. Answers that are errors must never count: who refuses is quick.
+
+import { BenchError } from 'spanline/bench-history';
+import { optionalPackage, sleep } from 'spanline/internal/base';
+import type { Service } from './service.js';
+
+/** Latencies of a round that are kept; those of later answers are not looked at. */
+const MAX_LATENCIES = 1_000_000;
+/** The default of OTEL_BSP_SCHEDULE_DELAY, and the longest that is waited for. */
+const SCHEDULE_DELAY_MS = 1000;
+const MAX_SCHEDULE_DELAY_MS = 10_000;
+
+/** What a service puts off to when it is idle, such as sending its spans, is not free. */
+const settled = (): Promise<void> => {
+  const asked = Number(process.env.OTEL_BSP_SCHEDULE_DELAY);
+  const delay = asked > 0 ? Math.min(asked, MAX_SCHEDULE_DELAY_MS) : SCHEDULE_DELAY_MS;
+  return sleep(delay + 200);
+};
+
+/** What is asked of a service. */
+export interface Load {
+  readonly path: string;
+  readonly connections: number;
+  readonly seconds: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What a round gave. */
+export interface LoadRound {
+  readonly requestsPerSecond: number;
+  readonly p99Ms: number;
+  /** Undefined where the system does not tell CPU time. */
+  readonly cpuUs?: number;
+}
+
+type Autocannon = typeof import('autocannon').default;
+
+/** The package, or an error that says how to install it. */
+export const loadGenerator = async (): Promise<Autocannon> =>
+  (
+    await optionalPackage(
+      'autocannon',
+      'spanline bench overhead',
+      () => import('autocannon'),
+      (message, options) => new BenchError('ERR_SPANLINE_BENCH_PACKAGE', message, options),
+    )
+  ).default;
+
+/** Loads the service for so long, each connection with one request at a time. */
+export const loadRound = async (
+  autocannon: Autocannon,
+  service: Service,
+  { path, connections, seconds, headers }: Load,
+  signal: AbortSignal,
+): Promise<LoadRound> => {
+  signal.throwIfAborted();
+  const url = `http://localhost:${service.port}${path}`;
+  const before = service.cpuMs();
+  const latencies: number[] = [];
+  // It ends with one of its samples, so that none may last longer than the round.
+  const run = autocannon({ url, connections, duration: seconds, sampleInt: Math.min(1, seconds) * 1000, headers });
+  // Its own histogram knows whole milliseconds only.
+  run.on('response', (_client, _status, _bytes, ms) => {
+    if (latencies.length < MAX_LATENCIES) latencies.push(ms);
+  });
+  const stop = (): void => run.stop();
+  signal.addEventListener('abort', stop);
+  const { errors, timeouts, non2xx, duration, requests } = await run;
+  signal.removeEventListener('abort', stop);
+  signal.throwIfAborted();
+  if (errors + timeouts + non2xx === 0 && requests.total === 0) {
+    throw new BenchError(
+      'ERR_SPANLINE_BENCH_COMMAND',
+      `${path} gave no answer in a round of ${seconds} s; give a longer --round`,
+    );
+  }
+  if (errors + timeouts + non2xx > 0) {
+    throw new BenchError(
+      'ERR_SPANLINE_BENCH_COMMAND',
+      `${path} gave ${requests.total} answers, ${non2xx} of them other than 2xx, ${errors} errors and ${timeouts} timeouts; give a --url that it can answer under load`,
+    );
+  }
+  await settled();
+  const after = service.cpuMs();
+  const sorted = Float64Array.from(latencies).sort();
+  return {
+    requestsPerSecond: requests.total / duration,
+    p99Ms: sorted[Math.floor((sorted.length - 1) * 0.99)],
+    ...(before !== undefined && after !== undefined && { cpuUs: ((after - before) * 1000) / requests.total }),
+  };
+};

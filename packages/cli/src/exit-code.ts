@@ -1,0 +1,80 @@
+// What the exit codes of `spanline` mean, which one an error ends with, and the error a command throws to end with one. Scripts rely on
+// them: a code may be added, never given a second meaning.
+import { SpanlineError } from 'spanline/internal/base';
+
+export const ExitCode = {
+  /** Done, and nothing to report. */
+  ok: 0,
+  /** Done, and the answer is one to act on: a check found something, or what was asked for is not there. */
+  findings: 1,
+  /** The command line, a query, a config or what a file brings is wrong as written; nothing of it was done. */
+  usage: 2,
+  /** A store, an archive, a file or a server could not be read, written or reached. */
+  store: 3,
+  /** A bug in spanline. */
+  internal: 70,
+  /** Ended by SIGINT (Ctrl-C) or SIGTERM: 128 and the number of the signal, as shells say it. */
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
+
+/** End with this code once the command is done, unless a higher one is due: of several the gravest counts. */
+export const endWith = (code: ExitCode): void => {
+  process.exitCode = Math.max(Number(process.exitCode ?? ExitCode.ok), code);
+};
+
+/** Ends the command with `exitCode`; the message is all that a person sees. */
+export class CommandError extends SpanlineError {
+  override readonly name = 'CommandError';
+  constructor(
+    code: string,
+    message: string,
+    readonly exitCode: ExitCode,
+    readonly options: { readonly cause?: unknown } = {},
+  ) {
+    super(code, message, { cause: options.cause });
+  }
+}
+
+/** Options or arguments that do not go together, or are wrong in a way that no reader of a single one finds. */
+export const wrongUsage = (message: string): CommandError =>
+  new CommandError('ERR_SPANLINE_USAGE', message, ExitCode.usage);
+
+/** What was asked for is not there. */
+export const notFound = (message: string): CommandError =>
+  new CommandError('ERR_SPANLINE_NOT_FOUND', message, ExitCode.findings);
+
+/** A file that cannot be read. */
+export const unreadable = (file: string, cause: unknown): CommandError =>
+  new CommandError('ERR_SPANLINE_FILE', `${file} cannot be read: ${(cause as Error).message}`, ExitCode.store, {
+    cause,
+  });
+
+/** Errors of the library that are no failure of a store, an archive, a file or a server. */
+const EXIT_CODES: Readonly<Record<string, ExitCode>> = {
+  ERR_SPANLINE_NOT_FOUND: ExitCode.findings,
+  ERR_SPANLINE_FLIGHT_NOTHING: ExitCode.findings,
+  ERR_SPANLINE_FLIGHT_OFF: ExitCode.usage,
+  ERR_SPANLINE_INVALID_INPUT: ExitCode.usage,
+  ERR_SPANLINE_OPTION: ExitCode.usage,
+  ERR_SPANLINE_TABLE_LIMIT: ExitCode.usage,
+  ERR_SPANLINE_TRACE_FORMAT: ExitCode.usage,
+  ERR_SPANLINE_TRACE_TOO_LARGE: ExitCode.usage,
+  ERR_SPANLINE_BENCH_OPTION: ExitCode.usage,
+  ERR_SPANLINE_PROFILE_OPTION: ExitCode.usage,
+  ERR_SPANLINE_GRAPH_BAD_OPTIONS: ExitCode.usage,
+  ERR_SPANLINE_GRAPH_BAD_KEY: ExitCode.usage,
+  ERR_SPANLINE_GRAPH_BAD_VALUE: ExitCode.usage,
+  ERR_SPANLINE_GRAPH_DUPLICATE_KEY: ExitCode.usage,
+  ERR_SPANLINE_GRAPH_CYCLE: ExitCode.usage,
+};
+
+/** The code that an error ends the command with. Only a bug is internal. */
+export const exitCodeOf = (error: unknown): ExitCode => {
+  if (error instanceof CommandError) return error.exitCode;
+  if (error instanceof SpanlineError) return EXIT_CODES[error.code] ?? ExitCode.store;
+  // The machine refused.
+  return (error as NodeJS.ErrnoException | undefined)?.syscall === undefined ? ExitCode.internal : ExitCode.store;
+};

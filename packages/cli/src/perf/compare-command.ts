@@ -1,0 +1,62 @@
+// `spanline perf compare`: what changed between two commits.
+import type { Command } from 'commander';
+import { type ComparedSeries, compareCommits } from 'spanline/tracedb';
+import { columns } from '../columns.js';
+import { ExitCode, endWith } from '../exit-code.js';
+import { share } from '../options.js';
+import { printAnswer, type StoreOptions, withPerf, withStore } from './perf-options.js';
+import { noteNothingInNewest } from './selected-traces.js';
+
+interface CompareCommandOptions extends StoreOptions {
+  readonly query: string;
+  readonly minEffect: number;
+  readonly all?: boolean;
+}
+
+const percent = (change: number): string => `${change >= 0 ? '+' : ''}${(change * 100).toFixed(1)} %`;
+const number = (value: number): string => String(Number(value.toPrecision(7)));
+
+const row = ({ key, before, after, change, verdict }: ComparedSeries): string[] => [
+  key,
+  number(before),
+  number(after),
+  percent(change),
+  verdict,
+];
+
+/** Register the command. */
+export const register = (perf: Command): void => {
+  withStore(perf.command('compare <before> <after>'))
+    .description('compare the values of two commits (hashes or unique beginnings of them)')
+    .option('-q, --query <query>', 'only the series this selects', '')
+    .option('--min-effect <share>', 'smallest relative change that counts, such as 5%', share, 0.05)
+    .option('--all', 'list unchanged series too')
+    .addHelpText(
+      'after',
+      `
+Better or worse follows from the unit of a series (its param "unit" or "units"); "improvement_direction" goes before.
+
+Examples:
+  $ spanline perf compare -s ./perf 5ce32c0 9122561
+  $ spanline perf compare -s ./perf main pull-17 --query 'suite=Benchmark' --min-effect 10%
+
+Exit codes: 0 nothing is worse, 1 something is, or there is no such commit or series, 2 wrong usage, 3 the store failed.`,
+    )
+    .action((before: string, after: string, { query, minEffect, all, ...options }: CompareCommandOptions) =>
+      withPerf(options, async (session) => {
+        const { perf: store, config, call } = session;
+        const old = await store.commits.find(before, call);
+        const now = await store.commits.find(after, call);
+        const directions = Object.fromEntries(config?.directions ?? []);
+        const compared = await compareCommits(store, old.number, now.number, query, { ...call, minEffect, directions });
+        const worse = compared.filter(({ verdict }) => verdict === 'worse').length;
+        const shown = all ? compared : compared.filter(({ verdict }) => verdict !== 'same');
+        const answer = { before: old, after: now, compared: compared.length, worse, series: shown };
+        const table = columns(['series', 'before', 'after', 'change', 'verdict'], shown.map(row), 'lrrrl');
+        const text = `${table}${compared.length} series at both commits, ${shown.length} shown, ${worse} worse\n`;
+        printAnswer(options.json, answer, text);
+        if (worse > 0) endWith(ExitCode.findings);
+        if (compared.length === 0 && query !== '') await noteNothingInNewest(session, query);
+      }),
+    );
+};

@@ -1,0 +1,40 @@
+// A Perf store for the commands that work on one: opened by --store or by the config file of an instance.
+import type { Command } from 'commander';
+import { PerfStore } from 'spanline/tracedb';
+import {
+  type OpenedTable,
+  type OpenOptions,
+  type StoreOptions,
+  withStoreOptions,
+  withTable,
+} from '../store-session.js';
+
+export { note, printAnswer, writeOut } from '../output.js';
+export type { StoreOptions } from '../store-session.js';
+
+/** Settings that a new store is made with. */
+export interface NewPerfStore {
+  readonly tileSize?: number;
+  readonly shards?: number;
+}
+
+/** What a command works with. */
+export interface PerfSession extends Pick<OpenedTable, 'config' | 'call' | 'isNew'> {
+  readonly perf: PerfStore;
+}
+
+/** Give a command the options of every command on a Perf store. */
+export const withStore = (command: Command): Command => withStoreOptions(command, 'perf');
+
+/** Open the store, run `work`, close it. A store that does not exist is made only when `make` is given. */
+export const withPerf = (
+  options: StoreOptions,
+  work: (session: PerfSession) => Promise<void>,
+  open: OpenOptions<NewPerfStore> = {},
+): Promise<void> =>
+  withTable('perf', options, open, async ({ table, config, rule, call, isNew }) => {
+    // What the config file says must be so; what it leaves out is up to the store.
+    const { tileSize = config?.tileSize, shards = config?.shards } = open.make ?? {};
+    const perf = await PerfStore.open(table, { tileSize, shards, rule, ...call });
+    await work({ perf, config, call, isNew });
+  });

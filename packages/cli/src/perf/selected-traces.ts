@@ -1,0 +1,94 @@
+// The traces a query selects, with their values by commit: of a range of commits, or of one tile. Where there are none it is said why: a
+// mistyped query must not pass for an answer.
+import type { CommitRange, Params } from 'spanline/tracedb';
+import { ExitCode, endWith } from '../exit-code.js';
+import { note, type PerfSession } from './perf-options.js';
+import { tileFor } from './tiles-command.js';
+
+/** A trace with its values. */
+export interface SelectedTrace {
+  readonly params: Params;
+  /** The hash is undefined where nobody asked for it, or a value stands at a number that no commit has. */
+  readonly points: readonly { readonly commit: number; readonly hash: string | undefined; readonly value: number }[];
+}
+
+type Batches = AsyncGenerator<readonly SelectedTrace[]>;
+
+async function* ofTile({ perf, call }: PerfSession, tile: number, query: string, hasHashes: boolean): Batches {
+  const first = tile * perf.config.tileSize;
+  const range = { from: first, to: first + perf.config.tileSize - 1 };
+  const commits = hasHashes ? await perf.commits.list(range, call) : [];
+  const hashes = new Map(commits.map(({ number, hash }) => [number, hash]));
+  for await (const batch of perf.query(tile, query, call)) {
+    yield batch.map(({ params, values }) => ({
+      params,
+      points: Array.from(values, (value, i) => ({ commit: first + i, hash: hashes.get(first + i), value })).filter(
+        ({ value }) => !Number.isNaN(value),
+      ),
+    }));
+  }
+}
+
+async function* ofRange({ perf, call }: PerfSession, range: CommitRange, query: string): Batches {
+  for await (const batch of perf.querySeries(query, { ...range, ...call })) {
+    yield batch.map(({ params, commits, values }) => ({
+      params,
+      points: commits.map(({ number, hash }, i) => ({ commit: number, hash, value: values[i] as number })),
+    }));
+  }
+}
+
+/** The traces of a range, or where there is none of a tile, the newest unless another was asked for. */
+export async function* selectedTraces(
+  session: PerfSession,
+  query: string,
+  range: CommitRange | undefined,
+  tileAsked: number | undefined,
+  hasHashes = false,
+): Batches {
+  let count = 0;
+  if (range !== undefined) {
+    for await (const batch of ofRange(session, range, query)) {
+      count += batch.length;
+      yield batch;
+    }
+    if (count === 0) await noteNothingIn(session, range, query);
+    return;
+  }
+  const tile = await tileFor(session, tileAsked);
+  for await (const batch of ofTile(session, tile, query, hasHashes)) {
+    count += batch.length;
+    yield batch;
+  }
+  if (count === 0) await noteNothing(session, tile, query);
+}
+
+/** Say why an answer is empty: a mistyped key looks the same as one without values. */
+export const noteNothing = async ({ perf, call }: PerfSession, tile: number, query: string): Promise<void> => {
+  endWith(ExitCode.findings);
+  const plan = await perf.planOf(tile, query, call);
+  note(plan.kind === 'empty' ? `tile ${tile}: ${plan.reason}` : `no trace of tile ${tile} meets the query`);
+};
+
+/** The same for a query of histories, by what the newest tile knows. */
+export const noteNothingInNewest = async (session: PerfSession, query: string): Promise<void> =>
+  noteNothing(session, await tileFor(session, undefined), query);
+
+/** Say why a range has nothing, and end with 1: no commit, or no tile that knows the query; then each tile says what is near. */
+const noteNothingIn = async ({ perf, call }: PerfSession, range: CommitRange, query: string): Promise<void> => {
+  endWith(ExitCode.findings);
+  const commits = await perf.commits.list(range, call);
+  const newest = commits.at(-1);
+  if (newest === undefined) {
+    const all = await perf.commits.list({ last: 1 }, call);
+    const isTimeless = all.length > 0 && all[0]?.timestampMs === undefined;
+    note(`no commit in this range${isTimeless ? '; the newest commit of the store has no time: name commits' : ''}`);
+    return;
+  }
+  const plan = await perf.planOf(perf.tileOf(newest.number), query, call);
+  note(
+    plan.kind === 'empty'
+      ? `nothing in these ${commits.length} commits; in the newest tile of them: ${plan.reason}`
+      : `no trace that meets the query has a value at these ${commits.length} commits`,
+  );
+};

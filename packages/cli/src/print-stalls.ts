@@ -1,0 +1,60 @@
+// When the event loop was busy for long, with whom, and who waited for it.
+import { archiveStalls, type ProcessStall, processLabel, snapshotStalls } from 'spanline/archive/internal';
+import { COLOURED, glyphsOf, PLAIN } from 'spanline/internal/formats';
+import { drawStalls } from 'spanline/internal/timeline';
+import type { ArchiveCommandOptions } from './archive-options.js';
+import { withArchive } from './archive-session.js';
+import { ExitCode, endWith } from './exit-code.js';
+import { note, writeOut } from './output.js';
+import { snapshotIn } from './snapshot/read-snapshot.js';
+import { wantsColour } from './terminal.js';
+
+export interface StallsOptions extends ArchiveCommandOptions {
+  readonly limit: number;
+  readonly from?: bigint;
+  readonly to?: bigint;
+}
+
+const NS_PER_US = 1000n;
+
+const print = async (found: readonly ProcessStall[], isJson: boolean): Promise<void> => {
+  if (isJson)
+    for (const { process, ...stall } of found)
+      await writeOut(`${JSON.stringify({ process: JSON.parse(process), ...stall })}\n`);
+  else {
+    const { bold } = wantsColour() ? COLOURED : PLAIN;
+    await writeOut(
+      drawStalls(
+        found.map((stall) => ({ ...stall, process: processLabel(stall.process) })),
+        bold,
+        glyphsOf(),
+      ),
+    );
+  }
+};
+
+/** Prints the stalls of a snapshot, or of an archive where no file is given. */
+export const printStalls = async (file: string | undefined, options: StallsOptions): Promise<void> => {
+  const { limit, from = 0n, to = BigInt(Number.MAX_SAFE_INTEGER) * NS_PER_US, json = false } = options;
+  const window = { fromUs: Number(from / NS_PER_US), toUs: Number(to / NS_PER_US) };
+  let count = 0;
+  if (file !== undefined) {
+    const found = snapshotStalls(await snapshotIn(file), window, limit);
+    await print(found ?? [], json);
+    if (found === undefined) note('the snapshot has no lane');
+    else if (found.length === 0) note('there was no stall in that time');
+    if (found === undefined || found.length === 0) endWith(ExitCode.findings);
+    return;
+  }
+  await withArchive(options, async (archive, signal) => {
+    const found = await archiveStalls(archive, window, limit, { signal, note });
+    count = found?.length ?? 0;
+    await print(found ?? [], json);
+    if (found === undefined)
+      note(
+        'the archive has no lane of that time: a process keeps its own there that runs under spanline run --archive DIR, or with SPANLINE_ARCHIVE=DIR under spanline/register',
+      );
+    else if (count === 0) note('there was no stall in that time');
+  });
+  if (count === 0 && process.exitCode !== ExitCode.store) endWith(ExitCode.findings);
+};

@@ -1,0 +1,96 @@
+// `spanline profile attach`: profiles a process that runs, through its inspector, and leaves it as it was.
+import { type Command, Option } from 'commander';
+import { SpanlineError, targetFailure } from 'spanline/internal/base';
+import { loadedThere, withInspector } from 'spanline/internal/inspector';
+import { PROFILE_FORMATS, type ProfileFormat } from 'spanline/profile';
+import { EXTENSION_OF } from 'spanline/profile/internal';
+import { onInterrupt } from '../interrupt.js';
+import { numberFrom, wholeNumber } from '../options.js';
+import { note } from '../output.js';
+import { Progress } from '../progress.js';
+import { requireWritable } from '../require-writable.js';
+import { builtFileUrl } from '../run-program.js';
+import type { AttachAnswer, AttachOptions } from './agent.js';
+import { writeWhole } from './profile-files.js';
+
+interface AttachCommandOptions {
+  readonly seconds: number;
+  readonly every: number;
+  readonly out?: string;
+  readonly format: ProfileFormat;
+  readonly port?: number;
+  readonly sourceMaps?: boolean;
+}
+
+const MS_PER_SECOND = 1000;
+const REDRAW_MS = 200;
+
+/** The exports of the agent, in the other process. */
+const loaded = (agent: string): string => loadedThere(agent, './agent.js');
+
+const showing = async <T>(durationMs: number, work: Promise<T>): Promise<T> => {
+  const progress = new Progress();
+  const beganMs = performance.now();
+  const timer = setInterval(() => {
+    const seconds = Math.min(durationMs, performance.now() - beganMs) / MS_PER_SECOND;
+    progress.show(`profiling: ${seconds.toFixed(0)} of ${durationMs / MS_PER_SECOND} s`);
+  }, REDRAW_MS);
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+    progress.clear();
+  }
+};
+
+const attachTo = async (pid: number, port: number | undefined, options: AttachOptions): Promise<AttachAnswer> => {
+  const agent = builtFileUrl('profile/agent.js');
+  try {
+    return await withInspector(pid, { port }, async (evaluate) => {
+      const work = evaluate(`${loaded(agent)}.attach(${JSON.stringify(options)})`);
+      const finish = (): void => {
+        evaluate(`${loaded(agent)}.finish()`).catch(() => undefined);
+      };
+      // Ctrl-C ends the profile early; what was sampled is written.
+      const stopListening = onInterrupt(finish);
+      return (await showing(options.durationMs, work).finally(stopListening)) as AttachAnswer;
+    });
+  } catch (error) {
+    if (error instanceof SpanlineError) throw error;
+    throw targetFailure(`process ${pid} could not be profiled: ${(error as Error).message}`, error);
+  }
+};
+
+/** Register the command. */
+export const register = (profile: Command): void => {
+  profile
+    .command('attach')
+    .argument('<pid>', 'process id', wholeNumber(1))
+    .description('profile a process that runs, through its inspector')
+    .option('--seconds <number>', 'length of the profile', numberFrom(0.001, 3600), 10)
+    .option('--every <ms>', 'milliseconds between samples', numberFrom(0.05, 1000), 1)
+    .option('-o, --out <file>', 'file to write (default: cpu-PID and the extension of the format)')
+    .addOption(new Option('--format <name>', 'format of the file').choices(PROFILE_FORMATS).default('pprof'))
+    .option('--port <number>', 'port of the inspector, where it is not found', wholeNumber(1, 65_535))
+    .option('--source-maps', 'name functions and places by source maps')
+    .addHelpText(
+      'after',
+      `
+SIGUSR1 opens the inspector of a Node process on this machine; it is closed again at the end. Ctrl-C ends the profile early and
+writes what was sampled. Samples bear labels where the program uses DynamicLabel of spanline/profile.
+
+Examples:
+  $ spanline profile attach 4711
+  $ spanline profile attach 4711 --seconds 60 --every 5 --out slow-minute.pb.gz
+
+Exit codes: 0 done, 2 wrong usage, 3 the process cannot be profiled or the file not be written.`,
+    )
+    .action(async (pid: number, { seconds, every, out, format, port, sourceMaps = false }: AttachCommandOptions) => {
+      const file = out ?? `cpu-${pid}${EXTENSION_OF[format]}`;
+      const options = { durationMs: seconds * MS_PER_SECOND, everyMs: every, format, sourceMaps };
+      requireWritable(file);
+      const answer = await attachTo(pid, port, options);
+      writeWhole(file, Buffer.from(answer.file, 'base64'));
+      note(`${answer.samples} samples, ${answer.labelled} labelled, in ${file}; see: spanline profile top ${file}`);
+    });
+};

@@ -1,0 +1,75 @@
+// `spanline profile export`: a profile in another format, with other labels or in its sources.
+import { type Command, Option } from 'commander';
+import {
+  openSourceMaps,
+  openWriter,
+  PROFILE_FORMATS,
+  type ProfileFormat,
+  resolveSources,
+  selectLabels,
+  WHOLE_LABEL,
+} from 'spanline/profile';
+import { note } from '../output.js';
+import { readProfileFile, sampleTypeOption, writeWhole } from './profile-files.js';
+
+interface ExportCommandOptions {
+  readonly format: ProfileFormat;
+  readonly out?: string;
+  readonly by?: string;
+  readonly keep?: readonly string[];
+  /** False with `--no-labels`. */
+  readonly labels: boolean;
+  readonly sourceMaps?: boolean;
+  readonly sampleType?: string;
+}
+
+const written = async (bytes: Uint8Array, out: string | undefined): Promise<void> => {
+  if (out !== undefined) {
+    writeWhole(out, bytes);
+    return;
+  }
+  await new Promise<void>((resolve) => process.stdout.write(bytes, () => resolve()));
+};
+
+/** Register the command. */
+export const register = (profile: Command): void => {
+  profile
+    .command('export <file>')
+    .description('write a profile in another format')
+    .addOption(new Option('--format <name>', 'format to write').choices(PROFILE_FORMATS).makeOptionMandatory())
+    .option('-o, --out <file>', 'file to write (default: standard output)')
+    .option('--by <key>', `for speedscope: one profile per value of this label key (default: "${WHOLE_LABEL}")`)
+    .option('--keep <keys...>', 'keep these label keys only')
+    .option('--no-labels', 'leave all labels out')
+    .option('--source-maps', 'name functions and places by source maps')
+    .addOption(sampleTypeOption())
+    .addHelpText(
+      'after',
+      `
+Formats:
+  pprof        go tool pprof, Pyroscope and others; labels are labels of samples
+  cpuprofile   Chrome DevTools, VS Code; labels are frames at the root
+  speedscope   speedscope.app; all samples first, then one profile per label
+  folded       flame graph scripts; labels are frames such as [query=q1]
+
+Examples:
+  $ spanline profile export cpu.pb.gz --format speedscope --by query --out cpu.speedscope.json
+  $ spanline profile export cpu.pb.gz --format folded | sort -k2 -n | tail
+
+Exit codes: 0 done, 2 wrong usage, 3 a file cannot be read or written.`,
+    )
+    .action(async (file: string, { format, out, by, keep, labels, sourceMaps, sampleType }: ExportCommandOptions) => {
+      const writer = await openWriter(format, { by });
+      const read = await readProfileFile(file, { sampleType });
+      const kept =
+        labels && keep === undefined ? read : selectLabels(read, (key) => labels && keep?.includes(key) === true);
+      if (!sourceMaps) {
+        await written(writer.write(kept), out);
+        return;
+      }
+      const maps = await openSourceMaps();
+      await written(writer.write(resolveSources(kept, maps)), out);
+      const { resolved, unmapped, broken } = maps.stats();
+      note(`source maps: ${resolved} frames found, ${unmapped} without a map, ${broken} maps broken`);
+    });
+};

@@ -1,0 +1,53 @@
+// A program that a command starts and looks into. Its input, output, signals and exit code are its own; nothing of it may be read or held
+// back here.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { targetFailure } from 'spanline/internal/base';
+import { packageFolder } from './package.js';
+
+const SIGNAL_EXIT = 128;
+const FORWARDED: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR2'];
+
+const urlOf = (folder: string, name: string, owner: string): string => {
+  const file = join(folder, 'dist/esm', name);
+  if (!existsSync(file)) throw targetFailure(`${file} is missing: install ${owner} again`);
+  return pathToFileURL(file).href;
+};
+
+/** The address of a built file of this package, such as `profile/preload.js`, for processes that load it by path. */
+export const builtFileUrl = (name: string): string => urlOf(packageFolder, name, '@spanline/cli');
+
+/** The address of `spanline/register`, for programs that cannot find it by its name: they may have nothing of ours installed. */
+export const registerUrl = (): string => {
+  const manifest = createRequire(import.meta.url).resolve('spanline/package.json');
+  return urlOf(dirname(manifest), 'register/preload.js', 'spanline');
+};
+
+/** This environment, in which every Node process loads the file at `url` first, and `variables`. */
+export const withPreload = (url: string, variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
+  const preload = `--import ${JSON.stringify(url)}`;
+  const options = [process.env.NODE_OPTIONS, preload].filter(Boolean).join(' ');
+  return { ...process.env, NODE_OPTIONS: options, ...variables };
+};
+
+/** Runs the program and gives the code to exit with. */
+export const runProgram = (command: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> =>
+  new Promise((done, reject) => {
+    const [file, ...args] = command;
+    const child = spawn(file, args, { stdio: 'inherit', env: environment });
+    const forwards = FORWARDED.map((signal) => [signal, () => child.kill(signal)] as const);
+    for (const [signal, forward] of forwards) process.on(signal, forward);
+    // A terminal sends Ctrl-C to the program too: it ends in its own way, and this process after it.
+    const ignore = (): void => undefined;
+    process.on('SIGINT', ignore);
+    child.on('error', (error) => reject(targetFailure(`${file} cannot be started: ${error.message}`, error)));
+    child.on('close', (code, signal) => {
+      for (const [name, forward] of forwards) process.off(name, forward);
+      process.off('SIGINT', ignore);
+      done(signal === null ? (code ?? 0) : SIGNAL_EXIT + constants.signals[signal]);
+    });
+  });

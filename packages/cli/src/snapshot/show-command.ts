@@ -1,0 +1,79 @@
+// `spanline snapshot show`: what a snapshot holds, or one trace of it as a waterfall.
+import type { Command } from 'commander';
+import { divisionNotes, divisionsIn, summaryOf } from 'spanline/archive/internal';
+import { divisionIndexOf, type Snapshot } from 'spanline/flight-recorder';
+import { ASCII, drawWaterfall, encodeOtlpJson, glyphsOf } from 'spanline/internal/formats';
+import { wholeNumber } from '../options.js';
+import { printAnswer, writeOut } from '../output.js';
+import { terminalWidth, wantsColour } from '../terminal.js';
+import { findTrace } from './find-trace.js';
+import { snapshotIn } from './read-snapshot.js';
+import { factsText, snapshotFacts } from './snapshot-facts.js';
+
+interface ShowOptions {
+  readonly trace?: string;
+  readonly limit?: number;
+  readonly full?: boolean;
+  readonly ascii?: boolean;
+  readonly json?: boolean;
+}
+
+const TRACES = 20;
+const SPANS = 1000;
+
+const showTrace = async (snapshot: Snapshot, id: string, { limit = SPANS, full, ascii, json }: ShowOptions) => {
+  const spans = findTrace(snapshot, id);
+  if (json) {
+    await writeOut(`${encodeOtlpJson(spans)}\n`);
+    return;
+  }
+  const { laneFromUs } = snapshot;
+  const index = laneFromUs === undefined ? undefined : divisionIndexOf(snapshot);
+  const text = drawWaterfall(summaryOf(spans), spans, {
+    notes: divisionNotes(divisionsIn(spans, () => index)),
+    width: terminalWidth(),
+    glyphs: ascii ? ASCII : glyphsOf(),
+    isColoured: wantsColour(),
+    maxSpans: limit,
+    isFull: full === true,
+  });
+  await writeOut(text);
+};
+
+/** Register the command. */
+export const register = (snapshot: Command): void => {
+  snapshot
+    .command('show <file>')
+    .description('why a snapshot was taken, what it holds and its slowest traces; or one trace as a waterfall')
+    .option('-t, --trace <id>', 'draw this trace; the first digits of its id are enough when no other begins so')
+    .option(
+      '-n, --limit <number>',
+      `traces listed (default: ${TRACES}), or spans drawn (default: ${SPANS})`,
+      wholeNumber(1),
+    )
+    .option('-f, --full', 'with --trace: properties, links and ids of every span too')
+    .option('--ascii', 'with --trace: draw with ASCII only; the default where the locale or TERM knows no other')
+    .option('--json', 'print JSON; with --trace an OTLP/JSON document of its spans')
+    .addHelpText(
+      'after',
+      `
+"here only" is a trace that was not sampled: the recorder kept it all the same, and other processes may not have their part of it.
+NO_COLOR=1 turns colours off.
+
+Examples:
+  $ spanline snapshot show last.flight
+  $ spanline snapshot show last.flight --trace 4bf9
+  $ spanline snapshot show last.flight --json | jq '.slowest[0]'
+
+Exit codes: 0 shown, 1 there is no such trace, 2 wrong usage or several traces begin so, 3 the file is no snapshot or cannot be read.`,
+    )
+    .action(async (file: string, options: ShowOptions) => {
+      const taken = await snapshotIn(file);
+      if (options.trace !== undefined) {
+        await showTrace(taken, options.trace, options);
+        return;
+      }
+      const facts = snapshotFacts(taken, options.limit ?? TRACES);
+      printAnswer(options.json, facts, factsText(facts));
+    });
+};

@@ -1,0 +1,117 @@
+// What all commands on a store share: its location, the deadline and Ctrl-C.
+
+import type { Command } from 'commander';
+import {
+  type CleaningRule,
+  DEFAULT_RULE,
+  GOLD_SCHEMA,
+  type InstanceConfig,
+  openTable,
+  PERF_SCHEMA,
+  readInstanceConfig,
+  storeExists,
+  type TableSchema,
+  TraceDbError,
+  type WideColumnTable,
+} from 'spanline/tracedb';
+import { CommandError, ExitCode } from './exit-code.js';
+import { interruptible } from './interrupt.js';
+import { wholeNumber } from './options.js';
+
+/** Options of every command on a store. */
+export interface StoreOptions {
+  readonly store?: string;
+  readonly json?: boolean;
+  /** Seconds. */
+  readonly deadline: number;
+  readonly config?: string;
+  readonly allowedChars?: CleaningRule;
+}
+
+/** For calls of the store. */
+export interface Call {
+  readonly signal: AbortSignal;
+  readonly deadlineMs: number;
+}
+
+/** The kinds of stores, by the command that works on them. */
+export type StoreKind = 'perf' | 'gold';
+
+const variableOf = (kind: StoreKind): string => `SPANLINE_${kind.toUpperCase()}_STORE`;
+
+/** Adds the options that every command on a store has. */
+export const withStoreOptions = (command: Command, kind: StoreKind): Command =>
+  command
+    .option('-s, --store <place>', `directory or bigtable://project/instance/table (or ${variableOf(kind)})`)
+    .option('--json', 'print JSON')
+    .option('--deadline <seconds>', 'give up a call of the store after so long', wholeNumber(1), 300)
+    .option('-c, --config <file>', 'config file of the instance, which names its store');
+
+const SCHEMAS: Readonly<Record<StoreKind, TableSchema>> = { perf: PERF_SCHEMA, gold: GOLD_SCHEMA };
+
+/** How a command opens its store. */
+export interface OpenOptions<Settings extends object> {
+  /** Create a missing store with these. Only for commands meant to create one: a mistyped directory must not become a store. */
+  readonly make?: Settings;
+  /**
+   * Called before a store is created, with the rule by which it would clean params: false when nothing would be written, so that a failed
+   * command leaves no empty store.
+   */
+  readonly isWorthMaking?: (rule: CleaningRule | undefined) => Promise<boolean>;
+  /** Added to the message of an interrupted command. */
+  readonly hint?: string;
+}
+
+/** What a command works with. */
+export interface OpenedTable {
+  readonly table: WideColumnTable;
+  readonly config: InstanceConfig | undefined;
+  /** How params are cleaned; undefined where neither option nor config file says it, which leaves the store its own rule. */
+  readonly rule: CleaningRule | undefined;
+  readonly call: Call;
+  /** This command has made the store. */
+  readonly isNew: boolean;
+}
+
+const locationOf = (kind: StoreKind, { store }: StoreOptions, config: InstanceConfig | undefined): string => {
+  const location = store ?? config?.store ?? process.env[variableOf(kind)];
+  if (location !== undefined && location !== '') return location;
+  throw new CommandError(
+    'ERR_SPANLINE_NO_STORE',
+    `which store? Give --store DIR, --store bigtable://project/instance/table, --config FILE, or set ${variableOf(kind)}`,
+    ExitCode.usage,
+  );
+};
+
+/** Opens the table of a store that is at `location`; one that is missing is made only when `make` says so. */
+export const openStore = (kind: StoreKind, location: string, make = false): Promise<WideColumnTable> =>
+  openTable(location, { ...SCHEMAS[kind], make }).catch((cause: unknown) => {
+    if (!(cause instanceof TraceDbError) || cause.code !== 'ERR_SPANLINE_NOT_FOUND') throw cause;
+    // A missing store is a failure; a missing commit in a store would be an answer.
+    const message = make
+      ? cause.message
+      : `there is no ${kind} store in ${location}; make one with: spanline ${kind} init --store ${location}`;
+    throw new CommandError(cause.code, message, ExitCode.store, { cause });
+  });
+
+/** Opens the table, runs `work`, closes the table. */
+export const withTable = async (
+  kind: StoreKind,
+  options: StoreOptions,
+  { make, isWorthMaking, hint }: OpenOptions<object>,
+  work: (opened: OpenedTable) => Promise<void>,
+): Promise<void> => {
+  const config = options.config === undefined ? undefined : await readInstanceConfig(options.config);
+  const rule = options.allowedChars ?? (config?.rule === DEFAULT_RULE ? undefined : config?.rule);
+  const location = locationOf(kind, options, config);
+  await interruptible(async (signal) => {
+    const isNew = !(await storeExists(location));
+    if (isNew && make !== undefined && (await isWorthMaking?.(rule)) === false) return;
+    const table = await openStore(kind, location, make !== undefined);
+    try {
+      await work({ table, config, rule, call: { signal, deadlineMs: options.deadline * 1000 }, isNew });
+    } finally {
+      await table.close();
+    }
+  }, hint);
+};

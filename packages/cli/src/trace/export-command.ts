@@ -1,0 +1,140 @@
+// `spanline trace export`: traces as a file that other tools, and `spanline trace import`, read. A file is there whole or not at all.
+import { type Command, Option } from 'commander';
+import type { Archive } from 'spanline/archive';
+import { loadTraces } from 'spanline/archive/internal';
+import { runAsync, WholeFile } from 'spanline/internal/base';
+import { type DocumentTrace, documentPieces } from 'spanline/internal/formats';
+import type { ArchivedSpan } from 'spanline/internal/record';
+import { type ArchiveCommandOptions, withArchiveOption } from '../archive-options.js';
+import { withArchive } from '../archive-session.js';
+import { ExitCode, endWith, wrongUsage } from '../exit-code.js';
+import { note, printAnswer, writeOut } from '../output.js';
+import { Progress } from '../progress.js';
+import { findTraceId } from './find-trace.js';
+import { isSearch, type SearchOptions, searchOf, withSearchOptions } from './search-options.js';
+import { eachSummary } from './summaries.js';
+import { TRACE_FORMATS, type TraceFormat, WRITINGS } from './trace-formats.js';
+
+interface ExportOptions extends ArchiveCommandOptions, SearchOptions {
+  readonly format: TraceFormat;
+  readonly output: string;
+}
+
+type Trace = readonly [traceId: string, spans: readonly ArchivedSpan[]];
+
+interface Counts {
+  traces: number;
+  spans: number;
+}
+
+/** The traces that are wanted. */
+const wantedTraces = async function* (
+  archive: Archive,
+  ids: readonly string[],
+  options: ExportOptions,
+  signal: AbortSignal,
+): AsyncGenerator<Trace> {
+  if (ids.length > 0) {
+    const wanted = new Set<string>();
+    for (const id of ids) wanted.add(await findTraceId(archive, id, signal));
+    const summaries = [...wanted].map((traceId) => ({ traceId, bytes: 0 }));
+    yield* loadTraces(archive, summaries, { signal });
+  } else if (options.format === 'otlp' && !isSearch(options)) {
+    // In the order of the files, which is the fastest.
+    for await (const spans of archive.scan({ signal })) yield [spans[0].traceId, spans];
+  } else {
+    for await (const page of eachSummary(archive, searchOf(options), signal))
+      yield* loadTraces(archive, page, { signal });
+  }
+};
+
+/** Where the text goes. */
+interface Output {
+  /** The bytes are another piece's once it has resolved. */
+  write(piece: Buffer): Promise<void>;
+  finish(): Promise<void>;
+  abandon(): Promise<void>;
+}
+
+// A stream may keep what it is given: it gets a text of its own.
+const toStdout: Output = { write: (piece) => writeOut(piece.toString()), async finish() {}, async abandon() {} };
+
+const toFile = async (file: string): Promise<Output> => {
+  const whole = await runAsync(WholeFile.open(file, { takesSpecial: true }));
+  return {
+    write: (piece) => runAsync(whole.write(piece)),
+    finish: () => runAsync(whole.finish()),
+    abandon: () => runAsync(whole.abort()),
+  };
+};
+
+/** The same, counted and shown on the way. */
+const counted = async function* (
+  traces: AsyncIterable<Trace>,
+  counts: Counts,
+  progress: Progress,
+): AsyncGenerator<DocumentTrace> {
+  for await (const [traceId, spans] of traces) {
+    counts.traces++;
+    counts.spans += spans.length;
+    yield { traceId, spans };
+    progress.show(`${counts.traces} traces, ${counts.spans} spans`);
+  }
+};
+
+const writeTraces = async (output: Output, traces: AsyncIterable<Trace>, format: TraceFormat): Promise<Counts> => {
+  const progress = new Progress();
+  const counts: Counts = { traces: 0, spans: 0 };
+  try {
+    for await (const piece of documentPieces(WRITINGS[format], counted(traces, counts, progress)))
+      await output.write(piece);
+    await output.finish();
+  } catch (error) {
+    await output.abandon();
+    throw error;
+  } finally {
+    progress.clear();
+  }
+  return counts;
+};
+
+const run = (ids: readonly string[], options: ExportOptions): Promise<void> => {
+  if (ids.length > 0 && isSearch(options)) throw wrongUsage('give ids or conditions, not both');
+  const { format, output: file, json } = options;
+  return withArchive(options, async (archive, signal) => {
+    const output = file === '-' ? toStdout : await toFile(file);
+    const counts = await writeTraces(output, wantedTraces(archive, ids, options, signal), format);
+    const answer = { file, format, ...counts };
+    if (json && file !== '-') printAnswer(json, answer, '');
+    else if (json) process.stderr.write(`${JSON.stringify(answer)}\n`);
+    else note(`${counts.traces} traces, ${counts.spans} spans${file === '-' ? '' : ` in ${file}`}`);
+    if (counts.traces === 0) endWith(ExitCode.findings);
+  });
+};
+
+/** Register the command. */
+export const register = (trace: Command): void => {
+  withSearchOptions(withArchiveOption(trace.command('export [id...]')))
+    .description('write traces to a file: all, those with these ids, or those that meet all conditions')
+    .addOption(
+      new Option('--format <format>', 'otlp: OTLP/JSON, a trace a line; jaeger: one document, for the upload of its UI')
+        .choices(TRACE_FORMATS)
+        .default('otlp'),
+    )
+    .option('-o, --output <file>', 'where to; - is standard output', '-')
+    .option('--json', 'print what was written as JSON; on standard error when the traces go to standard output')
+    .addHelpText(
+      'after',
+      `
+OTLP keeps everything. Jaeger's format keeps lists and maps in properties as text.
+
+Examples:
+  $ spanline trace export -a ./traces -o traces.jsonl
+  $ spanline trace export -a ./traces --service shop --from 1h --format jaeger -o shop.json
+  $ spanline trace export -a ./traces 4bf9 | spanline trace import -a ./other -
+  $ spanline trace export -a ./traces | gzip > traces.jsonl.gz
+
+Exit codes: 0 written, 1 there are no such traces, 2 wrong usage, 3 the archive or the file failed.`,
+    )
+    .action(run);
+};

@@ -1,0 +1,81 @@
+// `spanline trace ls` and `spanline trace search`: summaries of traces, the newest first. No span is read for them.
+import type { Command } from 'commander';
+import type { TraceSearch } from 'spanline/internal/record';
+import { type ArchiveCommandOptions, withArchiveOption } from '../archive-options.js';
+import { withArchive } from '../archive-session.js';
+import { ExitCode, endWith } from '../exit-code.js';
+import { wholeNumber } from '../options.js';
+import { note, writeOut } from '../output.js';
+import { MAX_LIMIT, type SearchOptions, searchOf, withSearchOptions } from './search-options.js';
+import { summaryJson, summaryRows } from './summaries.js';
+
+const DEFAULT_LIMIT = 20;
+
+type ListOptions = ArchiveCommandOptions & SearchOptions;
+
+/** Prints what is found and gives the number of traces. */
+const list = async (options: ListOptions, search: TraceSearch): Promise<number> => {
+  const { limit = DEFAULT_LIMIT } = search;
+  let count = 0;
+  await withArchive(options, async (archive, signal) => {
+    // One more tells whether there are more.
+    const found = await archive.search({ ...search, limit: Math.min(limit + 1, MAX_LIMIT) }, { signal });
+    const shown = found.slice(0, limit);
+    count = shown.length;
+    if (options.json) for (const summary of shown) await writeOut(`${JSON.stringify(summaryJson(summary))}\n`);
+    else await writeOut(summaryRows(shown));
+    if (found.length > limit) note(`there are more than ${limit}; --limit shows more, up to ${MAX_LIMIT}`);
+  });
+  return count;
+};
+
+/** Whether nothing kept the answer from being one of everything. */
+const isOfAll = (): boolean => process.exitCode !== ExitCode.store;
+
+const ROWS = `
+A "?" behind the number of spans: a parent is not in the archive. The size is what the spans take in memory, about.
+--json prints one object a line, with times in nanoseconds.`;
+
+/** Register both. */
+export const register = (trace: Command): void => {
+  withArchiveOption(trace.command('ls'))
+    .description('the newest traces')
+    .option('-n, --limit <traces>', 'no more than this', wholeNumber(1, MAX_LIMIT), DEFAULT_LIMIT)
+    .option('--json', 'print JSON, one object a line')
+    .addHelpText(
+      'after',
+      `${ROWS}
+
+Examples:
+  $ spanline trace ls --archive ./traces
+  $ spanline trace ls -a ./traces --limit 1000 --json | jq -r .name | sort | uniq -c
+
+Exit codes: 0 done, 2 wrong usage, 3 the archive or a part of it cannot be read.`,
+    )
+    .action(async (options: ListOptions) => {
+      if ((await list(options, { limit: options.limit })) > 0) return;
+      note(isOfAll() ? 'the archive has no traces' : 'there are no traces in what can be read');
+    });
+  withSearchOptions(withArchiveOption(trace.command('search')))
+    .description('traces that meet all conditions, the newest first; 20 unless --limit says otherwise')
+    .option('--json', 'print JSON, one object a line')
+    .addHelpText(
+      'after',
+      `${ROWS}
+
+Service, name, status and properties must all hold for one span of the trace; values of properties are compared as text.
+
+Examples:
+  $ spanline trace search -a ./traces --service shop --status error --from 1h
+  $ spanline trace search -a ./traces --name 'GET /cart' --min 250ms --limit 5
+  $ spanline trace search -a ./traces --property http.response.status_code=500 --json
+
+Exit codes: 0 found, 1 nothing meets the conditions, 2 wrong usage, 3 the archive or a part of it cannot be read.`,
+    )
+    .action(async (options: ListOptions) => {
+      const count = await list(options, searchOf(options));
+      if (count > 0) return;
+      note(isOfAll() ? 'no trace meets the conditions' : 'no trace in what can be read meets the conditions');
+      endWith(ExitCode.findings);
+    });
+};

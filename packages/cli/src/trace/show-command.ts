@@ -1,0 +1,77 @@
+// `spanline trace show`: one trace as a waterfall, or as a document with everything for a program.
+import type { Command } from 'commander';
+import { divisionNotes, divisionsOf, type SpanDivision, summaryOf } from 'spanline/archive/internal';
+import { ASCII, drawWaterfall, glyphsOf, MIN_WIDTH, otlpResourceSpans } from 'spanline/internal/formats';
+import { type ArchivedSpan, absentParents } from 'spanline/internal/record';
+import { type ArchiveCommandOptions, withArchiveOption } from '../archive-options.js';
+import { withArchive } from '../archive-session.js';
+import { wholeNumber } from '../options.js';
+import { note, writeOut } from '../output.js';
+import { terminalWidth, wantsColour } from '../terminal.js';
+import { findTraceId } from './find-trace.js';
+import { summaryJson } from './summaries.js';
+
+const MAX_SPANS = 1000;
+const MAX_WIDTH = 1000;
+
+interface ShowOptions extends ArchiveCommandOptions {
+  readonly limit: number;
+  readonly width?: number;
+  readonly ascii?: boolean;
+  readonly full?: boolean;
+}
+
+const printJson = async (spans: readonly ArchivedSpan[], divisions: readonly SpanDivision[]): Promise<void> => {
+  const facts = { ...summaryJson(summaryOf(spans)), absentParents: absentParents(spans), divisions };
+  await writeOut(`${JSON.stringify(facts).slice(0, -1)},"resourceSpans":[`);
+  for (const piece of otlpResourceSpans(spans)) await writeOut(piece);
+  await writeOut(']}\n');
+};
+
+/** Register the command. */
+export const register = (trace: Command): void => {
+  withArchiveOption(trace.command('show <id>'))
+    .description('one trace as a waterfall; the first digits of its id are enough when no other begins so')
+    .option('-n, --limit <spans>', 'draw no more spans than this', wholeNumber(1), MAX_SPANS)
+    .option('-f, --full', 'properties, links and ids of every span too')
+    .option(
+      '-w, --width <columns>',
+      'columns to draw in; those of the terminal, 100 in a pipe',
+      wholeNumber(MIN_WIDTH, MAX_WIDTH),
+    )
+    .option('--ascii', 'draw with ASCII only; the default where the locale or TERM knows no other')
+    .option('--json', 'print the summary and all spans as one OTLP/JSON document')
+    .addHelpText(
+      'after',
+      `
+A mark on a bar is an event, a cross an error. The parent of a span may be absent: it was never sent, or is not kept; what hangs
+below it is drawn below a line that says so. Where the archive keeps the lane of the process, a line below slow spans says where their time
+went. NO_COLOR=1 turns colours off.
+
+Examples:
+  $ spanline trace show -a ./traces 4bf92f3577b34da6a3ce929d0e0e4736
+  $ spanline trace show -a ./traces 4bf9 --full | less
+  $ spanline trace show -a ./traces 4bf9 --json | jq '.resourceSpans[].scopeSpans[].spans[].name'
+
+Exit codes: 0 shown, 1 there is no such trace, 2 wrong usage or several traces begin so, 3 the archive cannot be read.`,
+    )
+    .action((id: string, options: ShowOptions) =>
+      withArchive(options, async (archive, signal) => {
+        const spans = await archive.trace(await findTraceId(archive, id, signal), { signal });
+        const divisions = await divisionsOf(archive, spans, { signal, note });
+        if (options.json) {
+          await printJson(spans, divisions);
+          return;
+        }
+        const text = drawWaterfall(summaryOf(spans), spans, {
+          width: options.width ?? Math.min(terminalWidth(), MAX_WIDTH),
+          glyphs: options.ascii ? ASCII : glyphsOf(),
+          isColoured: wantsColour(),
+          maxSpans: options.limit,
+          isFull: options.full === true,
+          notes: divisionNotes(divisions),
+        });
+        await writeOut(text);
+      }),
+    );
+};

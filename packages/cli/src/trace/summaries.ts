@@ -1,0 +1,65 @@
+// Summaries of traces: read page by page, shown as rows or as JSON. Times are exact to the nanosecond in JSON and short in rows.
+import type { Archive } from 'spanline/archive';
+import { exactTime, formatBytes, formatDuration, glyphsOf, shortTime } from 'spanline/internal/formats';
+import type { TraceSearch, TraceSummary } from 'spanline/internal/record';
+import { columns } from '../columns.js';
+import { CommandError, ExitCode } from '../exit-code.js';
+import { MAX_LIMIT } from './search-options.js';
+
+/** A summary for a program: big numbers as text, as OTLP writes them. */
+export const summaryJson = (summary: TraceSummary) => {
+  const { startUnixNs, durationNs } = summary;
+  return {
+    ...summary,
+    startUnixNs: String(startUnixNs),
+    durationNs: String(durationNs),
+    start: exactTime(startUnixNs),
+    end: exactTime(startUnixNs + durationNs),
+  };
+};
+
+/** Summaries for a person, one a line. */
+export const summaryRows = (summaries: readonly TraceSummary[]): string =>
+  columns(
+    ['trace', 'start (UTC)', 'duration', 'spans', 'errors', 'size', 'service', 'name'],
+    summaries.map(({ traceId, startUnixNs, durationNs, spanCount, errorCount, bytes, service, name, isComplete }) => [
+      traceId,
+      shortTime(startUnixNs),
+      formatDuration(Number(durationNs), glyphsOf()),
+      // Parents are absent.
+      `${spanCount}${isComplete ? '' : '?'}`,
+      String(errorCount),
+      formatBytes(bytes),
+      service,
+      name,
+    ]),
+    'llrrrrll',
+  );
+
+/**
+ * All traces that meet the conditions, in pages, the newest first, each trace once. Holds the ids that were handed out: traces go on coming,
+ * and late spans can move one between pages.
+ */
+export const eachSummary = async function* (
+  archive: Archive,
+  search: TraceSearch,
+  signal: AbortSignal,
+): AsyncGenerator<readonly TraceSummary[]> {
+  const seen = new Set<string>();
+  const limit = search.limit ?? Number.POSITIVE_INFINITY;
+  for (let to = search.toUnixNs; ; ) {
+    const page = await archive.search({ ...search, toUnixNs: to, limit: MAX_LIMIT }, { signal });
+    const fresh = page.filter(({ traceId }) => !seen.has(traceId)).slice(0, limit - seen.size);
+    for (const { traceId } of fresh) seen.add(traceId);
+    yield fresh;
+    if (page.length < MAX_LIMIT || seen.size >= limit) return;
+    if (fresh.length === 0) {
+      throw new CommandError(
+        'ERR_SPANLINE_ARCHIVE_PAGE',
+        `more than ${MAX_LIMIT} traces begin at ${exactTime(page[0].startUnixNs)}: choose among them with further options`,
+        ExitCode.store,
+      );
+    }
+    to = page[page.length - 1].startUnixNs;
+  }
+};

@@ -1,0 +1,52 @@
+// The command, installed from its tarball and the core's, traces applications that have nothing of ours installed: ES modules and CommonJS, and one
+// with an API of OpenTelemetry of its own.
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Consumer, root } from './consumer.js';
+
+const SERVE = `http.createServer((request, response) => response.end('hello')).listen(0, async function () {
+  await (await fetch('http://127.0.0.1:' + this.address().port + '/hello')).text();
+  this.close();
+});`;
+const API = `trace.getTracer('shop').startSpan('of the API').end();`;
+
+let desk: Consumer;
+let command: string;
+let application: string;
+beforeAll(() => {
+  desk = new Consumer();
+  command = join(desk.install('cli'), 'dist/cjs/main.js');
+  application = mkdtempSync(join(tmpdir(), 'spanline-application-'));
+  mkdirSync(join(application, 'node_modules/@opentelemetry'), { recursive: true });
+  const api = 'node_modules/@opentelemetry/api';
+  symlinkSync(join(root, api), join(application, api));
+});
+afterAll(() => {
+  desk?.dispose();
+  rmSync(application, { recursive: true, force: true });
+});
+
+test.each([
+  ['app.mjs', `import http from 'node:http'; ${SERVE}`, 'GET'],
+  ['app.cjs', `const http = require('node:http'); ${SERVE}`, 'GET'],
+  ['api.mjs', `import { trace } from '@opentelemetry/api'; ${API}`, 'of the API'],
+  ['api.cjs', `const { trace } = require('@opentelemetry/api'); ${API}`, 'of the API'],
+])('%s is traced', (name, text, span) => {
+  writeFileSync(join(application, name), text);
+  const traces = join(application, `traces-${name}`);
+  const ran = desk.node([command, 'run', '--archive', traces, '--', process.execPath, join(application, name)]);
+  expect(ran).toMatchObject({ code: 0, stdout: '' });
+  const { code, stdout } = desk.node([command, 'trace', 'ls', '--archive', traces, '--json']);
+  expect(code).toBe(0);
+  expect(stdout).toContain(`"${span}`);
+});
+
+test('the command tells its version, and names what is missing of the core', () => {
+  expect(desk.node([command, '--version'])).toMatchObject({ code: 0, stdout: '0.1.0\n', stderr: '' });
+  rmSync(join(desk.package, 'dist/esm/register/preload.js'));
+  const { code, stderr } = desk.node([command, 'run', '--', 'true']);
+  expect(code).toBe(3);
+  expect(stderr).toMatch(/preload\.js is missing: install spanline again\n$/);
+});
