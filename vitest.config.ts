@@ -85,7 +85,7 @@ const LONGEST = [
   'test/archive/worker.full.test.ts',
   'test/tracedb/gold/bigtable.full.test.ts',
   'test/tracedb/perf/bigtable.full.test.ts',
-  'test/ui/trace.full.test.ts',
+  'packages/ui/test/trace.full.test.ts',
 ];
 
 /**

@@ -2,7 +2,7 @@
 import { COMPILER, failWith, runQuietly } from './lib/run.mjs';
 
 try {
-  for (const project of ['.', 'tsconfig.legacy-decorators.json', 'src/ui/page'])
+  for (const project of ['.', 'tsconfig.legacy-decorators.json', 'packages/ui/src/page'])
     runQuietly(process.execPath, [COMPILER, '-p', project]);
 } catch (error) {
   failWith(error);

@@ -167,7 +167,10 @@ const roomOf = (path: string): string => {
   return path.includes('/') ? path.slice(0, path.indexOf('/')) : '';
 };
 /** The folder of a room: `src`, or its own in `packages`. */
-const homeOf = (room: string): string => (LEFT.has(room) ? room : 'src');
+const homeOf = (room: string): string => {
+  const [name] = room.split('/');
+  return LEFT.has(name) ? name : 'src';
+};
 const reachOf = (room: string): number => ROOMS[room].reach ?? ROOMS[room].floor - 1;
 
 /** The package of a room; undefined for the core. */

@@ -46,8 +46,8 @@ const steps = {
   },
   page: {
     lock: 'dist',
-    inputs: ['src/ui', 'package.json', 'scripts/lib/page.mjs', 'scripts/lib/speedscope.mjs'],
-    output: 'dist/ui/index.html',
+    inputs: ['packages/ui/src', 'package.json', 'scripts/lib/page.mjs', 'scripts/lib/speedscope.mjs'],
+    output: 'packages/ui/dist/ui/index.html',
     run: buildPage,
   },
   // Built for the Node that runs this script; a machine without a compiler goes on without (the clock has a fallback).

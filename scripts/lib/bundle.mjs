@@ -46,7 +46,7 @@ const FOR_EFFECT = /^import "(\.[^"]+)";$/gm;
 function dropIdleImports(one, dir) {
   const { sideEffects } = manifestOf(one);
   if (sideEffects === undefined) return;
-  const files = new Set(sideEffects.map((path) => path.replace('./dist/*/', '')));
+  const files = new Set((sideEffects || []).map((path) => path.replace('./dist/*/', '')));
   rewriteScripts(dir, (text, file) =>
     text.replace(FOR_EFFECT, (line, path) => (files.has(relative(dir, join(dirname(file), path))) ? line : '')),
   );

@@ -1,5 +1,5 @@
-// Builds the page of `spanline ui` into dist/ui: our own files by vite, and speedscope beside them. Must not put anything
-// into the page that the content security policy of src/ui/page-files.ts forbids: inline scripts, inline styles, other hosts.
+// Builds the page of `spanline ui` into dist/ui of its package: our own files by vite, and speedscope beside them. Must not put anything
+// into the page that the content security policy of packages/ui/src/page-files.ts forbids: inline scripts, inline styles, other hosts.
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './run.mjs';
@@ -21,9 +21,9 @@ function licences() {
 /** The old build stays in place until the new one is complete. */
 export async function buildPage() {
   const { build } = await import('vite');
-  const fresh = join(root, 'dist/.ui-new');
+  const fresh = join(root, 'packages/ui/dist/.ui-new');
   await build({
-    root: join(root, 'src/ui/page'),
+    root: join(root, 'packages/ui/src/page'),
     base: '/ui/',
     configFile: false,
     // Standard output belongs to who asked for the build.
@@ -40,7 +40,7 @@ export async function buildPage() {
   });
   copySpeedscope(join(fresh, 'speedscope'));
   writeFileSync(join(fresh, 'LICENSES.txt'), licences());
-  const place = join(root, 'dist/ui');
+  const place = join(root, 'packages/ui/dist/ui');
   rmSync(place, { recursive: true, force: true });
   renameSync(fresh, place);
 }

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { accessibilityFaults } from '../../packages/ui/test/support/accessibility.js';
+import { hasBrowser, SIZES, useBrowser } from '../../packages/ui/test/support/browser.js';
 import { root } from '../support/built.js';
 import { sampleOf } from '../support/samples.js';
-import { accessibilityFaults } from '../ui/support/accessibility.js';
-import { hasBrowser, SIZES, useBrowser } from '../ui/support/browser.js';
 
 describe.skipIf(!hasBrowser)('the demo with its page', () => {
   const { open, keepPicture } = useBrowser();
@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)('the demo with its page', () => {
     expect(code).toBe(0);
   }, 60_000);
 
-  /** A view, with a picture; at night in the other theme and size too. Views by themselves are looked at in more ways (test/ui). */
+  /** A view, with a picture; at night in the other theme and size too. Views by themselves are looked at in more ways (packages/ui/test). */
   const lookAt = async (view: string, see: (page: Page) => Promise<void>): Promise<void> => {
     const ways = [
       { colorScheme: 'light', size: 'wide' },

@@ -32,7 +32,7 @@ export class Consumer {
     return manifestIn(this.package);
   }
 
-  /** Install another package of the workspace, by the name of its folder; where it lies then. */
+  /** Install another package of the workspace, by the name of its folder, and those it depends on; where it lies then. */
   install(name: string): string {
     const place = join(this.dir, 'node_modules/@spanline', name);
     this.#unpack(`packages/${name}`, place);
@@ -43,8 +43,10 @@ export class Consumer {
     mkdirSync(place, { recursive: true });
     const one = packages.find((each) => each.folder === folder);
     execFileSync('tar', ['-xzf', pack(one).path, '-C', place, '--strip-components=1']);
-    const others = Object.keys(manifestIn(place).dependencies ?? {}).filter((each) => !/^@?spanline\b/.test(each));
-    for (const dependency of others) this.link(dependency);
+    for (const dependency of Object.keys(manifestIn(place).dependencies ?? {})) {
+      if (dependency.startsWith('@spanline/')) this.install(dependency.slice('@spanline/'.length));
+      else if (dependency !== 'spanline') this.link(dependency);
+    }
   }
 
   /** Make a package of the checkout's node_modules importable. */

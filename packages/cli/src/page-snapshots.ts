@@ -1,6 +1,6 @@
 // The snapshots that the page starts with, and where it has others written. A file that is no snapshot must be refused before the page is served.
 import { stat } from 'node:fs/promises';
-import { SnapshotShelf } from 'spanline/ui/internal';
+import { SnapshotShelf } from '@spanline/ui/internal';
 import { CommandError, ExitCode } from './exit-code.js';
 import { snapshotIn } from './snapshot/read-snapshot.js';
 

@@ -1,0 +1,128 @@
+// Reads what History shows of a source: keys and values, histories with their changes, the commits of a step. It must hold a bounded
+// number of series and values, whatever a query selects.
+import { SpanlineError } from 'spanline/internal/base';
+import { type Commit, loadStatistics, type PerfSeries, type Regression } from 'spanline/tracedb';
+import { historyOf, RegressionSearch, type TriagedChange, unitOfParams } from 'spanline/tracedb/internal';
+import type { ChangeAnswer, CommitColumns, KeysAnswer, SeriesAnswer, StepAnswer } from './answers.js';
+import type { Asked, HistorySource } from './history-source.js';
+import { suggestQuery } from './suggest-query.js';
+
+/** Series that are drawn at once: more cannot be told apart. */
+export const MAX_SERIES = 100;
+const MAX_VALUES_A_KEY = 200;
+const MAX_STEP_COMMITS = 1000;
+const MAX_COMPARED = 1000;
+
+// Of all sources: what it keeps is keyed by content.
+const search = new RegressionSearch();
+
+/** Keys and values of now, how many series a query selects, and where nothing is asked for, a query to begin with. */
+export const readKeys = async (source: HistorySource, query: string, call: Asked): Promise<KeysAnswer> => {
+  const params = await source.params(call);
+  if (params === undefined) return { count: 0, keys: [] };
+  const { set, tile } = params;
+  const keys = set.keys().map((key) => {
+    const values = set.values(key);
+    return { key, values: values.slice(0, MAX_VALUES_A_KEY), total: values.length };
+  });
+  const countOf = (asked: string): Promise<number> => source.count(asked, call);
+  return {
+    ...(tile !== undefined && { tile }),
+    count: await countOf(query),
+    keys,
+    ...(query === '' && { suggested: await suggestQuery(set, countOf) }),
+  };
+};
+
+const columnsOf = (commits: readonly Commit[]): CommitColumns => ({
+  numbers: commits.map(({ number }) => number),
+  hashes: commits.map(({ hash }) => hash),
+  times: commits.map(({ timestampMs }) => timestampMs ?? null),
+});
+
+const nameOf = (commit: number, key: string): string => `${commit} ${key}`;
+
+const changeOf = (found: Regression, said: TriagedChange | undefined): ChangeAnswer => ({
+  key: found.key,
+  unit: found.unit,
+  kind: found.kind,
+  commit: found.commit.number,
+  hash: found.commit.hash,
+  lastBefore: found.lastBefore.number,
+  before: found.before,
+  after: found.after,
+  change: found.change,
+  pValue: found.pValue,
+  status: said?.status ?? 'untriaged',
+  ...(said !== undefined && { by: said.by, atMs: said.atMs, note: said.note }),
+});
+
+/** The lasting changes of these series, with what was said of them; why they were not looked for, where a package is missing. */
+const changesOf = async (
+  source: HistorySource,
+  series: readonly PerfSeries[],
+  call: Asked,
+): Promise<Pick<SeriesAnswer, 'changes' | 'notSearched'>> => {
+  if (series.length === 0) return { changes: [] };
+  const options = { maxPoints: Number.MAX_SAFE_INTEGER };
+  let found: readonly Regression[];
+  try {
+    found = await search.find(series.map(historyOf), options, await loadStatistics(), call.signal);
+  } catch (error) {
+    if (!(error instanceof SpanlineError) || error.code !== 'ERR_SPANLINE_MISSING_PACKAGE') throw error;
+    return { changes: [], notSearched: error.message };
+  }
+  const numbers = found.map(({ commit }) => commit.number);
+  const said = found.length === 0 ? [] : await source.judgements(numbers[0], numbers.at(-1) as number, call);
+  const byName = new Map(said.map((one) => [nameOf(one.commit, one.key), one]));
+  return { changes: found.map((one) => changeOf(one, byName.get(nameOf(one.commit.number, one.key)))) };
+};
+
+/** The histories that a query selects, over the newest `last` commits, the first of them by key. */
+export const readHistories = async (
+  source: HistorySource,
+  query: string,
+  last: number,
+  call: Asked,
+): Promise<SeriesAnswer> => {
+  const series: PerfSeries[] = [];
+  let left = 0;
+  for await (const some of source.series(query, last, call)) {
+    const taken = some.slice(0, MAX_SERIES - series.length);
+    series.push(...taken);
+    left += some.length - taken.length;
+  }
+  const known = new Map(series.flatMap(({ commits }) => commits.map((commit) => [commit.number, commit] as const)));
+  const commits = [...known.values()].sort((a, b) => a.number - b.number);
+  const placeOf = new Map(commits.map(({ number }, i) => [number, i]));
+  return {
+    commits: columnsOf(commits),
+    series: series.map((one) => {
+      const values = new Array<number | null>(commits.length).fill(null);
+      for (const [i, { number }] of one.commits.entries())
+        values[placeOf.get(number) as number] = one.values[i] ?? null;
+      return { key: one.key, params: one.params, unit: unitOfParams(one.params), values };
+    }),
+    left,
+    ...(await changesOf(source, series, call)),
+    ...(series.length === 0 && { reason: await source.reason(query, call) }),
+  };
+};
+
+/** What lies behind commit `from` up to commit `to`, and how the series of a query differ between the two. */
+export const readStep = async (
+  source: HistorySource,
+  query: string,
+  from: number,
+  to: number,
+  call: Asked,
+): Promise<StepAnswer> => {
+  const commits = await source.commits(from + 1, to, call);
+  const compared = await source.compare(from, to, query, call);
+  return {
+    commits: columnsOf(commits.slice(-MAX_STEP_COMMITS)),
+    left: Math.max(0, commits.length - MAX_STEP_COMMITS),
+    compared: compared.slice(0, MAX_COMPARED).map(({ params: _, ...one }) => one),
+    comparedLeft: Math.max(0, compared.length - MAX_COMPARED),
+  };
+};

@@ -1,0 +1,111 @@
+// The endpoints of the view Profiles: list, table by label, difference, flame graph, CPU of a trace, and the file for speedscope. They read
+// the directory and change nothing.
+import { type Call, HttpError, type Route, required, traceIdOf } from 'spanline/archive/internal';
+import {
+  diff,
+  type LabelledProfile,
+  labelKeys,
+  SPAN_ID_LABEL,
+  type SpeedscopeDocument,
+  TRACE_ID_LABEL,
+  top,
+  toSpeedscope,
+  WHOLE_LABEL,
+} from 'spanline/profile';
+import { groupedBy, labelValue } from 'spanline/profile/internal';
+import type { UiSources } from '../../sources.js';
+import { apiGet } from '../api-route.js';
+import type { FlameColumns, ProfileDiff, ProfileTable, TraceOfSpan } from './answers.js';
+import { CpuOfTraces } from './cpu-of-trace.js';
+import { flameColumns } from './flame-graph.js';
+import { ProfileDirectory } from './profile-directory.js';
+import { SPAN_NAME_LABEL, withSpanNames } from './span-names.js';
+
+/** Rows of a table that the page shows. */
+const MOST_ROWS = 500;
+const NS_PER_MS = 1_000_000n;
+
+/** Without a directory every endpoint says how to get one. */
+const noDirectory = (): never => {
+  throw new HttpError(404, 'no directory of profiles is open: start spanline ui with --profiles DIR');
+};
+
+const byOf = ({ query }: Call): string => query.get('by') || WHOLE_LABEL;
+
+class ProfileAnswers {
+  readonly directory: ProfileDirectory;
+  readonly #archive: UiSources['archive'];
+
+  constructor(path: string, archive: UiSources['archive']) {
+    this.directory = new ProfileDirectory(path);
+    this.#archive = archive;
+  }
+
+  async table(call: Call): Promise<ProfileTable> {
+    const by = byOf(call);
+    const profile = await this.#read(call, 'name', by);
+    const startMs = Number(profile.startUnixNs / NS_PER_MS);
+    return { ...top(profile, { by, limit: MOST_ROWS }), keys: this.#keys(profile), startMs };
+  }
+
+  async diff(call: Call): Promise<ProfileDiff> {
+    const by = byOf(call);
+    const before = await this.#read(call, 'before', by);
+    const after = await this.#read(call, 'name', by);
+    const changes = diff(before, after, { by });
+    const keys = [...new Set([...this.#keys(before), ...this.#keys(after)])].sort();
+    return { by, keys, changes: changes.slice(0, MOST_ROWS), omitted: Math.max(0, changes.length - MOST_ROWS) };
+  }
+
+  async flame(call: Call): Promise<FlameColumns> {
+    const by = byOf(call);
+    const profiles = [await this.#read(call, 'name', by)];
+    if (call.query.has('before')) profiles.push(await this.#read(call, 'before', by));
+    const [after, before] = groupedBy(by, ...profiles);
+    // The empty value is one: samples without the key.
+    const value = call.query.get('none') === 'true' ? '' : (call.query.get('value') ?? undefined);
+    return flameColumns(after, { by, value, isInverted: call.query.get('inverted') === 'true' }, before);
+  }
+
+  async speedscope(call: Call): Promise<SpeedscopeDocument> {
+    const by = byOf(call);
+    return toSpeedscope(await this.#read(call, 'name', by), { by, name: required(call.query, 'name') });
+  }
+
+  async traceOf(call: Call): Promise<TraceOfSpan> {
+    const span = required(call.query, 'span');
+    const { labels } = await this.directory.read(required(call.query, 'name'));
+    const label = labels.find((record) => labelValue(record, SPAN_ID_LABEL) === span);
+    const traceId = label === undefined ? '' : labelValue(label, TRACE_ID_LABEL);
+    if (traceId === '') throw new HttpError(404, `the profile has no sample of span ${span}`);
+    return { traceId };
+  }
+
+  async #read(call: Call, parameter: string, by: string): Promise<LabelledProfile> {
+    const profile = await this.directory.read(required(call.query, parameter));
+    if (by !== SPAN_NAME_LABEL || this.#archive === undefined) return profile;
+    return withSpanNames(profile, this.#archive, call.signal);
+  }
+
+  #keys(profile: LabelledProfile): string[] {
+    const keys = labelKeys(profile);
+    const canName = this.#archive !== undefined && keys.includes(TRACE_ID_LABEL);
+    return canName && !keys.includes(SPAN_NAME_LABEL) ? [...keys, SPAN_NAME_LABEL] : keys;
+  }
+}
+
+/** The routes below /ui/api/profiles. */
+export const profileRoutes = ({ profiles, archive }: UiSources): Route[] => {
+  if (profiles === undefined) return [apiGet('profiles/*', noDirectory)];
+  const answers = new ProfileAnswers(profiles, archive);
+  const traces = new CpuOfTraces(answers.directory);
+  return [
+    apiGet('profiles/list', () => answers.directory.list()),
+    apiGet('profiles/table', (call) => answers.table(call)),
+    apiGet('profiles/diff', (call) => answers.diff(call)),
+    apiGet('profiles/flame', (call) => answers.flame(call)),
+    apiGet('profiles/of-trace', (call) => traces.of(traceIdOf('id', required(call.query, 'id')), call.signal)),
+    apiGet('profiles/trace-of', (call) => answers.traceOf(call)),
+    apiGet('profiles/speedscope', (call) => answers.speedscope(call)),
+  ];
+};

@@ -1,0 +1,73 @@
+// Where the time of spans went, and the lane of the process, as the page shows them.
+import { processLabel } from 'spanline/archive/internal';
+import {
+  type Division,
+  formatDivision,
+  type LanePart,
+  type LaneRow,
+  namedStack,
+  stackName,
+} from 'spanline/internal/timeline';
+import type { DivisionAnswer, LaneAnswer, LaneStretchAnswer, PartKind } from './answers.js';
+
+/** Stretches of one process in an answer; the longest. */
+const MAX_STRETCHES = 5000;
+const HOLDERS = 3;
+
+/** A division, for the span at a place. */
+export const divisionAnswer = (span: number, division: Division): DivisionAnswer => {
+  const parts: [PartKind, number][] = [
+    ['own', division.ownUs],
+    ['loop', division.othersUs],
+    ['gc', division.gcUs],
+    ['untraced', division.untracedUs],
+    ['short', division.shortUs],
+    ['waiting', division.waitingUs],
+    ['unknown', division.unknownUs],
+  ];
+  return {
+    span,
+    text: formatDivision(division),
+    durationUs: division.durationUs,
+    parts: parts.filter(([, us]) => us > 0).map(([kind, us]) => ({ kind, us })),
+    others: division.others,
+    frames: division.untracedFrames.map(({ frames, us }) => ({ frames: namedStack(frames), us })),
+    poolUs: division.poolUs,
+    poolWaits: division.poolWaits,
+  };
+};
+
+/** Those that had the loop longest in a stretch. */
+const holdersOf = (parts: readonly LanePart[]): LaneStretchAnswer['holders'] => {
+  const byHolder = new Map<string, { name: string; traceId: string; us: number }>();
+  for (const { name, traceId, frames, startUs, endUs } of parts) {
+    const shown = name || stackName(frames) || 'untraced';
+    const holder = byHolder.get(traceId + shown) ?? { name: shown, traceId, us: 0 };
+    byHolder.set(traceId + shown, holder);
+    holder.us += endUs - startUs;
+  }
+  return [...byHolder.values()].sort((a, b) => b.us - a.us).slice(0, HOLDERS);
+};
+
+/**
+ * The lane of a process as it is drawn; `startUs` is Unix time in microseconds at which the trace began. Runs are in the spans themselves, and
+ * short turns in their divisions: both are for the division of time.
+ */
+export const laneAnswer = (process: string, rows: readonly LaneRow[], startUs: number): LaneAnswer => {
+  const drawn = rows.flatMap(({ kind, ...row }) => (kind === 'run' || kind === 'turns' ? [] : [{ kind, ...row }]));
+  return {
+    process: processLabel(process),
+    stretches: drawn
+      .toSorted((a, b) => b.endUs - b.startUs - (a.endUs - a.startUs))
+      .slice(0, MAX_STRETCHES)
+      .sort((a, b) => a.startUs - b.startUs)
+      .map((row) => ({
+        kind: row.kind,
+        startUs: row.startUs - startUs,
+        durationUs: row.endUs - row.startUs,
+        detail: row.detail,
+        holders: holdersOf(row.parts),
+      })),
+    leftOut: Math.max(0, drawn.length - MAX_STRETCHES),
+  };
+};

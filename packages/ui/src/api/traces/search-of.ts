@@ -1,0 +1,113 @@
+// The parameters of the page's search as a search of the archive. A wrong one is refused by its name, never passed over.
+import { durationNs, endTimeNs, HttpError, microsecondsNs, pick, timeNs, wholeNumber } from 'spanline/archive/internal';
+import type { TraceSearch } from 'spanline/internal/record';
+import { quotedPairs } from './quoted-pairs.js';
+
+/** Traces in a list at most. */
+export const MAX_TRACES = 1500;
+const DEFAULT_TRACES = 200;
+const NS_PER_US = 1000n;
+
+/** A place between two traces, the newest being first and those that start at once in the order of their ids. */
+export interface TraceCursor {
+  readonly startUnixNs: bigint;
+  readonly traceId: string;
+}
+
+/** What the page asks for. */
+export interface TraceQuery {
+  readonly search: TraceSearch & { readonly limit: number };
+  /** Traces that start earlier are not meant. */
+  readonly startsFromUnixNs?: bigint;
+  /** Only what comes behind this. */
+  readonly before?: TraceCursor;
+}
+
+type Found = readonly [name: string, text: string];
+
+const read = <T>(query: URLSearchParams, name: string, reader: (found: Found) => T): T | undefined => {
+  const found = pick(query, name);
+  return found === undefined ? undefined : reader(found);
+};
+
+const STATUSES = ['error', 'ok', 'unset'] as const;
+
+const statusOf = ([name, text]: Found): TraceSearch['status'] => {
+  const status = STATUSES.find((one) => one === text);
+  if (status === undefined) throw new HttpError(400, `the parameter ${name} must be one of ${STATUSES.join(', ')}`);
+  return status;
+};
+
+const propertiesOf = ([name, text]: Found): Readonly<Record<string, string>> => {
+  const pairs = quotedPairs(text);
+  if (pairs !== undefined) return pairs;
+  throw new HttpError(
+    400,
+    `the parameter ${name} must be key=value, several apart by blanks; a value with blanks stands in quotes: key="a value"`,
+  );
+};
+
+/** As the page shows them, in UTC, which may go unsaid. */
+const SHOWN_TIME = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(:\d\d(?:\.\d{1,9})?)?(?:\s?UTC)?$/;
+
+const momentBy =
+  (read: (found: Found) => bigint) =>
+  (found: Found): bigint => {
+    const [name, text] = found;
+    if (/^\d+$/.test(text)) return microsecondsNs(found);
+    return read([name, text.replace(SHOWN_TIME, (_, day, minutes, seconds = ':00') => `${day}T${minutes}${seconds}Z`)]);
+  };
+
+const cursorOf = ([name, text]: Found): TraceCursor => {
+  const [, ns, traceId] = /^(\d{1,20})-([0-9a-f]{32})$/.exec(text) ?? [];
+  if (ns === undefined) throw new HttpError(400, `the parameter ${name} must be what an earlier answer called next`);
+  return { startUnixNs: BigInt(ns), traceId };
+};
+
+/** The cursor behind a trace. */
+export const cursorText = ({ startUnixNs, traceId }: TraceCursor): string => `${startUnixNs}-${traceId}`;
+
+/** A window of the scatter: starts and durations from and to, whole microseconds, their ends included. */
+const windowOf = ([name, text]: Found): readonly bigint[] => {
+  const numbers = /^(\d{1,17})-(\d{1,17})-(\d{1,17})-(\d{1,17})$/.exec(text)?.slice(1).map(BigInt);
+  if (numbers !== undefined) return numbers;
+  throw new HttpError(400, `the parameter ${name} must be FROM-TO-SHORTEST-LONGEST in microseconds`);
+};
+
+const least = (a: bigint, b: bigint | undefined): bigint => (b === undefined || a < b ? a : b);
+const most = (a: bigint, b: bigint | undefined): bigint => (b === undefined || a > b ? a : b);
+
+const within = (search: TraceQuery['search'], [from, to, shortest, longest]: readonly bigint[]): TraceQuery => {
+  const startsFromUnixNs = from * NS_PER_US;
+  return {
+    search: {
+      ...search,
+      fromUnixNs: most(startsFromUnixNs, search.fromUnixNs),
+      toUnixNs: least((to + 1n) * NS_PER_US - 1n, search.toUnixNs),
+      minDurationNs: most(shortest * NS_PER_US, search.minDurationNs),
+      maxDurationNs: least((longest + 1n) * NS_PER_US - 1n, search.maxDurationNs),
+    },
+    startsFromUnixNs,
+  };
+};
+
+/**
+ * `service`, `name`, `status`, `min`, `max` (durations of the trace), `from`, `to` (`15m` for as long ago, RFC 3339, a day, UTC without a zone,
+ * Unix microseconds), `properties`, `picked` (a window of the scatter), `before` (the `next` of an earlier answer), `limit`.
+ */
+export const searchOf = (query: URLSearchParams, maxTraces = MAX_TRACES): TraceQuery => {
+  const search = {
+    service: query.get('service') || undefined,
+    name: query.get('name') || undefined,
+    status: read(query, 'status', statusOf),
+    minDurationNs: read(query, 'min', durationNs),
+    maxDurationNs: read(query, 'max', durationNs),
+    fromUnixNs: read(query, 'from', momentBy(timeNs)),
+    toUnixNs: read(query, 'to', momentBy(endTimeNs)),
+    properties: read(query, 'properties', propertiesOf),
+    limit: read(query, 'limit', (found) => wholeNumber(found, 1, maxTraces)) ?? Math.min(DEFAULT_TRACES, maxTraces),
+  };
+  const window = read(query, 'picked', windowOf);
+  const wanted: TraceQuery = window === undefined ? { search } : within(search, window);
+  return { ...wanted, before: read(query, 'before', cursorOf) };
+};

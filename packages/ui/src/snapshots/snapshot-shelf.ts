@@ -1,0 +1,172 @@
+// Snapshots that the page can open: files that were named at the start, those of a directory, and those that it has taken itself. A name in a request
+// must never reach a file that the listing would not show, and where a snapshot is written is decided here, never by a request.
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import type { Archive } from 'spanline/archive';
+import { HttpError } from 'spanline/archive/internal';
+import { makeDirectory, timers } from 'spanline/internal/base';
+import { takeSnapshot } from 'spanline/internal/inspector';
+import type { SnapshotFacts, SnapshotFile, SnapshotsAnswer, TakenAnswer } from '../api/snapshots/answers.js';
+import { type OpenedSnapshot, openSnapshot } from './opened-snapshot.js';
+
+/** Files that are listed. */
+const MOST_FILES = 100;
+/** Snapshots that stay in the temporary directory. */
+const MOST_TAKEN = 20;
+/** Snapshots open at a time. */
+const MOST_OPEN = 4;
+const TIMEOUT_SECONDS = 30;
+
+/** A leading dot is a file half written. */
+const NAME = /^[^./\\][^/\\]*\.flight$/;
+
+/** Where snapshots are. */
+export interface ShelfOptions {
+  /** Where those taken are written, and others are found; a temporary directory without it. */
+  readonly directory?: string;
+  /** Further files. */
+  readonly files?: readonly string[];
+  /** Seconds that a process is given to answer. Default 30. */
+  readonly timeoutSeconds?: number;
+}
+
+export class SnapshotShelf {
+  readonly #directory: string | undefined;
+  readonly #timeoutSeconds: number;
+  /** Paths of the files that were named, by id. */
+  readonly #named: ReadonlyMap<string, string>;
+  readonly #taking = new Set<number>();
+  /** The one that was asked for last behind the others. */
+  readonly #open = new Map<string, Promise<OpenedSnapshot>>();
+  #temporary: Promise<string> | undefined;
+  #opened = 0;
+
+  constructor({ directory, files = [], timeoutSeconds = TIMEOUT_SECONDS }: ShelfOptions = {}) {
+    this.#directory = directory === undefined ? undefined : resolve(directory);
+    this.#timeoutSeconds = timeoutSeconds;
+    const named = new Map<string, string>();
+    for (const file of files) {
+      const name = basename(file);
+      let id = name;
+      for (let i = 2; named.has(id); i++) id = `${i}-${name}`;
+      named.set(id, resolve(file));
+    }
+    this.#named = named;
+  }
+
+  /** What can be opened, the newest first. */
+  async list(): Promise<SnapshotsAnswer> {
+    const files = await this.#files();
+    return {
+      files: files.slice(0, MOST_FILES),
+      omitted: Math.max(0, files.length - MOST_FILES),
+      isTemporary: this.#directory === undefined,
+    };
+  }
+
+  /** What a process holds now, as a file of the shelf. Rejects as `takeSnapshot` does; `HttpError` 409 while it is being asked already. */
+  async take(pid: number, signal: AbortSignal): Promise<TakenAnswer> {
+    if (this.#taking.has(pid)) throw new HttpError(409, `a snapshot of process ${pid} is being taken already`);
+    this.#taking.add(pid);
+    try {
+      const time = new Date(timers.wallMs()).toISOString().replace(/[-:.Z]/g, '');
+      const id = `snapshot-${pid}-${time}.flight`;
+      const path = join(await this.#home(), id);
+      const taken = await takeSnapshot(pid, path, { timeoutSeconds: this.#timeoutSeconds, signal });
+      await this.#removeOld();
+      return { id, ...taken };
+    } finally {
+      this.#taking.delete(pid);
+    }
+  }
+
+  /** A snapshot as an archive. `HttpError` 404 where there is none of that id; rejects as `readSnapshotFile` does. */
+  async archiveOf(id: string): Promise<Archive> {
+    return (await this.#openedOf(id)).archive;
+  }
+
+  /** What a snapshot says of itself. Rejects as `archiveOf` does. */
+  async facts(id: string): Promise<SnapshotFacts> {
+    return (await this.#openedOf(id)).facts;
+  }
+
+  /** Closes what is open, and removes what was temporary. */
+  async close(): Promise<void> {
+    for (const opening of this.#open.values()) await opening.then((opened) => opened.close()).catch(() => undefined);
+    this.#open.clear();
+    if (this.#temporary !== undefined) await rm(await this.#temporary, { recursive: true, force: true });
+  }
+
+  /** Where this process may write: made when it is first needed. */
+  #temporaryDirectory(): Promise<string> {
+    this.#temporary ??= mkdtemp(join(tmpdir(), 'spanline-ui-'));
+    return this.#temporary;
+  }
+
+  async #home(): Promise<string> {
+    if (this.#directory === undefined) return this.#temporaryDirectory();
+    makeDirectory(this.#directory);
+    return this.#directory;
+  }
+
+  async #files(): Promise<SnapshotFile[]> {
+    const paths = new Map(this.#named);
+    const home = this.#directory ?? (await this.#temporary);
+    // One that was named is made when the first snapshot is taken.
+    const names = home === undefined ? [] : await readdir(home).catch(noneWhereMissing);
+    for (const name of names) if (NAME.test(name) && !paths.has(name)) paths.set(name, join(home as string, name));
+    const found = await Promise.all([...paths].map(([id, path]) => lookAt(id, path)));
+    return found
+      .filter((file) => file !== undefined)
+      .sort((a, b) => b.writtenUs - a.writtenUs || (a.id < b.id ? 1 : -1));
+  }
+
+  async #openedOf(id: string): Promise<OpenedSnapshot> {
+    const known = this.#open.get(id);
+    const opening = known ?? this.#openFile(id);
+    this.#open.delete(id);
+    this.#open.set(id, opening);
+    if (known === undefined) {
+      // What failed is tried again when it is asked for again.
+      opening.catch(() => this.#open.get(id) === opening && this.#open.delete(id));
+      await this.#closeOld();
+    }
+    return opening;
+  }
+
+  async #openFile(id: string): Promise<OpenedSnapshot> {
+    const file = (await this.#files()).find((one) => one.id === id);
+    if (file === undefined) throw new HttpError(404, `there is no snapshot ${JSON.stringify(id)}; it may be deleted`);
+    const directory = join(await this.#temporaryDirectory(), `open-${++this.#opened}`);
+    return openSnapshot(id, file.path, directory);
+  }
+
+  async #closeOld(): Promise<void> {
+    for (const [id, opening] of this.#open) {
+      if (this.#open.size <= MOST_OPEN) return;
+      this.#open.delete(id);
+      await opening.then((opened) => opened.close()).catch(() => undefined);
+    }
+  }
+
+  /** A directory that the user has named is the user's: nothing of it is removed. */
+  async #removeOld(): Promise<void> {
+    if (this.#directory !== undefined) return;
+    const home = await this.#home();
+    const taken = (await this.#files()).filter(({ path }) => path.startsWith(home));
+    for (const { path } of taken.slice(MOST_TAKEN)) await rm(path, { force: true });
+  }
+}
+
+const noneWhereMissing = (error: NodeJS.ErrnoException): string[] => {
+  if (error.code === 'ENOENT') return [];
+  throw new HttpError(400, `the directory of snapshots cannot be read: ${error.message}`);
+};
+
+/** Undefined when it is no file, or gone. */
+const lookAt = async (id: string, path: string): Promise<SnapshotFile | undefined> => {
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined || !found.isFile()) return undefined;
+  return { id, path, bytes: found.size, writtenUs: Math.round(found.mtimeMs * 1000) };
+};

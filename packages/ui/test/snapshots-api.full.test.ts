@@ -1,0 +1,142 @@
+// Snapshots of real processes as the server answers of them: which are listed, that one is taken and looked at as an archive is, who may ask for it, and
+// what is said of files that are none.
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Archive } from '../../../src/archive/index.js';
+import { buildFirst, scratch } from '../../../test/support/built.js';
+import type { ProcessesAnswer, SnapshotFacts, SnapshotsAnswer, TakenAnswer } from '../src/api/snapshots/answers.js';
+import type { StallsAnswer } from '../src/api/stalls/answers.js';
+import type { TraceAnswer } from '../src/api/trace/answers.js';
+import type { TracesAnswer } from '../src/api/traces/answers.js';
+import { CART, makeCart } from './support/cart.js';
+import { useServer } from './support/served.js';
+import { useShelves, useShop } from './support/shop-process.js';
+
+buildFirst();
+const dir = scratch();
+const serve = useServer();
+const program = join(dir, 'shop.mjs');
+const running = useShop(program);
+const shelfOf = useShelves();
+
+let pid: number;
+let archive: Archive;
+let url: string;
+beforeAll(async () => {
+  pid = await running({ flightRecorder: {} }, { env: { SPANLINE_FLIGHT_RECORDER: 'on' } });
+  await makeCart(join(dir, 'traces'));
+  archive = await Archive.open(join(dir, 'traces'), { readOnly: true });
+  url = await serve({ archive, snapshots: shelfOf() });
+});
+afterAll(() => archive.close());
+
+const ask = async <T>(path: string, query: Record<string, string> = {}, base = url): Promise<T> => {
+  const response = await fetch(`${base}/api/${path}?${new URLSearchParams(query)}`);
+  const body = (await response.json()) as T;
+  if (!response.ok) throw new Error(`${response.status} ${JSON.stringify(body)}`);
+  return body;
+};
+const post = (body: unknown, headers: Record<string, string> = {}, base = url): Promise<Response> =>
+  fetch(`${base}/api/snapshots/take`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+const take = async (process: number, base = url): Promise<TakenAnswer> => {
+  const response = await post({ pid: process }, {}, base);
+  const body = (await response.json()) as TakenAnswer;
+  if (!response.ok) throw new Error(`${response.status} ${JSON.stringify(body)}`);
+  return body;
+};
+
+describe('answers', () => {
+  test('processes are listed with what is known of their recorder, this one is not', async () => {
+    const other = await running({});
+    const files = join(dir, 'rows');
+    mkdirSync(files);
+    const writing = await running({ flightRecorder: { file: files, maxBytes: 1 << 20 } });
+    const { processes, omitted } = await ask<ProcessesAnswer>('snapshots/processes');
+    const of = (wanted: number) => processes.find((one) => one.pid === wanted);
+    expect(of(pid)).toMatchObject({ hasRecorder: true, command: expect.stringContaining('shop.mjs') });
+    expect(of(writing)).toMatchObject({ hasRecorder: true });
+    expect(of(other)).toMatchObject({ hasRecorder: false });
+    expect(of(process.pid)).toBeUndefined();
+    expect(omitted).toBe(0);
+    const firstUnknown = processes.findIndex(({ hasRecorder }) => !hasRecorder);
+    expect(processes.slice(firstUnknown).some(({ hasRecorder }) => hasRecorder)).toBe(false);
+  });
+
+  test('one that is taken is looked at as an archive is', async () => {
+    const { id: snapshot, spanCount, bytes } = await take(pid);
+    expect(spanCount).toBe(3);
+    const { files, isTemporary } = await ask<SnapshotsAnswer>('snapshots');
+    expect(files.find(({ id }) => id === snapshot)).toMatchObject({ bytes });
+    expect(isTemporary).toBe(true);
+    expect(await ask<SnapshotFacts>('snapshots/facts', { snapshot })).toMatchObject({
+      ...{ id: snapshot, service: 'shop', pid, reason: 'command', spanCount: 3, traceCount: 2 },
+      ...{ tornRows: 0, refused: 0, hasLane: true },
+    });
+    const { traces } = await ask<TracesAnswer>('traces', { snapshot });
+    expect(traces.map(({ name }) => name).sort()).toEqual(['GET /report', 'GET /waits']);
+    const waits = traces.find(({ name }) => name === 'GET /waits')?.traceId as string;
+    const trace = await ask<TraceAnswer>('trace', { snapshot, id: waits });
+    expect(trace.lanes.map(({ process }) => process)).toEqual([`shop ${pid}`]);
+    expect(trace.divisions[0].others[0]).toMatchObject({ name: expect.stringMatching(/report/) });
+    const { stalls, hasLane } = await ask<StallsAnswer>('stalls', { snapshot });
+    expect(hasLane).toBe(true);
+    // Opening the inspector stalls a process too.
+    const stall = stalls.find(({ holders }) => holders.some(({ name }) => name === 'build report'));
+    expect(stall?.waiters.map(({ traceId }) => traceId)).toContain(waits);
+    // The archive has none of it, and is meant where no snapshot is named.
+    await expect(ask('trace', { id: waits })).rejects.toThrow(/^404/);
+    expect((await ask<TraceAnswer>('trace', { id: CART })).name).toBe('GET /cart');
+    await expect(ask('trace', { id: CART, snapshot })).rejects.toThrow(/^404/);
+  });
+
+  test('only the page of this server may ask for one, and says of what only', async () => {
+    const count = async (): Promise<number> => (await ask<SnapshotsAnswer>('snapshots')).files.length;
+    const before = await count();
+    expect((await post({ pid }, { origin: 'http://evil.example' })).status).toBe(403);
+    expect((await post({ pid }, { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+    expect((await post({ pid }, { 'content-type': 'text/plain' })).status).toBe(415);
+    for (const wrong of [{}, { pid: String(pid) }, { pid: 0 }, { pid: 1.5 }, { pid: 2 ** 31 }, null, [pid]])
+      expect((await post(wrong)).status).toBe(400);
+    const guarded = await serve({ snapshots: shelfOf() }, { token: 'a-long-token' });
+    expect((await post({ pid }, {}, guarded)).status).toBe(401);
+    expect((await fetch(`${guarded}/api/snapshots/processes`)).status).toBe(401);
+    expect((await fetch(`${url}/api/snapshots/take`)).status).toBe(405);
+    expect(await count()).toBe(before);
+    // Where it is written is not for the request to say.
+    const response = await post({ pid, path: join(dir, 'mine.flight'), directory: dir });
+    expect(response.status).toBe(200);
+    expect(existsSync(join(dir, 'mine.flight'))).toBe(false);
+  });
+
+  test('a name reaches no other file, and what is no snapshot says so', async () => {
+    const directory = join(dir, 'shelf');
+    mkdirSync(directory);
+    writeFileSync(join(directory, 'damaged.flight'), 'no snapshot');
+    writeFileSync(join(directory, 'notes.txt'), 'no snapshot');
+    writeFileSync(join(dir, 'secret.flight'), 'no snapshot');
+    const base = await serve({ snapshots: shelfOf({ directory }) });
+    for (const snapshot of ['../secret.flight', join(dir, 'secret.flight'), 'notes.txt', '.', 'none.flight'])
+      await expect(ask('traces', { snapshot }, base)).rejects.toThrow(/^404 .*there is no snapshot/);
+    await expect(ask('traces', { snapshot: 'damaged.flight' }, base)).rejects.toThrow(
+      /^400 .*no snapshot of the flight/,
+    );
+    await expect(ask('traces', {}, base)).rejects.toThrow(/^404 .*no archive is open/);
+    const none = await serve({ archive });
+    await expect(ask('traces', { snapshot: 'damaged.flight' }, none)).rejects.toThrow(/^404 .*no snapshots are open/);
+    expect((await fetch(`${none}/api/snapshots`)).status).toBe(404);
+    // A directory that is not there yet is made when one is taken, and keeps it.
+    const later = join(dir, 'later');
+    const shelf = shelfOf({ directory: later });
+    const kept = await serve({ snapshots: shelf });
+    expect(await ask<SnapshotsAnswer>('snapshots', {}, kept)).toEqual({ files: [], omitted: 0, isTemporary: false });
+    const { id } = await take(pid, kept);
+    expect(readdirSync(later)).toEqual([id]);
+    await shelf.close();
+    expect(readdirSync(later)).toEqual([id]);
+  });
+});
