@@ -83,8 +83,8 @@ const LONGEST = [
   'test/examples/demo.full.test.ts',
   'test/docs/docs-examples.process.test.ts',
   'test/archive/worker.full.test.ts',
-  'test/tracedb/gold/bigtable.full.test.ts',
-  'test/tracedb/perf/bigtable.full.test.ts',
+  'packages/tracedb/test/gold/bigtable.full.test.ts',
+  'packages/tracedb/test/perf/bigtable.full.test.ts',
   'packages/ui/test/trace.full.test.ts',
 ];
 

@@ -41,6 +41,11 @@ const EXPECTED = {
       'dist/cjs/profile/index.js',
     ],
   },
+  'packages/tracedb': {
+    maxUnpacked: 900 * KIB,
+    maxPacked: 220 * KIB,
+    files: ['dist/cjs/index.js', 'dist/esm/bench-history/index.js'],
+  },
   'packages/ui': {
     maxUnpacked: 1300 * KIB,
     // Of it 190 kB are the page.

@@ -5,7 +5,7 @@
 // Run: node scripts/build.mjs, then node bench/decisions/clear-steps.mjs FILE... with data.js of github-action-benchmark (branch gh-pages of rune-rs/rune,
 // prisma/prisma, benchmark-action/github-action-benchmark), Deno's data.json (denoland/benchmark_data), the directory graphs of an asv site
 // (gh-pages of django/django-asv), or JSON lines as in examples/data, gzipped or not. Without a FILE it is noise.
-import { findRegressions, loadStatistics } from '../../dist/esm/tracedb/index.js';
+import { findRegressions, loadStatistics } from '../../packages/tracedb/dist/esm/index.js';
 import { readHistory, seriesOf } from './histories.mjs';
 import { otavaChanges } from './otava.mjs';
 

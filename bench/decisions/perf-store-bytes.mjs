@@ -13,7 +13,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { open } from 'lmdb';
-import { openTable, PERF_SCHEMA, PerfStore } from '../../dist/esm/tracedb/index.js';
+import { openTable, PERF_SCHEMA, PerfStore } from '../../packages/tracedb/dist/esm/index.js';
 
 const [commits = 1024, series = 100] = process.argv.slice(2).map(Number);
 const dir = mkdtempSync(join(tmpdir(), 'perf-bytes-'));

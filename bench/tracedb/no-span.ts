@@ -1,5 +1,5 @@
-// In place of src/tracedb/node-span.ts in the build without spans: no look at the current span, so that nothing else ever has one.
-export * from '../../src/tracedb/node-span.js';
+// In place of packages/tracedb/src/node-span.ts in the build without spans: no look at the current span, so that nothing else ever has one.
+export * from '../../packages/tracedb/src/node-span.js';
 
 export const childSpan = (): undefined => undefined;
 

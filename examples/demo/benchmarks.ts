@@ -1,7 +1,8 @@
 // The benchmark history in a Perf store on LMDB: real ingest, real queries. The store's own spans (plan, nodes, table reads) hang
 // below those made here.
+
+import { type Commit, ingestFile, openTable, PERF_SCHEMA, PerfStore, type PerfTrace } from '@spanline/tracedb';
 import { LocalSpan, traced } from 'spanline';
-import { type Commit, ingestFile, openTable, PERF_SCHEMA, PerfStore, type PerfTrace } from 'spanline/tracedb';
 
 /** A value of a series, with its commit. */
 export interface Measurement {

@@ -1,10 +1,10 @@
 // Golden shapes: which spans under which, how many times, of one trace of each query. They are accepted once; when the service is changed so that one
 // query asks the store once for every test, its shape is another, and `expectTraceShape` says so.
 import { AssertionError } from 'node:assert';
+import { GOLD_SCHEMA, GoldStore, openTable } from '@spanline/tracedb';
 import { flush, setReporter } from 'spanline';
 import { MemoryReporter } from 'spanline/exporters/memory';
 import { expectTraceShape } from 'spanline/testing';
-import { GOLD_SCHEMA, GoldStore, openTable } from 'spanline/tracedb';
 import { queryName, runQueries } from './client.js';
 
 /** Keep the shapes of `before` in a new store, and hold those of `after` against them; what is said of those that differ. */

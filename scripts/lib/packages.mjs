@@ -48,6 +48,7 @@ export const packages = [
       { name: 'labels', test: LABELS },
     ],
   },
+  { folder: 'packages/tracedb', extra: {}, waiting: [], programs: [], chunks: [] },
   { folder: 'packages/ui', extra: {}, waiting: [], programs: [], chunks: [] },
   {
     folder: 'packages/cli',

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { seeded } from '../../packages/tracedb/test/support/random.js';
 import { AtomicFileSink } from '../../src/container/byte-sink.js';
 import { bundleChild } from '../support/child.js';
 import { samples } from '../support/samples.js';
-import { seeded } from '../tracedb/support/random.js';
 import { temporaryDirectory } from './support/temporary-directory.js';
 
 const directory = temporaryDirectory();

@@ -1,6 +1,7 @@
 // What is stored comes back as it was or not at all, and a length that lies takes no memory.
 import * as zlib from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { seeded } from '../../packages/tracedb/test/support/random.js';
 import {
   Codec,
   type Compression,
@@ -13,7 +14,6 @@ import {
 import { CorruptError, GraphError, LimitError, UnsupportedVersionError } from '../../src/container/graph-error.js';
 import fc from '../support/fast-check.js';
 import { samples } from '../support/samples.js';
-import { seeded } from '../tracedb/support/random.js';
 import { allocationsOf } from './support/allocations.js';
 import { thrownBy } from './support/errors.js';
 

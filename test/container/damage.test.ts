@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { seeded } from '../../packages/tracedb/test/support/random.js';
 import { BufferSink } from '../../src/container/byte-sink.js';
 import type { Compression } from '../../src/container/codec.js';
 import { type BlockRef, Container } from '../../src/container/container.js';
@@ -15,7 +16,6 @@ import { FileTransport } from '../../src/container/transport/file-transport.js';
 import type { SyncTransport } from '../../src/container/transport/transport.js';
 import fc from '../support/fast-check.js';
 import { sampleOf, samples } from '../support/samples.js';
-import { seeded } from '../tracedb/support/random.js';
 import { allocationsOf } from './support/allocations.js';
 import { temporaryDirectory } from './support/temporary-directory.js';
 

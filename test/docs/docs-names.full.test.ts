@@ -1,5 +1,5 @@
 // Every option that is accepted, every counter that is shown, every name, command and code has a place on the page about it.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,6 +21,7 @@ import { OtlpReporter } from '../../src/exporters/otlp.js';
 import { Collector, configure, type Reporter, stats, traced } from '../../src/index.js';
 import { CpuReporter, continuousProfiler, stats as profileStats } from '../../src/profile/index.js';
 import { sourceFiles, sourceText } from '../support/sources.js';
+import { entries } from './support/entries.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const page = (name: string): string => readFileSync(join(root, 'docs', name), 'utf8');
@@ -171,34 +172,19 @@ test('every code of an error or a warning has a place in the docs', () => {
 });
 
 describe('names', () => {
-  const { exports: entries } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    exports: Record<string, unknown>;
-  };
   const names = page('names.md');
-  const titled = (entry: string): string =>
-    entry.startsWith('./exporters/') ? 'spanline/exporters' : `spanline${entry.slice(1)}`;
+  const titled = (name: string): string => (name.startsWith('spanline/exporters/') ? 'spanline/exporters' : name);
 
-  // Without what is loaded for what it does, not for its names, and what is for packages of the workspace alone.
-  const documented = Object.keys(entries).filter(
-    (entry) => !/^\.\/(package\.json|register|.*\binternal\b.*)$/.test(entry),
-  );
-  test.each(documented)('of entry "%s"', async (entry) => {
-    const file = join(
-      root,
-      'src',
-      existsSync(join(root, 'src', entry, 'index.ts')) ? `${entry}/index.ts` : `${entry}.ts`,
-    );
-    const all = new Set([...Object.keys(await import(file)), ...exportsOf(readFileSync(file, 'utf8'))]);
-    expect(missing([...all], section('names.md', titled(entry)))).toEqual([]);
+  // Without what is loaded for what it does, not for its names.
+  const documented = entries.filter(({ name }) => name !== 'spanline/register');
+  test.each(documented)('of entry "$name"', async ({ name, file }) => {
+    const exported = Object.keys(await import(join(root, file)));
+    const all = new Set([...exported, ...exportsOf(sourceText(file))]);
+    expect(missing([...all], section('names.md', titled(name)))).toEqual([]);
   });
 
   test('each of the page is exported', async () => {
-    const known = new Set<string>();
-    for (const entry of [...documented, './register']) {
-      for (const file of [`${entry}/index.ts`, `${entry}.ts`].map((name) => join(root, 'src', name))) {
-        if (existsSync(file)) for (const name of exportsOf(readFileSync(file, 'utf8'))) known.add(name);
-      }
-    }
+    const known = new Set(entries.flatMap(({ file }) => exportsOf(sourceText(file))));
     const rows = [...names.matchAll(/^\| (.*?) \|/gm)].map(([, cell]) => cell).join(' ');
     const named = [...rows.matchAll(/`([A-Za-z_]+)`/g)].map(([, name]) => name);
     expect(named.length).toBeGreaterThan(400);

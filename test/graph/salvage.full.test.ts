@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { seeded } from '../../packages/tracedb/test/support/random.js';
 import { BufferSink } from '../../src/container/byte-sink.js';
 import { Container } from '../../src/container/container.js';
 import { type SectionEntry, SectionId } from '../../src/container/layout.js';
@@ -9,7 +10,6 @@ import { BufferTransport } from '../../src/container/transport/buffer-transport.
 import { CompactGraphBuilder } from '../../src/graph/builder/graph-builder.js';
 import { salvage } from '../../src/graph/salvage.js';
 import { temporaryDirectory } from '../container/support/temporary-directory.js';
-import { seeded } from '../tracedb/support/random.js';
 
 const directory = temporaryDirectory();
 const middleOf = ({ offset, storedLength }: SectionEntry): number => offset + Math.floor(storedLength / 2);

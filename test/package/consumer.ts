@@ -1,7 +1,7 @@
 // A stranger's project with spanline, and what else of ours it asks for, installed from the tarballs that would be published. Used by the package tests.
 // It must never see the checkout: what works here works for a user.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-const manifestIn = (place: string): Manifest =>
+export const manifestIn = (place: string): Manifest =>
   JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as Manifest;
 
 export class Consumer {
@@ -35,7 +35,7 @@ export class Consumer {
   /** Install another package of the workspace, by the name of its folder, and those it depends on; where it lies then. */
   install(name: string): string {
     const place = join(this.dir, 'node_modules/@spanline', name);
-    this.#unpack(`packages/${name}`, place);
+    if (!existsSync(place)) this.#unpack(`packages/${name}`, place);
     return place;
   }
 
@@ -76,6 +76,7 @@ export class Consumer {
 }
 
 export interface Manifest {
+  readonly name: string;
   readonly exports: Readonly<Record<string, string | Readonly<Record<string, { types: string; default: string }>>>>;
   readonly scripts?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -85,4 +86,4 @@ export interface Manifest {
 export const codeEntries = (manifest: Manifest): string[] =>
   Object.entries(manifest.exports)
     .filter(([, target]) => typeof target === 'object')
-    .map(([path]) => `spanline${path.slice(1)}`);
+    .map(([path]) => `${manifest.name}${path.slice(1)}`);

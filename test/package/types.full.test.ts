@@ -1,11 +1,14 @@
 // The published declarations compile in a strict project that checks libraries too, for ESM, CommonJS and bundlers.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Consumer, codeEntries, root } from './consumer.js';
+import { Consumer, codeEntries, manifestIn, root } from './consumer.js';
 
 let consumer: Consumer;
+let entries: readonly string[];
 beforeAll(() => {
   consumer = new Consumer();
+  const others = ['tracedb', 'ui'].map((name) => manifestIn(consumer.install(name)));
+  entries = [consumer.manifest, ...others].flatMap(codeEntries);
   for (const name of ['@types/node', 'undici-types', '@opentelemetry/api']) consumer.link(name);
 });
 afterAll(() => consumer?.dispose());
@@ -18,7 +21,7 @@ const USE = `
 `;
 
 function typeErrors(name: string, options: Record<string, unknown>, extension: string): string {
-  const imports = codeEntries(consumer.manifest).map((entry, i) => `import * as e${i} from '${entry}'; void e${i};`);
+  const imports = entries.map((entry, i) => `import * as e${i} from '${entry}'; void e${i};`);
   const core = `import { LocalSpan, Span, SpanContext, traced } from 'spanline';`;
   consumer.write(`${name}/use.${extension}`, [core, ...imports, USE].join('\n'));
   const compilerOptions = {

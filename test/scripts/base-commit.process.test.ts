@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readBenchHistory } from '../../src/bench-history/index.js';
+import { readBenchHistory } from '../../packages/tracedb/src/bench-history/index.js';
 
 interface BaseCommit {
   baseCommit(options: { root: string; env?: NodeJS.ProcessEnv }): string | undefined;

@@ -1,6 +1,7 @@
 // The option that says how params are cleaned on their way into a store.
+
+import { type CleaningRule, cleaningRule } from '@spanline/tracedb';
 import { type Command, InvalidArgumentError } from 'commander';
-import { type CleaningRule, cleaningRule } from 'spanline/tracedb';
 
 /** The inside of a character class, as a rule that cleans params. */
 const allowedChars = (text: string): CleaningRule => {

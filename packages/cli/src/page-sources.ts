@@ -1,8 +1,8 @@
 // What the page shows beside an archive: stores and profiles, opened for `spanline ui` and `spanline serve` alike. A mistyped name must be refused,
 // never become an empty store.
 import { stat } from 'node:fs/promises';
+import { GoldStore, PerfStore, type WideColumnTable } from '@spanline/tracedb';
 import type { UiSources } from '@spanline/ui/internal';
-import { GoldStore, PerfStore, type WideColumnTable } from 'spanline/tracedb';
 import { CommandError, ExitCode } from './exit-code.js';
 import type { SourceOptions } from './source-options.js';
 import { openStore, type StoreKind } from './store-session.js';

@@ -1,6 +1,5 @@
 // What all commands on a store share: its location, the deadline and Ctrl-C.
 
-import type { Command } from 'commander';
 import {
   type CleaningRule,
   DEFAULT_RULE,
@@ -13,7 +12,8 @@ import {
   type TableSchema,
   TraceDbError,
   type WideColumnTable,
-} from 'spanline/tracedb';
+} from '@spanline/tracedb';
+import type { Command } from 'commander';
 import { CommandError, ExitCode } from './exit-code.js';
 import { interruptible } from './interrupt.js';
 import { wholeNumber } from './options.js';

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { GOLD_SCHEMA, GoldStore, openTable } from '../../../src/tracedb/index.js';
+import { GOLD_SCHEMA, GoldStore, openTable } from '../../tracedb/src/index.js';
 import { type Outcome, scratch, spanline } from './support/spanline.js';
 
 const dir = scratch();

@@ -2,9 +2,9 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { PERF_SCHEMA, PerfStore } from '../../../src/tracedb/perf/perf-store.js';
-import { openTable } from '../../../src/tracedb/table/open-table.js';
-import { dump } from '../../../test/tracedb/perf/support/dump.js';
+import { PERF_SCHEMA, PerfStore } from '../../tracedb/src/perf/perf-store.js';
+import { openTable } from '../../tracedb/src/table/open-table.js';
+import { dump } from '../../tracedb/test/perf/support/dump.js';
 import { scratch, spanline } from './support/spanline.js';
 
 const dir = scratch();

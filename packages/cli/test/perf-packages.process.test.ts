@@ -11,7 +11,12 @@ const { dir, store } = perfStore();
 /** A copy of what is built, which finds only the packages beside it. */
 const packages = join(dir, 'installation/node_modules');
 const program = join(packages, '@spanline/cli/dist/esm/main.js');
-const OURS = { '@spanline/cli': 'packages/cli', '@spanline/ui': 'packages/ui', spanline: '.' };
+const OURS = {
+  '@spanline/cli': 'packages/cli',
+  '@spanline/tracedb': 'packages/tracedb',
+  '@spanline/ui': 'packages/ui',
+  spanline: '.',
+};
 
 const install = (names: readonly string[]): void => {
   rmSync(packages, { recursive: true, force: true });

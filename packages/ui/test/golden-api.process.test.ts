@@ -1,8 +1,8 @@
 // What the server answers of Golden, on a store with shapes of traces: search, blame and triage against the store, and a foreign page that may change
 // nothing.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { digestChanges, type GoldStore } from '../../../src/tracedb/index.js';
 import { scratch } from '../../../test/support/built.js';
+import { digestChanges, type GoldStore } from '../../tracedb/src/index.js';
 import type { ChangesAnswer, DigestAnswer, FoundDigest, SearchAnswer } from '../src/api/golden/answers.js';
 import { makeGolden, NEW, OLD } from './support/golden.js';
 import { useServer } from './support/served.js';

@@ -1,8 +1,8 @@
 // Golden in a browser, on a store with shapes of traces: search, blame and triage, ignore rules, names that are markup and stay text.
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { GOLD_SCHEMA, GoldStore, openTable } from '../../../src/tracedb/index.js';
 import { buildFirst, scratch } from '../../../test/support/built.js';
+import { GOLD_SCHEMA, GoldStore, openTable } from '../../tracedb/src/index.js';
 import { accessibilityFaults } from './support/accessibility.js';
 import { hasBrowser, sizesIn, useBrowser } from './support/browser.js';
 import { HOSTILE, makeGolden, NEW } from './support/golden.js';

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { root } from '../../../test/support/built.js';
 import {
   ingestFiles,
   openTable,
@@ -11,9 +12,8 @@ import {
   PerfStore,
   readSeries,
   type WideColumnTable,
-} from '../../../src/tracedb/index.js';
-import { RegressionTriage } from '../../../src/tracedb/perf/regression-triage.js';
-import { root } from '../../../test/support/built.js';
+} from '../../tracedb/src/index.js';
+import { RegressionTriage } from '../../tracedb/src/perf/regression-triage.js';
 import type { KeysAnswer, SeriesAnswer, StepAnswer } from '../src/api/history/answers.js';
 import { useServer } from './support/served.js';
 

@@ -3,8 +3,8 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readBenchHistory } from '../../../src/bench-history/index.js';
 import { scratch } from '../../../test/support/built.js';
+import { readBenchHistory } from '../../tracedb/src/bench-history/index.js';
 import type { ChangeAnswer, KeysAnswer, SeriesAnswer, StepAnswer } from '../src/api/history/answers.js';
 import { COMMITS, decodeAt, encodeAt, HOSTILE, hashOf, makeBenchHistory, STEP_AT } from './support/bench-history.js';
 import { useServer } from './support/served.js';

@@ -1,9 +1,11 @@
 // The ```ts examples of README.md, of docs/ and of the doc comments; those of doc comments may leave out the imports from this package.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transformSync } from 'esbuild';
 import { beforeAll } from 'vitest';
+import { sourceFiles } from '../../support/sources.js';
+import { entries } from './entries.js';
 
 export const root = fileURLToPath(new URL('../../../', import.meta.url));
 export interface Example {
@@ -12,9 +14,11 @@ export interface Example {
   readonly isRun: boolean;
 }
 
-const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)].filter((name) =>
-  name.endsWith('.md'),
-);
+const pages = [
+  'README.md',
+  ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}/README.md`),
+  ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`),
+].filter((name) => name.endsWith('.md'));
 
 /** Throws for a word behind `ts` that is none of ours: its block would go unchecked. */
 export const examplesIn = (page: string, text: string): Example[] =>
@@ -36,17 +40,13 @@ const ROOMS = [
   'otel',
   'profile',
   'flight-recorder',
-  'tracedb',
   'graph',
   'archive',
   'instrument',
-  'bench-history',
   'testing',
 ];
-const sources = ROOMS.flatMap((room) =>
-  readdirSync(join(root, 'src', room), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
-    .map((name) => `src/${room}/${name}`),
+const sources = sourceFiles.filter(
+  (file) => file.endsWith('.ts') && (file.startsWith('packages/') || ROOMS.includes(file.split('/')[1])),
 );
 
 /** What doc comments may name without an import, and from where. */
@@ -54,7 +54,7 @@ const importable = new Map<string, string>();
 
 const importsFor = (code: string): string =>
   // One that imports for itself is whole, and may use any of these names for its own.
-  /^import .* from 'spanline/m.test(code)
+  /^import .* from '@?spanline/m.test(code)
     ? ''
     : [...importable]
         .filter(([name]) => new RegExp(`\\b${name}\\b`).test(code) && !new RegExp(`import .*\\b${name}\\b`).test(code))
@@ -71,20 +71,12 @@ const docstringExamplesOf = (file: string): Example[] =>
     return found.map((one) => ({ ...one, name: `${one.name}-${i}`, code: importsFor(one.code) + one.code }));
   });
 
-const { exports: entries } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-  exports: Record<string, unknown>;
-};
-/** The source of an entry. */
-const sourceOf = (entry: string): string =>
-  existsSync(join(root, 'src', entry, 'index.ts')) ? `${entry}/index.ts` : `${entry}.ts`;
-// Without what is no module, what is loaded for what it does, not for its names, and what is for packages of the workspace alone.
-for (const entry of Object.keys(entries).filter(
-  (key) => !/^\.\/(package\.json|register|.*\binternal\b.*)$/.test(key),
-)) {
-  const module = await import(join(root, 'src', sourceOf(entry)));
+// Without what is loaded for what it does, not for its names.
+for (const { name: entry, file } of entries.filter(({ name }) => name !== 'spanline/register')) {
+  const module = await import(join(root, file));
   for (const name of Object.keys(module)) {
     // Of two entries with one name the first is meant: an example for the other imports it.
-    if (!importable.has(name)) importable.set(name, `spanline${entry.slice(1)}`);
+    if (!importable.has(name)) importable.set(name, entry);
   }
 }
 

@@ -1,11 +1,11 @@
 // A file says exactly what was added, and the same nodes give the same bytes, in whatever order they came, with or without spilling.
 
 import { describe, expect, test } from 'vitest';
+import { seeded } from '../../../packages/tracedb/test/support/random.js';
 import type { GraphBuilderOptions } from '../../../src/graph/builder/builder-options.js';
 import { CompactGraph } from '../../../src/graph/compact-graph.js';
 import fc from '../../support/fast-check.js';
 import { sampleOf, samples } from '../../support/samples.js';
-import { seeded } from '../../tracedb/support/random.js';
 import { anyFile } from './support/any-file.js';
 import { buildNodes, expectedGraphs, type ModelNode, readGraphs } from './support/graph-model.js';
 

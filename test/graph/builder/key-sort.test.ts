@@ -1,12 +1,12 @@
 // Keys are sorted by their bytes, unsigned, a shorter key before a longer one that begins with it, however much they have in common.
 
 import { describe, expect, test } from 'vitest';
+import { seeded } from '../../../packages/tracedb/test/support/random.js';
 import { ChunkPool } from '../../../src/graph/builder/chunk-pool.js';
 import { KeyInterner } from '../../../src/graph/builder/key-interner.js';
 import { sortKeys } from '../../../src/graph/builder/key-sort.js';
 import fc from '../../support/fast-check.js';
 import { samples } from '../../support/samples.js';
-import { seeded } from '../../tracedb/support/random.js';
 
 const sorted = (keys: readonly Buffer[]): Buffer[] => {
   const table = new KeyInterner(new ChunkPool());

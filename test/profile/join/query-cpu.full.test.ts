@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { openTable } from '../../../packages/tracedb/src/index.js';
+import { runPlan } from '../../../packages/tracedb/src/query/run-query.js';
+import { SCHEMA, writeTile } from '../../../packages/tracedb/test/query/support/tile-of-traces.js';
 import { Span, SpanContext } from '../../../src/index.js';
 import { joinProfile, startProfile } from '../../../src/profile/index.js';
-import { openTable } from '../../../src/tracedb/index.js';
-import { runPlan } from '../../../src/tracedb/query/run-query.js';
-import { SCHEMA, writeTile } from '../../tracedb/query/support/tile-of-traces.js';
 import { gathering } from './support/traced-work.js';
 
 const TRACES = 20_000;

@@ -1,7 +1,8 @@
 // `spanline bench compare`: what changed between two commits whose results were kept. It measures nothing: whoever wants to be sure gates.
+
+import { loadStatistics } from '@spanline/tracedb';
+import { type ComparedPoint, comparePoints, seriesLabel } from '@spanline/tracedb/internal';
 import type { Command } from 'commander';
-import { loadStatistics } from 'spanline/tracedb';
-import { type ComparedPoint, comparePoints, seriesLabel } from 'spanline/tracedb/internal';
 import { columns } from '../columns.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { share } from '../options.js';

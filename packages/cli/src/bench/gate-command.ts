@@ -1,8 +1,6 @@
 // `spanline bench gate`: whether a commit is slower than another, with an exit code for CI. It must leave no work tree behind, however it ends.
 import { appendFileSync } from 'node:fs';
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { machineClass } from 'spanline/bench-history';
-import { runSync, writeWhole } from 'spanline/internal/base';
+import { machineClass } from '@spanline/tracedb/bench-history';
 import {
   changeText,
   type GateResult,
@@ -14,7 +12,9 @@ import {
   percentText,
   type ReportFacts,
   runGate,
-} from 'spanline/tracedb/internal';
+} from '@spanline/tracedb/internal';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { runSync, writeWhole } from 'spanline/internal/base';
 import { columns } from '../columns.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { interruptible } from '../interrupt.js';

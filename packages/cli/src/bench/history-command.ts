@@ -1,8 +1,9 @@
 // `spanline bench history`: how the figures that were kept went over the commits, as a table or drawn. Every series must be drawn from values of one
 // machine and one line of Node.
+
+import { optionalPackage } from '@spanline/tracedb';
+import { type KeptSeries, seriesLabel } from '@spanline/tracedb/internal';
 import type { Command } from 'commander';
-import { optionalPackage } from 'spanline/tracedb';
-import { type KeptSeries, seriesLabel } from 'spanline/tracedb/internal';
 import { columns } from '../columns.js';
 import { notFound } from '../exit-code.js';
 import { wholeNumber } from '../options.js';

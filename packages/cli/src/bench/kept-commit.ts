@@ -1,5 +1,5 @@
 // Which of the commits that were measured a word means. It must never pick one of several that begin alike.
-import { gitCommit, type KeptSeries } from 'spanline/tracedb/internal';
+import { gitCommit, type KeptSeries } from '@spanline/tracedb/internal';
 import { notFound, wrongUsage } from '../exit-code.js';
 
 /** The hash that begins with the word, else the commit that git has under that name, such as `HEAD` or `main`. */

@@ -1,9 +1,10 @@
 // The series that `spanline bench run` has kept, from a history file or a Perf store, for the commands that look back. Which of both they came from
 // must make no difference to what is said of them.
+
+import { type Direction, type Params, type PerfSeries, readSeries } from '@spanline/tracedb';
+import { readBenchHistory } from '@spanline/tracedb/bench-history';
+import { declaredDirection, type KeptPoint, type KeptSeries, seriesOfRuns } from '@spanline/tracedb/internal';
 import type { Command } from 'commander';
-import { readBenchHistory } from 'spanline/bench-history';
-import { type Direction, type Params, type PerfSeries, readSeries } from 'spanline/tracedb';
-import { declaredDirection, type KeptPoint, type KeptSeries, seriesOfRuns } from 'spanline/tracedb/internal';
 import { wrongUsage } from '../exit-code.js';
 import { type StoreOptions, withPerf, withStore } from '../perf/perf-options.js';
 

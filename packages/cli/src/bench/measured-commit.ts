@@ -1,5 +1,5 @@
 // Which commit a run has measured, and what is said when the checkout has more than that. Results must never be kept for a commit that nobody named.
-import { gitCommit, hasChanges } from 'spanline/tracedb/internal';
+import { gitCommit, hasChanges } from '@spanline/tracedb/internal';
 import { wrongUsage } from '../exit-code.js';
 import { note } from '../output.js';
 

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Command } from 'commander';
+import { ingestFile } from '@spanline/tracedb';
 import {
   appendBenchRun,
   type BenchFigure,
@@ -12,9 +12,9 @@ import {
   machineClass,
   nodeMajor,
   parseBenchOutput,
-} from 'spanline/bench-history';
-import { ingestFile } from 'spanline/tracedb';
-import { figuresOfRuns, runCommand } from 'spanline/tracedb/internal';
+} from '@spanline/tracedb/bench-history';
+import { figuresOfRuns, runCommand } from '@spanline/tracedb/internal';
+import type { Command } from 'commander';
 import { columns } from '../columns.js';
 import { wrongUsage } from '../exit-code.js';
 import { interruptible } from '../interrupt.js';

@@ -1,7 +1,8 @@
 // `spanline gold blame`: which commits may have brought the digests nobody has triaged.
+
+import type { Blame, GoldStore } from '@spanline/tracedb';
+import { DEFAULT_TEST_KEY, didYouMean, quoted } from '@spanline/tracedb/internal';
 import type { Command } from 'commander';
-import type { Blame, GoldStore } from 'spanline/tracedb';
-import { DEFAULT_TEST_KEY, didYouMean, quoted } from 'spanline/tracedb/internal';
 import { columns } from '../columns.js';
 import { ExitCode, endWith, notFound } from '../exit-code.js';
 import { wholeNumber } from '../options.js';

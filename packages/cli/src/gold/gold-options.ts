@@ -1,6 +1,7 @@
 // A Gold store for the commands that work on one.
+
+import { GoldStore } from '@spanline/tracedb';
 import type { Command } from 'commander';
-import { GoldStore } from 'spanline/tracedb';
 import { type Call, type OpenOptions, type StoreOptions, withStoreOptions, withTable } from '../store-session.js';
 
 export { note, printAnswer } from '../output.js';

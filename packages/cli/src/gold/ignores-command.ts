@@ -1,7 +1,8 @@
 // `spanline gold ignores`: rules that leave traces out of searches until a time.
+
+import type { IgnoreRule } from '@spanline/tracedb';
 import { type Command, InvalidArgumentError } from 'commander';
 import { whoRuns } from 'spanline/internal/base';
-import type { IgnoreRule } from 'spanline/tracedb';
 import { columns } from '../columns.js';
 import { notFound } from '../exit-code.js';
 import { isoTime } from '../options.js';

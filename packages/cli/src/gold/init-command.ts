@@ -1,6 +1,7 @@
 // `spanline gold init`: makes a store, once.
+
+import { MAX_TILE_SIZE, MIN_TILE_SIZE } from '@spanline/tracedb/internal';
 import type { Command } from 'commander';
-import { MAX_TILE_SIZE, MIN_TILE_SIZE } from 'spanline/tracedb/internal';
 import { withAllowedChars } from '../allowed-chars.js';
 import { wholeNumber } from '../options.js';
 import { type NewGoldStore, printAnswer, type StoreOptions, withGold, withStore } from './gold-options.js';

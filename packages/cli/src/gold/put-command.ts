@@ -1,7 +1,6 @@
 // `spanline gold put`: writes the results of one commit. A file is checked whole before anything of it is written.
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import type { Command } from 'commander';
 import {
   type CleaningRule,
   type CommitInfo,
@@ -11,8 +10,9 @@ import {
   type Params,
   structuredKeyOf,
   TraceDbError,
-} from 'spanline/tracedb';
-import { checkEntries, DEFAULT_DIGEST_DIGITS } from 'spanline/tracedb/internal';
+} from '@spanline/tracedb';
+import { checkEntries, DEFAULT_DIGEST_DIGITS } from '@spanline/tracedb/internal';
+import type { Command } from 'commander';
 import { withAllowedChars } from '../allowed-chars.js';
 import { CommandError, ExitCode, unreadable } from '../exit-code.js';
 import { isoTime, wholeNumber } from '../options.js';

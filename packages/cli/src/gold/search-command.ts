@@ -1,6 +1,7 @@
 // `spanline gold search`: digests by query, status and ignore rules.
+
+import type { DigestResult, DigestSearch, TriageStatus } from '@spanline/tracedb';
 import { type Command, Option } from 'commander';
-import type { DigestResult, DigestSearch, TriageStatus } from 'spanline/tracedb';
 import { columns } from '../columns.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { wholeNumber } from '../options.js';

@@ -1,6 +1,7 @@
 // `spanline gold tile` and `dense-tile`: the digests of traces at the last commits.
+
+import type { GoldTile } from '@spanline/tracedb';
 import type { Command } from 'commander';
-import type { GoldTile } from 'spanline/tracedb';
 import { columns } from '../columns.js';
 import { wholeNumber } from '../options.js';
 import { printAnswer, type StoreOptions, withGold, withStore } from './gold-options.js';

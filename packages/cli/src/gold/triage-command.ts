@@ -1,7 +1,8 @@
 // `spanline gold triage`: says whether digests of a test are right.
+
+import { type GoldStore, type TestDigest, type TriageStatus, unseenDigests } from '@spanline/tracedb';
 import { Argument, type Command } from 'commander';
 import { whoRuns } from 'spanline/internal/base';
-import { type GoldStore, type TestDigest, type TriageStatus, unseenDigests } from 'spanline/tracedb';
 import { notFound } from '../exit-code.js';
 import type { Call } from '../store-session.js';
 import { printAnswer, type StoreOptions, withGold, withStore } from './gold-options.js';

@@ -1,6 +1,7 @@
 // Which commits a command looks at: a stretch by hash or date, the newest ones, or one tile. A day means all of it.
+
+import type { CommitRange } from '@spanline/tracedb';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { CommitRange } from 'spanline/tracedb';
 import { wrongUsage } from '../exit-code.js';
 import { isoTime, wholeNumber } from '../options.js';
 

@@ -1,6 +1,7 @@
 // `spanline perf compare`: what changed between two commits.
+
+import { type ComparedSeries, compareCommits } from '@spanline/tracedb';
 import type { Command } from 'commander';
-import { type ComparedSeries, compareCommits } from 'spanline/tracedb';
 import { columns } from '../columns.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { share } from '../options.js';

@@ -1,9 +1,9 @@
 // `spanline perf config validate`: every problem of a config file at once.
 
 import { readFile } from 'node:fs/promises';
+import { configProblems } from '@spanline/tracedb';
 import type { Command } from 'commander';
 import { escapeText } from 'spanline/internal/base';
-import { configProblems } from 'spanline/tracedb';
 import { CommandError, ExitCode, endWith, unreadable } from '../exit-code.js';
 import { printAnswer } from './perf-options.js';
 

@@ -11,8 +11,8 @@ import {
   type Step,
   type StepDetectorName,
   type StepScanOptions,
-} from 'spanline/tracedb';
-import { historyOf } from 'spanline/tracedb/internal';
+} from '@spanline/tracedb';
+import { historyOf } from '@spanline/tracedb/internal';
 import { wrongUsage } from '../exit-code.js';
 
 /** What the size of a step is, by detector; the column of the table and the help of --interesting. */

@@ -1,5 +1,5 @@
 // `spanline perf ingest`: writes files of results into the store. A file that is bad changes nothing, and the others still count.
-import { type Command, InvalidArgumentError } from 'commander';
+
 import {
   INGEST_FORMATS,
   type IngestedFile,
@@ -8,7 +8,8 @@ import {
   type RefusedFile,
   TraceDbError,
   validateIngestFile,
-} from 'spanline/tracedb';
+} from '@spanline/tracedb';
+import { type Command, InvalidArgumentError } from 'commander';
 import { withAllowedChars } from '../allowed-chars.js';
 import { columns } from '../columns.js';
 import { ExitCode, endWith } from '../exit-code.js';

@@ -1,6 +1,7 @@
 // `spanline perf init`: makes a store, once.
+
+import { MAX_TILE_SIZE, MIN_TILE_SIZE } from '@spanline/tracedb/internal';
 import type { Command } from 'commander';
-import { MAX_TILE_SIZE, MIN_TILE_SIZE } from 'spanline/tracedb/internal';
 import { withAllowedChars } from '../allowed-chars.js';
 import { wholeNumber } from '../options.js';
 import { type NewPerfStore, printAnswer, type StoreOptions, withPerf, withStore } from './perf-options.js';

@@ -1,6 +1,7 @@
 // A Perf store for the commands that work on one: opened by --store or by the config file of an instance.
+
+import { PerfStore } from '@spanline/tracedb';
 import type { Command } from 'commander';
-import { PerfStore } from 'spanline/tracedb';
 import {
   type OpenedTable,
   type OpenOptions,

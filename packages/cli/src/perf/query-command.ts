@@ -1,7 +1,8 @@
 // `spanline perf query`: the values a query selects, or with --explain how it was answered.
+
+import { structuredKeyOf } from '@spanline/tracedb';
 import type { Command } from 'commander';
 import { Collector, type Reporter, Span } from 'spanline';
-import { structuredKeyOf } from 'spanline/tracedb';
 import { columns } from '../columns.js';
 import { CommandError, ExitCode, wrongUsage } from '../exit-code.js';
 import { wholeNumber } from '../options.js';

@@ -1,6 +1,7 @@
 // `spanline perf regressions`: the lasting changes of the histories a query selects, with commit, size and significance.
+
+import { optionalPackage, readSeries } from '@spanline/tracedb';
 import { type Command, Option } from 'commander';
-import { optionalPackage, readSeries } from 'spanline/tracedb';
 import { columns } from '../columns.js';
 import { ExitCode, endWith, wrongUsage } from '../exit-code.js';
 import { realNumber, share, wholeNumber } from '../options.js';

@@ -1,6 +1,6 @@
 // The traces a query selects, with their values by commit: of a range of commits, or of one tile. Where there are none it is said why: a
 // mistyped query must not pass for an answer.
-import type { CommitRange, Params } from 'spanline/tracedb';
+import type { CommitRange, Params } from '@spanline/tracedb';
 import { ExitCode, endWith } from '../exit-code.js';
 import { note, type PerfSession } from './perf-options.js';
 import { tileFor } from './tiles-command.js';

@@ -1,6 +1,7 @@
 // `spanline perf tiles last|list`: which tiles the store has.
+
+import type { PerfStore } from '@spanline/tracedb';
 import type { Command } from 'commander';
-import type { PerfStore } from 'spanline/tracedb';
 import { columns } from '../columns.js';
 import { notFound } from '../exit-code.js';
 import { wholeNumber } from '../options.js';

@@ -1,8 +1,8 @@
 // `spanline perf traces count|list|list-by-index|export`: the traces of one tile. Lists are streamed: memory does not grow with them.
 
+import { makeQuery, type PerfTrace, structuredKeyOf } from '@spanline/tracedb';
 import type { Command } from 'commander';
 import { escapeText } from 'spanline/internal/base';
-import { makeQuery, type PerfTrace, structuredKeyOf } from 'spanline/tracedb';
 import { notFound } from '../exit-code.js';
 import { type RangeOptions, rangeOf, withRange } from './commit-range.js';
 import { printAnswer, withPerf, writeOut } from './perf-options.js';

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { GateResult } from '../../../../src/bench-history/gate/gate.js';
+import type { GateResult } from '../../../tracedb/src/bench-history/gate/gate.js';
 import { buildFirst, spanlineProcess } from '../support/spanline.js';
 import { BENCH, BENCH_COMMAND, judged, useGateProject } from './support/gate-project.js';
 import { Project } from './support/project.js';

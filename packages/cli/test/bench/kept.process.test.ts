@@ -2,7 +2,7 @@
 // figure went.
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { appendBenchRun } from '../../../../src/bench-history/history-file.js';
+import { appendBenchRun } from '../../../tracedb/src/bench-history/history-file.js';
 import { type Outcome, scratch, spanline } from '../support/spanline.js';
 import { Project } from './support/project.js';
 

@@ -4,8 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { readBenchHistory } from '../../../../src/bench-history/history-file.js';
 import { sampleOf } from '../../../../test/support/samples.js';
+import { readBenchHistory } from '../../../tracedb/src/bench-history/history-file.js';
 import { type Outcome, spanline } from '../support/spanline.js';
 import { shape, useBenchRun } from './support/bench-run.js';
 

@@ -1,7 +1,7 @@
 // A directory of history files as `spanline bench run --file` writes them: 60 commits, a figure with a step, one without, one of another unit, one
 // that a single commit has, and one whose name is markup.
 import { join } from 'node:path';
-import { appendBenchRun, type BenchRun } from '../../../../src/bench-history/index.js';
+import { appendBenchRun, type BenchRun } from '../../../tracedb/src/bench-history/index.js';
 
 export const COMMITS = 60;
 /** The first commit of the new level. */

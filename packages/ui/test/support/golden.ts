@@ -1,6 +1,6 @@
 // Golden on a store with shapes of traces: a query that became twenty at commit 4, the shape before judged right.
 import { join } from 'node:path';
-import { GOLD_SCHEMA, GoldStore, openTable } from '../../../../src/tracedb/index.js';
+import { GOLD_SCHEMA, GoldStore, openTable } from '../../../tracedb/src/index.js';
 
 export const OLD = '0cc175b9c0f1b6a831c399e269772661';
 export const NEW = '92eb5ffee6ae2fec3ad71c777531578f';

@@ -1,6 +1,6 @@
 // What tracing costs a service, of rounds in which it was loaded untraced and traced by turns. Every figure has the interval that the rounds leave
 // open, and must never be told without it.
-import { medianOf, type Shift, shiftOf } from 'spanline/tracedb/internal';
+import { medianOf, type Shift, shiftOf } from '@spanline/tracedb/internal';
 import type { LoadRound } from './load.js';
 
 /** A round of either, one right after the other. */

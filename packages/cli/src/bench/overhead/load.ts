@@ -1,6 +1,6 @@
 // One round of load on a service, by autocannon. Answers that are errors must never count: who refuses is quick.
 
-import { BenchError } from 'spanline/bench-history';
+import { BenchError } from '@spanline/tracedb/bench-history';
 import { optionalPackage, sleep } from 'spanline/internal/base';
 import type { Service } from './service.js';
 

@@ -1,6 +1,7 @@
 // `spanline bench overhead`: what tracing costs a service, before it is switched on. Both services and the sink must be gone when it ends.
+
+import { BenchError } from '@spanline/tracedb/bench-history';
 import { type Command, InvalidArgumentError } from 'commander';
-import { BenchError } from 'spanline/bench-history';
 import { columns } from '../../columns.js';
 import { ExitCode, endWith, wrongUsage } from '../../exit-code.js';
 import { interruptible } from '../../interrupt.js';

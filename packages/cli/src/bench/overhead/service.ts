@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:net';
-import { BenchError } from 'spanline/bench-history';
+import { BenchError } from '@spanline/tracedb/bench-history';
 import { sleep } from 'spanline/internal/base';
 import { listeningPorts, treeCpuMs } from './process-tree.js';
 

@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect } from 'vitest';
-import type { GateResult } from '../../../../../src/bench-history/gate/gate.js';
+import type { GateResult } from '../../../../tracedb/src/bench-history/gate/gate.js';
 import { type Outcome, type RunOptions, scratch, spanline } from '../../support/spanline.js';
 import { Project } from './project.js';
 

@@ -6,7 +6,7 @@ import {
   digestChanges,
   type GoldStore,
   type TriageStatus,
-} from 'spanline/tracedb';
+} from '@spanline/tracedb';
 import type { ReferenceDigest } from './answers.js';
 
 /** A caller that may go away. */

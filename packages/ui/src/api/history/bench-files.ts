@@ -2,9 +2,9 @@
 // when they changed. Judgements that lie beside them are no runs.
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { BenchError, type BenchRun, readBenchHistory } from 'spanline/bench-history';
-import { type Commit, cleaningRule, forceValid, ParamSet, type PerfSeries, structuredKeyOf } from 'spanline/tracedb';
-import { type KeptSeries, seriesOfRuns } from 'spanline/tracedb/internal';
+import { type Commit, cleaningRule, forceValid, ParamSet, type PerfSeries, structuredKeyOf } from '@spanline/tracedb';
+import { BenchError, type BenchRun, readBenchHistory } from '@spanline/tracedb/bench-history';
+import { type KeptSeries, seriesOfRuns } from '@spanline/tracedb/internal';
 
 const SUFFIX = '.jsonl';
 const JUDGEMENTS = 'triage.jsonl';

@@ -1,6 +1,6 @@
 // What History reads, wherever it is kept: a Perf store or files of runs. Both must mean the same by a series, a commit and a query.
-import type { Commit, ComparedSeries, ParamSet, PerfSeries } from 'spanline/tracedb';
-import type { ChangeTriage, TriagedChange } from 'spanline/tracedb/internal';
+import type { Commit, ComparedSeries, ParamSet, PerfSeries } from '@spanline/tracedb';
+import type { ChangeTriage, TriagedChange } from '@spanline/tracedb/internal';
 
 /** A caller that may go away. */
 export interface Asked {

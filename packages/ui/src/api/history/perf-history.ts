@@ -1,6 +1,6 @@
 // The history in a Perf store. Only a judgement changes the store.
-import { compareCommits, type PerfStore } from 'spanline/tracedb';
-import { RegressionTriage } from 'spanline/tracedb/internal';
+import { compareCommits, type PerfStore } from '@spanline/tracedb';
+import { RegressionTriage } from '@spanline/tracedb/internal';
 import type { Asked, HistorySource } from './history-source.js';
 
 /** The store as a history. */

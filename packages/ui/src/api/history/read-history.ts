@@ -1,8 +1,9 @@
 // Reads what History shows of a source: keys and values, histories with their changes, the commits of a step. It must hold a bounded
 // number of series and values, whatever a query selects.
+
+import { type Commit, loadStatistics, type PerfSeries, type Regression } from '@spanline/tracedb';
+import { historyOf, RegressionSearch, type TriagedChange, unitOfParams } from '@spanline/tracedb/internal';
 import { SpanlineError } from 'spanline/internal/base';
-import { type Commit, loadStatistics, type PerfSeries, type Regression } from 'spanline/tracedb';
-import { historyOf, RegressionSearch, type TriagedChange, unitOfParams } from 'spanline/tracedb/internal';
 import type { ChangeAnswer, CommitColumns, KeysAnswer, SeriesAnswer, StepAnswer } from './answers.js';
 import type { Asked, HistorySource } from './history-source.js';
 import { suggestQuery } from './suggest-query.js';

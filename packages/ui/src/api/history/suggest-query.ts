@@ -1,6 +1,6 @@
 // A query to begin with: of many series the first few that belong together. Samples and spreads are no figures to look at first, and series of several
 // units share no axis; so these keys are fixed first, and then those with the fewest values, until a plot of what is left can be read.
-import { formatQuery, type ParamSet, queryFromParams } from 'spanline/tracedb';
+import { formatQuery, type ParamSet, queryFromParams } from '@spanline/tracedb';
 
 /** Series that a plot can be read of. */
 const READABLE = 12;

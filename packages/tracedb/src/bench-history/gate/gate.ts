@@ -1,0 +1,215 @@
+// The gate: measures two commits by turns until it is sure of every series or its budget is spent. It must never look at its rounds more often than
+// their judgement is paid for, nor take what it could not tell for good news.
+import { throwIfAborted, timers } from 'spanline/internal/base';
+import { BenchError, badOption } from '../bench-error.js';
+import { unitFactor } from '../figure.js';
+import { type JudgedSeries, type JudgeOptions, judgeOptions, judgeRounds, type RoundSeries } from '../judge/judge.js';
+import { nextLook } from '../judge/looks.js';
+import { MAX_PAIRS } from '../judge/signed-rank.js';
+import { runCommand } from '../run-command.js';
+import { type JudgedKind, measureOnce, type RoundValue } from './round.js';
+import type { WorkTrees } from './work-trees.js';
+
+/** How a gate measures and judges. */
+export interface GateOptions extends JudgeOptions {
+  readonly trees: WorkTrees;
+  /** A benchmark, run in the directory of either commit. */
+  readonly command: readonly string[];
+  /** Milliseconds that rounds may take; the first run of each commit, which fills caches, is not among them. */
+  readonly budgetMs: number;
+  /** Most rounds, up to 300. Default 100. */
+  readonly maxRounds?: number;
+  /** What is judged: figures where the command prints any, else its CPU and wall time. */
+  readonly kinds?: readonly JudgedKind[];
+  /** Counts instructions: `perf` in every round, `valgrind` in one run of each commit before them. */
+  readonly counter?: 'perf' | 'valgrind';
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (text: string) => void;
+}
+
+/** A series that is shown and not judged. */
+export type BesideSeries = Omit<JudgedSeries, 'judgement' | 'pValue'>;
+
+/** What a gate found. */
+export interface GateResult {
+  /** `worse`: at least one series is; `unsure`: none is, and of at least one it cannot be told. */
+  readonly outcome: 'worse' | 'fine' | 'unsure';
+  readonly judged: readonly JudgedSeries[];
+  readonly beside: readonly BesideSeries[];
+  /** Series that are not in all rounds of both commits, or had a value that is not above 0. */
+  readonly leftOut: readonly string[];
+  /** Instructions of one run of each commit under valgrind. */
+  readonly instructions?: { readonly base: number; readonly head: number };
+  readonly rounds: number;
+  readonly looks: number;
+  readonly spentMs: number;
+}
+
+type Side = 'base' | 'head';
+
+const MAX_ROUNDS = 100;
+
+const aborted = (message: string, options: ErrorOptions): BenchError =>
+  new BenchError('ERR_SPANLINE_BENCH_ABORTED', message, options);
+
+/** The rounds of one series, both sides. */
+interface Held {
+  readonly value: RoundValue;
+  readonly base: number[];
+  readonly head: number[];
+}
+
+/** All rounds so far, by series. */
+class Rounds {
+  readonly #held = new Map<string, Held>();
+  count = 0;
+
+  add(round: Readonly<Record<Side, readonly RoundValue[]>>): void {
+    this.count++;
+    for (const side of ['base', 'head'] as const) {
+      for (const value of round[side]) {
+        let held = this.#held.get(value.key);
+        if (held === undefined) {
+          held = { value, base: [], head: [] };
+          this.#held.set(value.key, held);
+        }
+        const { unit } = held.value;
+        if (value.value > 0) held[side].push(value.value * unitFactor(value.key, value.unit, unit));
+      }
+    }
+  }
+
+  #isWhole = ({ base, head }: Held): boolean => base.length === this.count && head.length === this.count;
+
+  /** What can be compared, of some kinds. */
+  series(wants: (kind: JudgedKind) => boolean): RoundSeries[] {
+    return [...this.#held.values()]
+      .filter((held) => wants(held.value.kind) && this.#isWhole(held))
+      .map(({ value: { key, unit, direction }, base, head }) => ({ key, unit, direction, base, head }));
+  }
+
+  get leftOut(): string[] {
+    return [...this.#held].flatMap(([key, held]) => (this.#isWhole(held) ? [] : [key]));
+  }
+}
+
+/** The judgement of a series stands from the look that gave it, with the figures that it was given by: a later look is stricter, and would take it back. */
+class Verdicts {
+  readonly #decided = new Map<string, JudgedSeries>();
+  #judged: readonly JudgedSeries[] = [];
+  looks = 0;
+
+  constructor(readonly options: Required<JudgeOptions>) {}
+
+  look(series: readonly RoundSeries[]): void {
+    this.looks++;
+    this.#judged = judgeRounds(series, this.options, this.looks).map((one) => {
+      const standing = this.#decided.get(one.key) ?? one;
+      if (standing.judgement !== 'unsure') this.#decided.set(one.key, standing);
+      return standing;
+    });
+  }
+
+  get judged(): readonly JudgedSeries[] {
+    return this.#judged;
+  }
+
+  get areSure(): boolean {
+    return this.#judged.every(({ judgement }) => judgement !== 'unsure');
+  }
+
+  get outcome(): GateResult['outcome'] {
+    if (this.#judged.some(({ judgement }) => judgement === 'worse')) return 'worse';
+    return this.areSure ? 'fine' : 'unsure';
+  }
+}
+
+const underValgrind = async ({
+  trees,
+  command,
+  signal,
+  onProgress,
+}: GateOptions): Promise<{ readonly base: number; readonly head: number }> => {
+  const count = async (side: Side): Promise<number> => {
+    onProgress?.(`count the instructions of ${side} under valgrind`);
+    const { instructions } = await runCommand(command, { cwd: trees[side].directory, signal, counter: 'valgrind' });
+    if (instructions !== undefined) return instructions;
+    throw new BenchError(
+      'ERR_SPANLINE_BENCH_COMMAND',
+      'valgrind counted no instructions; leave out --instructions valgrind',
+    );
+  };
+  return { base: await count('base'), head: await count('head') };
+};
+
+/** Which side comes first, round by round: in every two rounds each once, in an order that nobody knows beforehand. */
+const turns = function* (): Generator<readonly [Side, Side]> {
+  for (;;) {
+    const isBaseFirst = Math.random() < 0.5;
+    const one = ['base', 'head'] as const;
+    const other = ['head', 'base'] as const;
+    yield isBaseFirst ? one : other;
+    yield isBaseFirst ? other : one;
+  }
+};
+
+const kindsOf = ({ kinds }: GateOptions, first: readonly RoundValue[]): readonly JudgedKind[] => {
+  if (kinds !== undefined) {
+    const missing = kinds.find((kind) => !first.some((value) => value.kind === kind));
+    if (missing === undefined) return kinds;
+    throw badOption(
+      `the command gives no ${missing} to judge; it gives ${[...new Set(first.map(({ kind }) => kind))].join(', ')}`,
+    );
+  }
+  return first.some(({ kind }) => kind === 'figures') ? ['figures'] : ['cpu', 'wall'];
+};
+
+const besideOf = ({ judgement: _, pValue: __, ...series }: JudgedSeries): BesideSeries => series;
+
+/** Measures and judges. Throws `ERR_SPANLINE_BENCH_COMMAND` when the command fails for either commit. */
+export const runGate = async (options: GateOptions): Promise<GateResult> => {
+  const { trees, command, budgetMs, maxRounds = MAX_ROUNDS, signal, onProgress } = options;
+  const verdicts = new Verdicts(judgeOptions(options));
+  if (!(maxRounds >= 1 && maxRounds <= MAX_PAIRS))
+    throw badOption(`maxRounds must be 1 to ${MAX_PAIRS}, not ${maxRounds}`);
+  const instructions = options.counter === 'valgrind' ? await underValgrind(options) : undefined;
+  const counter = options.counter === 'perf' ? options.counter : undefined;
+  const measure = (side: Side, printsFigures?: boolean): Promise<readonly RoundValue[]> =>
+    measureOnce(command, { cwd: trees[side].directory, signal, counter }, printsFigures);
+  onProgress?.('the first run of each commit, which is not counted');
+  const first = await measure('head');
+  if (counter === 'perf' && !first.some(({ kind }) => kind === 'instructions')) {
+    throw badOption('perf counts no instructions on this machine, as on many virtual ones; use valgrind, or none');
+  }
+  const kinds = kindsOf(options, first);
+  const printsFigures = first.some(({ kind }) => kind === 'figures');
+  await measure('base', printsFigures);
+  const rounds = new Rounds();
+  const start = timers.monotonicMs();
+  const spent = (): number => timers.monotonicMs() - start;
+  let look = nextLook(0);
+  for (const [one, other] of turns()) {
+    throwIfAborted(signal, 'the gate', aborted);
+    const values = { [one]: await measure(one, printsFigures), [other]: await measure(other, printsFigures) };
+    rounds.add(values as Record<Side, readonly RoundValue[]>);
+    onProgress?.(`round ${rounds.count}, ${Math.round(spent() / 1000)} of ${Math.round(budgetMs / 1000)} s`);
+    // A round more would end behind the budget.
+    const isLast = rounds.count >= maxRounds || spent() * (1 + 1 / rounds.count) > budgetMs;
+    if (!isLast && rounds.count < look) continue;
+    const series = rounds.series((kind) => kinds.includes(kind));
+    if (series.length === 0) throw badOption('base and head have no series in common; let both print the same names');
+    verdicts.look(series);
+    if (isLast || verdicts.areSure) break;
+    look = nextLook(rounds.count);
+  }
+  return {
+    outcome: verdicts.outcome,
+    judged: verdicts.judged,
+    beside: judgeRounds(rounds.series((kind) => !kinds.includes(kind))).map(besideOf),
+    leftOut: rounds.leftOut,
+    ...(instructions !== undefined && { instructions }),
+    rounds: rounds.count,
+    looks: verdicts.looks,
+    spentMs: spent(),
+  };
+};

@@ -1,0 +1,152 @@
+// Judges rounds in which two commits were measured by turns. A series counts as worse only when it is so beyond chance and by more than the
+// minimum effect, and as fine only when a loss of that size is ruled out: what is neither must never be called one of them.
+import type { Direction } from '../../detect/direction.js';
+import { badOption } from '../bench-error.js';
+import { holm, levelOfLook } from './looks.js';
+import { MAX_PAIRS, type Shift, shiftOf, signedRankP } from './signed-rank.js';
+
+/** One thing measured, in every round of both commits. */
+export interface RoundSeries {
+  readonly key: string;
+  readonly unit: string;
+  /** Which way is better; a series of `unknown` direction is never worse, only changed. */
+  readonly direction: Direction;
+  /** Values above 0, a pair a round. */
+  readonly base: readonly number[];
+  readonly head: readonly number[];
+}
+
+/** How rounds are judged. */
+export interface JudgeOptions {
+  /** Smallest loss that counts, as a share: 0.05 is 5 %. Default 0.05. */
+  readonly minEffect?: number;
+  /** Largest chance that anything is called worse when nothing is, over all series and looks. Default 0.05. */
+  readonly alpha?: number;
+}
+
+/** `unsure`: neither a loss of the minimum effect nor its absence is shown. */
+export type Judgement = 'worse' | 'better' | 'fine' | 'unsure' | 'changed';
+
+/** What is known of one series. */
+export interface JudgedSeries {
+  readonly key: string;
+  readonly unit: string;
+  readonly judgement: Judgement;
+  /** Rounds that it was judged on. */
+  readonly rounds: number;
+  /** Value of head over that of base, less 1: 0.1 is 10 % more. With an interval of 95 %. */
+  readonly change: number;
+  readonly low: number;
+  readonly high: number;
+  /** Chance of such rounds if head were no worse; not corrected. */
+  readonly pValue: number;
+}
+
+const DEFAULTS = { minEffect: 0.05, alpha: 0.05 };
+
+/** The options with defaults, or `ERR_SPANLINE_BENCH_OPTION`. */
+export const judgeOptions = ({
+  minEffect = DEFAULTS.minEffect,
+  alpha = DEFAULTS.alpha,
+}: JudgeOptions): Required<JudgeOptions> => {
+  if (!(minEffect > 0 && minEffect < 1)) throw badOption(`minEffect must be between 0 and 1, not ${minEffect}`);
+  if (!(alpha > 0 && alpha < 1)) throw badOption(`alpha must be between 0 and 1, not ${alpha}`);
+  return { minEffect, alpha };
+};
+
+interface Evidence {
+  readonly series: RoundSeries;
+  /** Logarithm of head over base, in the direction that is worse. */
+  readonly shift: Shift;
+  /** That head is worse, that it is better, and that it is not worse by the minimum effect. */
+  readonly worseP: number;
+  readonly betterP: number;
+  readonly fineP: number;
+}
+
+/** Each round is its own control: what slowed both halves of a round is not in their quotient. */
+const evidenceOf = (series: RoundSeries, minEffect: number): Evidence => {
+  const { key, base, head, direction } = series;
+  if (base.length !== head.length || base.length === 0 || base.length > MAX_PAIRS) {
+    throw badOption(
+      `series ${key} has ${base.length} and ${head.length} values; give 1 to ${MAX_PAIRS} pairs, one a round`,
+    );
+  }
+  if (![...base, ...head].every((value) => value > 0)) throw badOption(`series ${key} has values that are not above 0`);
+  const sign = direction === 'up' ? -1 : 1;
+  const losses = base.map((value, i) => sign * Math.log(head[i] / value));
+  const least = Math.log1p(minEffect);
+  return {
+    series,
+    shift: shiftOf(losses),
+    worseP: signedRankP(losses),
+    betterP: signedRankP(losses.map((loss) => -loss)),
+    // What has no better way must be ruled out both ways.
+    fineP: Math.max(
+      signedRankP(losses.map((loss) => least - loss)),
+      direction === 'unknown' ? signedRankP(losses.map((loss) => least + loss)) : 0,
+    ),
+  };
+};
+
+const judged = (
+  { series, shift, worseP }: Evidence,
+  [isWorse, isBetter, isFine]: readonly boolean[],
+  minEffect: number,
+): JudgedSeries => {
+  const { key, unit, direction, base } = series;
+  const least = Math.log1p(minEffect);
+  const isLoss = isWorse && shift.estimate >= least;
+  const isGain = isBetter && shift.estimate <= -least;
+  const judgement = ((): Judgement => {
+    if (direction === 'unknown') return isLoss || isGain ? 'changed' : isFine ? 'fine' : 'unsure';
+    if (isLoss) return 'worse';
+    if (isGain) return 'better';
+    return isFine ? 'fine' : 'unsure';
+  })();
+  const [low, high] = direction === 'up' ? [-shift.high, -shift.low] : [shift.low, shift.high];
+  const estimate = direction === 'up' ? -shift.estimate : shift.estimate;
+  return {
+    key,
+    unit,
+    judgement,
+    rounds: base.length,
+    change: Math.expm1(estimate),
+    low: Math.expm1(low),
+    high: Math.expm1(high),
+    pValue: worseP,
+  };
+};
+
+/**
+ * Judges all series at once, at the `look`th look (from 1 on; a single look at the end is the first). Use it on rounds of your own:
+ * each is one value of either commit, measured one right after the other and in turns of which comes first, in processes of their own.
+ *
+ * The test is Mann-Whitney's on paired rounds: values are divided by what their round has in common, and chance may swap the two of a round,
+ * nothing else. That is Wilcoxon's signed rank test of the logarithms of head over base; its p is counted exactly. A look spends
+ * alpha / (look * (look + 1)), and Holm's method divides that among the series. Throws `ERR_SPANLINE_BENCH_OPTION`.
+ *
+ * @example
+ * ```ts
+ * import { judgeRounds } from '@spanline/tracedb/bench-history';
+ * const base = [100, 104, 99, 130, 101, 98, 102, 100];
+ * const head = base.map((value) => value * 1.2);
+ * const [one] = judgeRounds([{ key: 'encode', unit: 'ns', direction: 'down', base, head }], { minEffect: 0.05, alpha: 0.05 });
+ * console.assert(one.judgement === 'worse' && Math.abs(one.change - 0.2) < 1e-9);
+ * ```
+ */
+export const judgeRounds = (
+  series: readonly RoundSeries[],
+  options: JudgeOptions = {},
+  look = 1,
+): readonly JudgedSeries[] => {
+  const { minEffect, alpha } = judgeOptions(options);
+  const evidence = series.map((one) => evidenceOf(one, minEffect));
+  const level = levelOfLook(alpha, look);
+  const worse = holm(
+    evidence.map(({ worseP }) => worseP),
+    level,
+  );
+  // The others each alone: that one series is fine, or better, accuses nobody.
+  return evidence.map((one, i) => judged(one, [worse[i], one.betterP <= level, one.fineP <= level], minEffect));
+};

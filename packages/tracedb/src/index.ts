@@ -1,0 +1,94 @@
+// The entry `@spanline/tracedb`: every public name of the trace databases, and nothing else. Importing it must load no optional package.
+export { DIRECTION_BY_UNIT, type Direction, directionOf } from './detect/direction.js';
+export { type ChangePoint, type ChangePointOptions, changePoints } from './detect/e-divisive.js';
+export {
+  findRegressions,
+  type Regression,
+  type RegressionOptions,
+  type Series,
+  type SeriesCommit,
+} from './detect/regressions.js';
+export { loadStatistics, type Statistics } from './detect/statistics.js';
+export type { StepDetectorName, StepFit, StepStatus } from './detect/step-fit.js';
+export { type StepFitOptions, stepFit } from './detect/step-fit.js';
+export { findSteps, type Step, type StepScanOptions } from './detect/step-scan.js';
+export { type Blame, blameDigest, blameUntriaged, type Suspect } from './gold/blame.js';
+export {
+  type ChangeSearch,
+  type CommitChanges,
+  type DigestChange,
+  type DigestChanges,
+  digestChanges,
+} from './gold/digest-changes.js';
+export type { Expectation, ExpectationChange, TriageStatus } from './gold/expectation.js';
+export type { Expectations, StatusOf, TestDigest, Triage, TriageOptions } from './gold/expectations.js';
+export type { GoldEntry } from './gold/gold-entry.js';
+export { GOLD_SCHEMA } from './gold/gold-keys.js';
+export type { GoldSettings } from './gold/gold-settings.js';
+export type { GoldStats, GoldStoreOptions, PutOptions, TileOptions } from './gold/gold-store.js';
+export { GoldStore } from './gold/gold-store.js';
+export type { GoldTile, GoldTrace, TraceFragment } from './gold/gold-tile.js';
+export type { IgnoreMatcher, IgnoreRule, IgnoreRuleInput, IgnoreRules } from './gold/ignore-rules.js';
+export type { ClosestDigest, ClosestDigests, DigestDistance } from './gold/search-digests.js';
+export { type DigestResult, type DigestResults, type DigestSearch, searchDigests } from './gold/search-digests.js';
+export type { TraceSelection } from './gold/select-traces.js';
+export { type UnseenDigest, unseenDigests } from './gold/unseen-digests.js';
+export type { Time } from './gold/values.js';
+export type { Problem } from './ingest/bad-file.js';
+export { configProblems, type DetectionConfig, type InstanceConfig, readInstanceConfig } from './ingest/config.js';
+export { INGEST_FORMATS, type IngestFormat } from './ingest/formats.js';
+export type { IngestCommit, IngestPoint } from './ingest/ingest-commit.js';
+export { INGEST_LIMITS, type IngestLimits } from './ingest/ingest-file.js';
+export { type IngestOptions, type IngestSummary, readIngestFile, validateIngestFile } from './ingest/read-file.js';
+export { optionalPackage } from './optional-package.js';
+export { type CleaningRule, checkParams, cleaningRule, DEFAULT_RULE, forceValid } from './params/cleaning.js';
+export { OpsRow, type OpsRowOptions, type OpsRowStats } from './params/ops-row.js';
+export { OpsRows, type OpsRowsStats } from './params/ops-rows.js';
+export { OrderedParamSet } from './params/ordered-param-set.js';
+export { ParamSet } from './params/param-set.js';
+export type { Params } from './params/param-text.js';
+export { makeStructuredKey, parseStructuredKey, structuredKeyOf } from './params/structured-key.js';
+export { type Commit, type CommitBound, type CommitInfo, CommitLog, type CommitRange } from './perf/commit-log.js';
+export { type ComparedSeries, type CompareOptions, compareCommits } from './perf/compare-commits.js';
+export {
+  type IngestedFile,
+  type IngestFilesOptions,
+  type IngestProgress,
+  ingestFile,
+  ingestFiles,
+  type RefusedFile,
+} from './perf/ingest-files.js';
+export type { PerfConfig } from './perf/perf-config.js';
+export { PERF_SCHEMA, type PerfStats, PerfStore, type PerfStoreOptions, type QueryLike } from './perf/perf-store.js';
+export { type ReadSeriesOptions, readSeries } from './perf/read-series.js';
+export type { PerfSeries, QuerySeriesOptions } from './perf/series-reader.js';
+export type { PerfTrace } from './perf/trace-reader.js';
+export type { CommitPoints, Point, WriteResult } from './perf/trace-writer.js';
+export { compileQuery } from './query/matches.js';
+export { formatQuery, parseQuery } from './query/parse-query.js';
+export {
+  type EmptyPlan,
+  type Plan,
+  type PlannedCondition,
+  type PlannedValue,
+  type PlanOptions,
+  planQuery,
+} from './query/plan.js';
+export { makeQuery, type Query, type QueryPart, queryFromParams } from './query/query.js';
+export { openTable } from './table/open-table.js';
+export { storeExists } from './table/store-exists.js';
+export type {
+  CallOptions,
+  Cell,
+  Mutation,
+  Predicate,
+  ReadOptions,
+  Row,
+  RowFailure,
+  RowMutation,
+  RowSelection,
+  TableSchema,
+  TableStats,
+  WideColumnTable,
+} from './table/wide-column-table.js';
+export { PartialFailureError, TraceDbError, type TraceDbErrorCode } from './tracedb-error.js';

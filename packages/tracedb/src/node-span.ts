@@ -1,0 +1,52 @@
+// Spans of the databases' own work. Where nobody traces, this must cost one look at the current span and nothing else.
+
+import { Span, type SpanOptions } from 'spanline';
+import { lineStore } from 'spanline/internal/rows';
+
+/** A child of the current span; undefined when nothing records here. */
+export const childSpan = (name: string, options?: SpanOptions): Span | undefined => {
+  if (Span.current()?.isRecording !== true) return undefined;
+  return Span.startWithLocalParent(name, options);
+};
+
+/** Begin `work` under `span`, when there is one. A promise is given back as it is: to follow it costs more than the rest, and is only of use for local spans. */
+export const under = <T>(span: Span | undefined, work: () => T): T => {
+  if (span === undefined) return work();
+  let result!: T;
+  span.run(() => {
+    result = work();
+  });
+  return result;
+};
+
+/** Run `work` with no current span: what it would start is not wanted. A no-op span would not do, for it leaves the current one. */
+export const untraced = <T>(work: () => T): T => lineStore.run(undefined as never, work);
+
+/** Mark `span`, when there is one that goes on, as failed. */
+export const failSpan = (span: Span | undefined, error: unknown): void => {
+  if (span?.isRecording !== true) return;
+  span.recordException(error).setStatus('error', error instanceof Error ? error.message : String(error));
+};
+
+/** Milliseconds as a property: three digits behind the point. */
+export const roundMs = (ms: number): number => Math.round(ms * 1000) / 1000;
+
+/** Run `work` in a span of its own; its failure is recorded and thrown on. `figures` is asked when it is over. */
+export const inSpan = async <T>(
+  name: string,
+  work: () => Promise<T>,
+  figures?: (result: T) => Readonly<Record<string, string | number | boolean>>,
+): Promise<T> => {
+  const span = childSpan(name);
+  if (span === undefined) return work();
+  try {
+    const result = await under(span, work);
+    if (figures !== undefined) span.addProperties(figures(result));
+    return result;
+  } catch (error) {
+    failSpan(span, error);
+    throw error;
+  } finally {
+    span.end();
+  }
+};

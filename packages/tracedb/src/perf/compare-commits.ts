@@ -1,0 +1,94 @@
+// What changed between two commits, series by series. It states differences; whether one is noise only a history can tell.
+import { traced } from 'spanline';
+import { type Direction, declaredDirection, directionOf, unitOfParams } from '../detect/direction.js';
+import { CallDeadline } from '../params/call-deadline.js';
+import type { Params } from '../params/param-text.js';
+import { structuredKeyOf } from '../params/structured-key.js';
+import type { CallOptions } from '../table/wide-column-table.js';
+import type { PerfStore, QueryLike } from './perf-store.js';
+
+/** A series at two commits. */
+export interface ComparedSeries {
+  /** Structured key. */
+  readonly key: string;
+  readonly params: Params;
+  readonly unit: string;
+  readonly before: number;
+  readonly after: number;
+  /** (after - before) / |before|; 0 when both are 0, infinite when only `before` is. */
+  readonly change: number;
+  /** `better` and `worse` need a unit whose direction is known, or a param that says it. */
+  readonly verdict: 'better' | 'worse' | 'changed' | 'same';
+}
+
+/** How commits are compared. */
+export interface CompareOptions extends CallOptions {
+  /** Smallest relative change that is not `same`. Default 0.05. */
+  readonly minEffect?: number;
+  readonly directions?: Readonly<Record<string, Direction>>;
+}
+
+const verdictOf = (change: number, params: Params, { minEffect = 0.05, directions }: CompareOptions) => {
+  if (!(Math.abs(change) >= minEffect)) return 'same';
+  const direction = directionOf(unitOfParams(params), directions, declaredDirection(params));
+  if (direction === 'unknown') return 'changed';
+  return change > 0 === (direction === 'up') ? 'better' : 'worse';
+};
+
+/** Values of series at one commit, by structured key. */
+export type ValuesAtCommit = ReadonlyMap<string, { readonly params: Params; readonly value: number }>;
+
+/** The series that have a value at both commits, the largest change first. */
+export const compareValues = (old: ValuesAtCommit, now: ValuesAtCommit, options: CompareOptions): ComparedSeries[] => {
+  const compared: ComparedSeries[] = [];
+  for (const [key, { params, value }] of now) {
+    const was = old.get(key);
+    if (was === undefined) continue;
+    const unit = unitOfParams(params);
+    const change = value === was.value ? 0 : (value - was.value) / Math.abs(was.value);
+    const verdict = verdictOf(change, params, options);
+    compared.push({ key, params, unit, before: was.value, after: value, change, verdict });
+  }
+  return compared.sort((a, b) => Math.abs(b.change) - Math.abs(a.change) || (a.key < b.key ? -1 : 1));
+};
+
+const valuesAt = async (perf: PerfStore, commit: number, query: QueryLike, deadline: CallDeadline) => {
+  const found = new Map<string, { readonly params: Params; readonly value: number }>();
+  const offset = perf.offsetOf(commit);
+  for await (const traces of perf.query(perf.tileOf(commit), query, deadline.next())) {
+    for (const { params, values } of traces) {
+      const value = values[offset] as number;
+      if (!Number.isNaN(value)) found.set(structuredKeyOf(params), { params, value });
+    }
+  }
+  return found;
+};
+
+/**
+ * The series of a query that have a value at both commits (numbers), the largest change first. Use it to look at one change; use
+ * `findRegressions` to know which changes last.
+ *
+ * @example
+ * ```ts
+ * import { compareCommits, openTable, PERF_SCHEMA, PerfStore } from '@spanline/tracedb';
+ * const table = await openTable('./perf-store', PERF_SCHEMA);
+ * const worse = (await compareCommits(await PerfStore.open(table), 300, 301, '')).filter(({ verdict }) => verdict === 'worse');
+ * console.log(worse.map(({ key, change }) => `${key} ${(change * 100).toFixed(1)} %`));
+ * await table.close();
+ * ```
+ */
+export const compareCommits = traced(
+  'perf.compare-commits',
+  async (
+    perf: PerfStore,
+    before: number,
+    after: number,
+    query: QueryLike,
+    options: CompareOptions = {},
+  ): Promise<ComparedSeries[]> => {
+    const deadline = new CallDeadline('comparing commits', options);
+    const old = await valuesAt(perf, before, query, deadline);
+    const now = await valuesAt(perf, after, query, deadline);
+    return compareValues(old, now, options);
+  },
+);

@@ -1,0 +1,224 @@
+// The embedded engine: a wide-column table in one LMDB file. Many processes may read while one writes; a write is flushed to disk
+// before it is acknowledged, and a call of mutateRows is one transaction: all of it or nothing.
+import { timers } from 'spanline/internal/base';
+import { CallGuard } from '../call-guard.js';
+import { CheckedTable, COUNTER_BYTES } from '../checked-table.js';
+import { checkRowLimit } from '../limits.js';
+import type {
+  CallOptions,
+  Mutation,
+  Predicate,
+  ReadOptions,
+  Row,
+  RowMutation,
+  RowSelection,
+  TableSchema,
+  WideColumnTable,
+} from '../wide-column-table.js';
+import { type CellWalk, Snapshot } from './cell-walk.js';
+import {
+  BATCH_BYTES,
+  BATCH_ROWS,
+  type Batch,
+  type CellFilter,
+  filterOf,
+  gatherKeys,
+  gatherRows,
+} from './gather-rows.js';
+import { type LmdbEnv, openLmdbEnv } from './lmdb-env.js';
+import { lmdbError, writeError } from './lmdb-errors.js';
+import { rangesOf } from './row-ranges.js';
+import { applyRows, holds, increment } from './write-cells.js';
+
+const SAMPLES = 16;
+
+// Reading goes on without a pause for so long; then the event loop gets a turn.
+const TURN_MS = 5;
+
+const turn = (): Promise<void> => new Promise((resolve) => timers.setImmediate(resolve));
+
+/** `WideColumnTable` on LMDB. */
+export class LmdbTable extends CheckedTable implements WideColumnTable {
+  readonly engine = 'lmdb';
+  /** How each open read is ended. */
+  readonly #openReads = new Set<() => void>();
+  protected isClosed = false;
+
+  readonly #env: LmdbEnv;
+
+  private constructor(
+    readonly location: string,
+    env: LmdbEnv,
+  ) {
+    super();
+    this.#env = env;
+  }
+
+  protected get families(): ReadonlySet<string> {
+    return this.#env.families;
+  }
+
+  /** Open the table in `directory`, making what is missing. */
+  static async open(directory: string, schema: TableSchema): Promise<LmdbTable> {
+    return new LmdbTable(directory, await openLmdbEnv(directory, schema));
+  }
+
+  async mutateRows(rows: readonly RowMutation[], options?: CallOptions): Promise<void> {
+    const bytes = this.checkWrite(rows);
+    await this.#write(options, bytes, () => applyRows(this.#env, rows));
+    this.wrote(rows.length, bytes);
+  }
+
+  readRows(selection: RowSelection, options: ReadOptions = {}): AsyncIterableIterator<readonly Row[]> {
+    return this.#read(selection, options, true, gatherRows);
+  }
+
+  readKeys(selection: RowSelection, options: ReadOptions = {}): AsyncIterableIterator<readonly string[]> {
+    // With a filter the values are not wanted either, but the gatherer of rows finds them.
+    const withValues = options.families !== undefined || options.qualifiers !== undefined;
+    return this.#read(selection, options, withValues, gatherKeys);
+  }
+
+  protected changeIf(
+    key: string,
+    predicate: Predicate,
+    [onMatch, onMiss]: readonly [readonly Mutation[], readonly Mutation[]],
+    bytes: number,
+    options?: CallOptions,
+  ): Promise<boolean> {
+    return this.#write(options, bytes, () => {
+      const isTrue = holds(this.#env, key, predicate);
+      applyRows(this.#env, [{ key, mutations: isTrue ? onMatch : onMiss }]);
+      return isTrue;
+    });
+  }
+
+  protected add(key: string, cell: Predicate, by: number, options?: CallOptions): Promise<number> {
+    return this.#write(options, COUNTER_BYTES, () => increment(this.#env, key, cell, by));
+  }
+
+  async sampleRowKeys(): Promise<readonly string[]> {
+    this.checkOpen();
+    this.#env.root.resetReadTxn();
+    const count = this.#env.cells.getKeysCount({});
+    const samples = new Set<string>();
+    for (let i = 1; i < SAMPLES; i++) {
+      const offset = Math.floor((count * i) / SAMPLES);
+      for (const key of this.#env.cells.getKeys({ offset, limit: 1 })) {
+        const row = (key as string).split('\0', 1)[0];
+        if (row !== undefined && offset > 0) samples.add(row);
+      }
+    }
+    return [...samples];
+  }
+
+  async close(): Promise<void> {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    for (const end of this.#openReads) end();
+    await this.#env.root.close();
+    this.#env.writes.close();
+  }
+
+  /** Run `change`, which writes about so many bytes, in a write transaction, which begins when other processes' are over. */
+  async #write<T>(options: CallOptions | undefined, bytes: number, change: () => T): Promise<T> {
+    const guard = new CallGuard(`writing to ${this.location}`, options);
+    try {
+      guard.check();
+      return await new Promise<T>((resolve, reject) => {
+        let hasBegun = false;
+        // The wait for others may be long. Once begun nothing stops it, and it is over at once.
+        guard.whenStopped((error) => hasBegun || reject(error));
+        const transaction = this.#env.writes.run(() => {
+          guard.check();
+          hasBegun = true;
+          return change();
+        });
+        transaction.then(resolve, reject);
+      });
+    } catch (cause) {
+      throw await writeError(cause, this.location, bytes);
+    } finally {
+      guard.dispose();
+    }
+  }
+
+  /**
+   * What `gather` makes of the rows of a selection, in batches, all from one snapshot. However the read ends (its end, a `break`, an abort,
+   * a deadline, the closing of the table) the snapshot must be let go, and an end that came too early must be an error.
+   */
+  async *#read<T>(
+    selection: RowSelection,
+    options: ReadOptions,
+    withValues: boolean,
+    gather: (walk: CellWalk, filter: CellFilter, limit: number) => Batch<T>,
+  ): AsyncGenerator<readonly T[], undefined, void> {
+    this.checkOpen();
+    const { counters, location } = this;
+    const ranges = rangesOf(selection, options);
+    const filter = filterOf(options);
+    let left = options.limit ?? Number.POSITIVE_INFINITY;
+    checkRowLimit(left);
+    const guard = new CallGuard(`reading ${location}`, options);
+    // Else the snapshot is gone.
+    const checkGoesOn = (): void => {
+      guard.check();
+      this.checkOpen();
+    };
+    let snapshot: Snapshot | undefined;
+    const end = (): void => {
+      if (!this.#openReads.delete(end)) return;
+      snapshot?.end();
+      guard.dispose();
+      counters.openReads--;
+    };
+    this.#openReads.add(end);
+    counters.reads++;
+    counters.openReads++;
+    try {
+      guard.check();
+      snapshot = new Snapshot(this.#env);
+      // At once and for good, also while nobody asks for the next batch, and if nobody ever will.
+      guard.whenStopped(end);
+      let held: T[] = [];
+      let heldBytes = 0;
+      let turnEnd = timers.monotonicMs() + TURN_MS;
+      for (const range of ranges) {
+        if (left <= 0) break;
+        checkGoesOn();
+        const walk = snapshot.walkOf(range, withValues);
+        walk.advance();
+        for (let isLast = false; !isLast && left > 0; ) {
+          checkGoesOn();
+          const batch = gather(walk, filter, left);
+          isLast = batch.isLast;
+          left -= batch.items.length;
+          counters.rowsRead += batch.items.length;
+          counters.bytesRead += batch.bytes;
+          // Single rows by key are handed out together.
+          held = held.length === 0 ? batch.items : held.concat(batch.items);
+          heldBytes += batch.bytes;
+          if (left <= 0 || (isLast && range === ranges.at(-1))) break;
+          const isFull = ranges.length === 1 || held.length >= BATCH_ROWS || heldBytes >= BATCH_BYTES;
+          if (held.length > 0 && isFull) {
+            snapshot.hold();
+            yield held;
+            held = [];
+            heldBytes = 0;
+          }
+          if (timers.monotonicMs() > turnEnd) {
+            snapshot.hold();
+            await turn();
+            turnEnd = timers.monotonicMs() + TURN_MS;
+          }
+        }
+      }
+      guard.check();
+      if (held.length > 0) yield held;
+    } catch (cause) {
+      throw lmdbError(cause, location);
+    } finally {
+      end();
+    }
+  }
+}

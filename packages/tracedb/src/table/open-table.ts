@@ -1,0 +1,36 @@
+// Opens a table by what its location looks like. An engine is loaded only when it is the one.
+import { noTable, storeExists } from './store-exists.js';
+import { TracedTable } from './traced-table.js';
+import type { TableSchema, WideColumnTable } from './wide-column-table.js';
+
+/**
+ * Open a wide-column table, creating it and its families when they are missing, unless the schema says `make: false`.
+ *
+ * Use it where a store (Perf, Gold) or your own data needs a table; close it when done. `location` is a directory (LMDB; made when
+ * missing) or `bigtable://project/instance/table` (the emulator when BIGTABLE_EMULATOR_HOST is set). Rejects with a
+ * `TraceDbError`: `ERR_SPANLINE_MISSING_PACKAGE`, `ERR_SPANLINE_STORE_FILE_SYSTEM`, `ERR_SPANLINE_STORE_UNAVAILABLE` and others.
+ *
+ * @example
+ * ```ts
+ * import { mkdtemp } from 'node:fs/promises';
+ * import { tmpdir } from 'node:os';
+ * import { join } from 'node:path';
+ * import { openTable } from '@spanline/tracedb';
+ *
+ * const table = await openTable(await mkdtemp(join(tmpdir(), 'table-')), { families: ['V'] });
+ * const value = Buffer.from('hello');
+ * await table.mutateRows([{ key: 'row', mutations: [{ type: 'set', family: 'V', qualifier: '0', value, timestampMs: 1 }] }]);
+ * console.assert((await table.readRow('row'))?.cells.length === 1);
+ * await table.close();
+ * ```
+ */
+export const openTable = async (location: string, schema: TableSchema): Promise<WideColumnTable> => {
+  if (location.startsWith('bigtable:')) {
+    const { openBigtableTable } = await import('./bigtable/bigtable-table.js');
+    return new TracedTable(await openBigtableTable(location, schema));
+  }
+  // Before the engine, which makes the file of a store when it opens it.
+  if (schema.make === false && !(await storeExists(location))) throw noTable(location, []);
+  const { LmdbTable } = await import('./lmdb/lmdb-table.js');
+  return new TracedTable(await LmdbTable.open(location, schema));
+};

@@ -1,0 +1,127 @@
+// A read that its caller gives up, or is slow with, costs the server no more than that: the stream is cancelled or waits.
+import { expect, test, vi } from 'vitest';
+import { fakeTimers } from '../../../../../test/support/fake-timers.js';
+import { all, rejects } from '../conformance/suite.js';
+import { type Call, type Handler, oneRow } from './support/fake-service.js';
+import { fakeTable, until } from './support/fake-table.js';
+
+const CANCEL = 8;
+
+/** Rows without end, as fast as they are taken; `sent` counts their bytes. */
+const endless = (value: string): { handler: Handler; sent(): number } => {
+  let sent = 0;
+  let row = 0;
+  const pump = (call: Call): void => {
+    while (!call.stream.destroyed) {
+      sent += value.length;
+      if (!call.send(oneRow(String(row++).padStart(9, '0'), value))) {
+        call.stream.once('drain', () => pump(call));
+        return;
+      }
+    }
+  };
+  return { handler: pump, sent: () => sent };
+};
+
+const cancelled = async (call: Call | undefined): Promise<void> => {
+  await until(() => call?.stream.closed === true);
+  expect(call?.stream.rstCode).toBe(CANCEL);
+};
+
+test('breaking off cancels the stream at the server', async () => {
+  const { table, service } = await fakeTable({ ReadRows: endless('x'.repeat(1000)).handler });
+  for await (const _ of table.readRows({ prefix: '' })) break;
+  await cancelled(service.of('ReadRows')[0]);
+});
+
+test('a signal cancels it even while nobody asks for a batch', async () => {
+  const { table, service } = await fakeTable({ ReadRows: endless('x'.repeat(1000)).handler });
+  const controller = new AbortController();
+  const batches = table.readRows({ prefix: '' }, { signal: controller.signal });
+  await batches.next();
+  controller.abort();
+  expect(table.stats().openReads).toBe(0);
+  await cancelled(service.of('ReadRows')[0]);
+  await rejects(batches.next(), 'ERR_SPANLINE_ABORTED');
+});
+
+test('a signal ends a wait for a server that says nothing, in every call', async () => {
+  const silent: Handler = () => {};
+  const methods = ['ReadRows', 'MutateRows', 'CheckAndMutateRow', 'ReadModifyWriteRow', 'SampleRowKeys'];
+  const { table, service } = await fakeTable(Object.fromEntries(methods.map((method) => [method, silent])));
+  const controller = new AbortController();
+  const { signal } = controller;
+  const set = { type: 'set', family: 'V', qualifier: 'c', value: Buffer.from('v'), timestampMs: 1 } as const;
+  const calls = [
+    all(table.readRows({ prefix: '' }, { signal })),
+    table.mutateRows([{ key: 'a', mutations: [set] }], { signal }),
+    table.checkAndMutateRow('a', { family: 'V', qualifier: 'c' }, { otherwise: [set] }, { signal }),
+    table.incrementCell('a', 'V', 'n', 1, { signal }),
+    table.sampleRowKeys({ signal }),
+  ];
+  const outcomes = Promise.all(calls.map((call) => rejects(call, 'ERR_SPANLINE_ABORTED')));
+  await until(() => service.calls.length === 1 + methods.length);
+  controller.abort();
+  await outcomes;
+  for (const method of ['ReadRows', 'MutateRows', 'SampleRowKeys']) await cancelled(service.of(method)[0]);
+});
+
+test('so does a deadline, which the server is told a little later one of', async () => {
+  const { table, service } = await fakeTable({ ReadRows: () => {}, MutateRows: () => {} });
+  // However long a call takes to the service, the deadline comes behind it.
+  fakeTimers('setTimeout', 'clearTimeout');
+  const read = rejects(all(table.readRows({ prefix: '' }, { deadlineMs: 50 })), 'ERR_SPANLINE_DEADLINE', /50 ms/);
+  await until(() => service.of('ReadRows').length === 1);
+  vi.advanceTimersByTime(50);
+  await read;
+  const [call] = service.of('ReadRows');
+  await cancelled(call);
+  expect(call?.headers['grpc-timeout']).toMatch(/^\d+m$/);
+  expect(Number.parseInt(String(call?.headers['grpc-timeout']), 10)).toBeLessThanOrEqual(1050);
+  const mutations = [{ type: 'delete-row' }] as const;
+  const write = rejects(table.mutateRows([{ key: 'a', mutations }], { deadlineMs: 50 }), 'ERR_SPANLINE_DEADLINE');
+  await until(() => service.of('MutateRows').length === 1);
+  vi.advanceTimersByTime(50);
+  await write;
+});
+
+test('closing the table cancels its reads', async () => {
+  const { table, service } = await fakeTable({ ReadRows: endless('x'.repeat(1000)).handler });
+  const batches = table.readRows({ prefix: '' });
+  await batches.next();
+  const hanging = table.readRows({ prefix: '' });
+  const next = hanging.next();
+  await next;
+  await table.close();
+  await rejects(batches.next(), 'ERR_SPANLINE_STORE_CLOSED');
+  for (const call of service.of('ReadRows')) await cancelled(call);
+});
+
+test('a limit that is reached cancels the stream, also where rows are sorted out here', async () => {
+  const { table, service } = await fakeTable({ ReadRows: endless('x').handler });
+  const qualifiers = ['c', ...Array.from({ length: 3000 }, (_, i) => `qualifier-${i}`)];
+  expect((await all(table.readKeys({ prefix: '' }, { qualifiers, limit: 7 }))).length).toBe(7);
+  const [call] = service.of('ReadRows');
+  await cancelled(call);
+  expect(call?.request.rowsLimit ?? '0').toBe('0');
+});
+
+test('a caller that does not ask for more stops the server, and gets on when it asks again', async () => {
+  const { handler, sent } = endless('x'.repeat(10_000));
+  const { table } = await fakeTable({ ReadRows: handler });
+  const batches = table.readRows({ prefix: '' });
+  const first = await batches.next();
+  // Until the server could send nothing for a while.
+  let before = -1;
+  while (before !== sent()) {
+    before = sent();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  expect(sent()).toBeLessThan(8 * 1024 * 1024);
+  let rows = first.value?.length ?? 0;
+  while (rows < 2000) {
+    const { value } = await batches.next();
+    for (const { key } of value ?? []) expect(Number(key)).toBe(rows++);
+  }
+  await batches.return?.();
+});

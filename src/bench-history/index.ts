@@ -1,9 +1,0 @@
-// Entry `spanline/bench-history`: results of benchmarks as figures, kept by commit, compared and judged. It must start no process: what does is
-// the command's.
-export { BenchError, type BenchErrorCode } from './bench-error.js';
-export { type BenchFigure, MAX_SAMPLES } from './figure.js';
-export { appendBenchRun, readBenchHistory } from './history-file.js';
-export { type JudgedSeries, type Judgement, type JudgeOptions, judgeRounds, type RoundSeries } from './judge/judge.js';
-export { machineClass, nodeMajor } from './machine-class.js';
-export { BENCH_FORMATS, type BenchOutput, parseBenchOutput } from './parse-output.js';
-export { type BenchRun, benchRunLine, parseBenchRun } from './run-record.js';
