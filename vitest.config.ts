@@ -82,7 +82,7 @@ const NEEDS_WHAT_GO_BUILDS = /^import .*\/(support\/jaeger|ferretdb|kafka)\.js';
 const LONGEST = [
   'test/examples/demo.full.test.ts',
   'test/docs/docs-examples.process.test.ts',
-  'test/archive/worker.full.test.ts',
+  'packages/archive/test/worker.full.test.ts',
   'packages/tracedb/test/gold/bigtable.full.test.ts',
   'packages/tracedb/test/perf/bigtable.full.test.ts',
   'packages/ui/test/trace.full.test.ts',
@@ -123,8 +123,8 @@ const SHARING = ['test/@(container|graph)', 'packages/!(ui)/test'];
 const OWN_WORKER = [
   'test/instrument/**/*.process.test.ts',
   'test/profile/**/*.process.test.ts',
-  'test/archive/wal/refused-write.process.test.ts',
-  'test/archive/worker.process.test.ts',
+  'packages/archive/test/wal/refused-write.process.test.ts',
+  'packages/archive/test/worker.process.test.ts',
   'test/clock/js-clock.process.test.ts',
   'test/context/frame-store.process.test.ts',
   'test/flight-recorder/recover-living.process.test.ts',

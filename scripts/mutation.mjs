@@ -31,7 +31,7 @@ const GROUPS = [
     folders: ['src/collector'],
     near: ['test/local-span', 'test/span', 'test/collector', 'test/exporters', 'test/integration'],
   },
-  { folders: ['src/archive/wal'], near: ['test/archive'] },
+  { folders: ['packages/archive/src/wal'], near: ['packages/archive/test'] },
   { folders: ['src/graph/dictionary', 'src/graph/nodes', 'src/graph/index'], near: ['test/graph'] },
 ];
 /** Other numbers choose other mutants; the table of CONTRIBUTING.md is of this one. */

@@ -1,7 +1,7 @@
 // What the graph suite measures: graph files, the archive, and the traces of the archive's own tests.
-export { Archive } from '../../src/archive/archive.js';
-export { Segment } from '../../src/archive/segment/segment.js';
-export { writeSegment } from '../../src/archive/segment/write-segment.js';
+export { Archive } from '../../packages/archive/src/archive.js';
+export { Segment } from '../../packages/archive/src/segment/segment.js';
+export { writeSegment } from '../../packages/archive/src/segment/write-segment.js';
+export { syntheticSpans } from '../../packages/archive/test/segment/support/synthetic-spans.js';
 export { CompactGraphBuilder } from '../../src/graph/builder/graph-builder.js';
 export { CompactGraph } from '../../src/graph/compact-graph.js';
-export { syntheticSpans } from '../../test/archive/segment/support/synthetic-spans.js';

@@ -1,7 +1,7 @@
 // The archives that the page is measured on: one trace of so many spans, or so many traces. Plain spans with names, properties and errors as services have
 // them; what is random is the same every time.
 import { createHash } from 'node:crypto';
-import { Archive } from '../../dist/esm/archive/index.js';
+import { Archive } from '../../packages/archive/dist/esm/index.js';
 
 const NS_PER_US = 1000n;
 const START = 1_760_000_000_000_000_000n;

@@ -20,7 +20,7 @@ const REPORTERS = {
     return new OtlpReporter({ endpoint: `http://127.0.0.1:${http}` });
   },
   async archive() {
-    const { Archive, ArchiveReporter } = await import('../../dist/esm/archive/index.js');
+    const { Archive, ArchiveReporter } = await import('../../packages/archive/dist/esm/index.js');
     // Beside the checkout's other files: /tmp may be memory.
     const directory = mkdtempSync(join(checkout, '.tmp/bench-service-'));
     process.on('exit', () => rmSync(directory, { recursive: true, force: true }));

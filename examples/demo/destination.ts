@@ -1,8 +1,8 @@
 // Where the traces go: to an archive, and to Jaeger too when JAEGER_ENDPOINT names one or localhost:4318 answers. Must not call sent what
 // nobody took.
 import { connect } from 'node:net';
+import { type Archive, ArchiveReporter } from '@spanline/archive';
 import { type Reporter, type Stats, stats } from 'spanline';
-import { type Archive, ArchiveReporter } from 'spanline/archive';
 import { JaegerReporter } from 'spanline/exporters/jaeger';
 
 const LOCAL = 'http://localhost:4318';

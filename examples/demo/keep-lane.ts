@@ -1,7 +1,8 @@
 // The lane of this process in the archive beside its traces: what the page and the command tell from who had the event loop. With SPANLINE_ARCHIVE
 // `spanline/register` does this; the demo opens its archive by itself.
+
+import type { Archive } from '@spanline/archive';
 import type { ReportBatch, Reporter } from 'spanline';
-import type { Archive } from 'spanline/archive';
 import { startLane } from 'spanline/flight-recorder';
 
 const SECOND_MS = 1000;

@@ -1,8 +1,8 @@
 // npm run demo: a small query service over a real benchmark history in a Perf store, traced from outside (spanline/register) down to the reads
 // of the table, what that costs, and which query used the CPU.
 import { mkdir, rm } from 'node:fs/promises';
+import { Archive } from '@spanline/archive';
 import { clockInfo, setReporter, shutdown } from 'spanline';
-import { Archive } from 'spanline/archive';
 import { Benchmarks } from './benchmarks.js';
 import { KINDS, makeQueries, runQueries } from './client.js';
 import { command, typed } from './command.js';

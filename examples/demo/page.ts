@@ -2,8 +2,8 @@
 // itself.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { Archive, ArchiveReporter } from '@spanline/archive';
 import { setReporter, shutdown } from 'spanline';
-import { Archive, ArchiveReporter } from 'spanline/archive';
 import { LaneKeeper } from './keep-lane.js';
 import { keepAsking } from './load.js';
 

@@ -9,7 +9,7 @@ export type TraceFormatErrorCode = 'ERR_SPANLINE_TRACE_FORMAT' | 'ERR_SPANLINE_T
  *
  * @example
  * ```ts
- * import { decodeOtlpJson, TraceFormatError } from 'spanline/archive';
+ * import { decodeOtlpJson, TraceFormatError } from '@spanline/archive';
  * try {
  *   decodeOtlpJson(Buffer.from('{"resourceSpans":5}'));
  * } catch (error) {

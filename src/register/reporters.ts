@@ -1,6 +1,8 @@
 // The reporters that the environment names. A wrong variable is warned of and left out; what cannot be made at all is an error line and no
 // reporter: tracing must never keep a service from starting.
+import { optionalPackage } from '../base/calls/optional-package.js';
 import { OptionError } from '../base/errors/option-error.js';
+import { SpanlineError } from '../base/errors/spanline-error.js';
 import type { Reporter } from '../collector/reporter.js';
 import { OtlpReporter } from '../exporters/otlp.js';
 import type { LaneArchive } from './archive-lane.js';
@@ -52,7 +54,12 @@ export const openArchive = async (
   log: Log,
 ): Promise<{ readonly archive: LaneArchive; readonly reporter: Reporter } | undefined> => {
   try {
-    const { Archive, ArchiveReporter } = await import('../archive/index.js');
+    const { Archive, ArchiveReporter } = await optionalPackage(
+      '@spanline/archive',
+      'SPANLINE_ARCHIVE',
+      () => import('@spanline/archive'),
+      (message, options) => new SpanlineError('ERR_SPANLINE_MISSING_PACKAGE', message, options),
+    );
     const archive = await Archive.open(directory);
     return { archive, reporter: new ArchiveReporter(archive) };
   } catch (error) {

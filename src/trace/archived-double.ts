@@ -7,7 +7,7 @@
  *
  * @example
  * ```ts
- * import { ArchivedDouble, encodeOtlpJson } from 'spanline/archive';
+ * import { ArchivedDouble, encodeOtlpJson } from '@spanline/archive';
  * console.assert(new ArchivedDouble(2).value + 1 === 3 && `${new ArchivedDouble(2)}` === '2');
  * ```
  */

@@ -112,7 +112,7 @@ export const treesOf = <T extends Kin>(
  *
  * @example
  * ```ts
- * import { traceTrees } from 'spanline/archive';
+ * import { traceTrees } from '@spanline/archive';
  * console.assert(traceTrees([]).length === 0);
  * ```
  */

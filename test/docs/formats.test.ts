@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { Archive, type ArchivedSpan, Segment, writeSegment } from '../../src/archive/index.js';
+import { Archive, type ArchivedSpan, Segment, writeSegment } from '../../packages/archive/src/index.js';
 import { BufferSink, BufferTransport, CompactGraphBuilder, Container, ContainerWriter } from '../../src/graph/index.js';
 import { exampleGraphs, exampleSpans, shownSpans } from '../examples/support/read-formats.js';
 import { readGraphs } from '../graph/builder/support/graph-model.js';

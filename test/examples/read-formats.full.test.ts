@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
-import { type ArchivedSpan, Segment } from '../../src/archive/index.js';
-import { segmentBytes } from '../archive/segment/support/segments.js';
-import { syntheticSpans } from '../archive/segment/support/synthetic-spans.js';
+import { type ArchivedSpan, Segment } from '../../packages/archive/src/index.js';
+import { segmentBytes } from '../../packages/archive/test/segment/support/segments.js';
+import { syntheticSpans } from '../../packages/archive/test/segment/support/synthetic-spans.js';
 import { buildNodes } from '../graph/builder/support/graph-model.js';
 import { exampleGraphs, exampleSpans, shownSpans } from './support/read-formats.js';
 

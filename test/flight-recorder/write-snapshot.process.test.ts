@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { Archive } from '../../src/archive/archive.js';
-import { ArchiveReporter } from '../../src/archive/archive-reporter.js';
+import { Archive } from '../../packages/archive/src/archive.js';
+import { ArchiveReporter } from '../../packages/archive/src/archive-reporter.js';
 import { MemoryReporter } from '../../src/exporters/memory.js';
 import { OtlpReporter } from '../../src/exporters/otlp.js';
 import {

@@ -2,9 +2,9 @@
 // docs/formats.md says.
 
 import { describe, expect, test } from 'vitest';
-import type { ArchivedSpan } from '../../src/archive/index.js';
-import { anyTakenSpan } from '../archive/segment/support/arbitrary-spans.js';
-import { anySpan } from '../archive/support/any-span.js';
+import type { ArchivedSpan } from '../../packages/archive/src/index.js';
+import { anyTakenSpan } from '../../packages/archive/test/segment/support/arbitrary-spans.js';
+import { anySpan } from '../../packages/archive/test/support/any-span.js';
 import { anySpan as anyRecord } from '../exporters/jaeger/support/any-span.js';
 import fc from '../support/fast-check.js';
 import { samples } from '../support/samples.js';

@@ -1,6 +1,7 @@
 // What all formats decide alike, from records of the collector and from archived spans: integers beyond 64 bits, minus zero, the kind
 // `internal`, text of a status without an error, and `__proto__` as a key.
 import { describe, expect, test } from 'vitest';
+import { FULL_SPAN } from '../../packages/archive/test/support/any-span.js';
 import { ByteWriter } from '../../src/base/bytes/byte-writer.js';
 import { decodeJaegerJson } from '../../src/formats/jaeger-json/read-traces.js';
 import { processJson, spanJson } from '../../src/formats/jaeger-json/write-span.js';
@@ -16,7 +17,6 @@ import { ProtobufFormat } from '../../src/formats/otlp/write-protobuf.js';
 import { ArchivedView } from '../../src/trace/archived-view.js';
 import type { FinishedSpan } from '../../src/trace/finished-span.js';
 import { RecordView } from '../../src/trace/record-view.js';
-import { FULL_SPAN } from '../archive/support/any-span.js';
 import { decodeHttpBody } from '../exporters/jaeger/support/decode.js';
 import { RESOURCE, record, viewOf } from '../exporters/support/records.js';
 import { archivedSpan } from '../support/archived-span.js';

@@ -3,7 +3,7 @@
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { Consumer } from './consumer.js';
 
 const PROGRAM = `
@@ -114,6 +114,16 @@ describe('the same tree', () => {
       const missing = `no tsc.node for ${process.platform}-${process.arch}`;
       expect(notes).toEqual([missing, 'performance.now() is read instead']);
     });
+  });
+
+  test('with SPANLINE_ARCHIVE, and @spanline/archive not installed, it says what to install and goes on', () => {
+    const alone = new Consumer();
+    onTestFinished(() => alone.dispose());
+    alone.write('program.mjs', ESM);
+    const args = ['--import', 'spanline/register', 'program.mjs'];
+    const { code, stdout, stderr } = alone.node(args, { SPANLINE_ARCHIVE: 'traces' });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: TREE });
+    expect(stderr).toContain('SPANLINE_ARCHIVE needs the package @spanline/archive: npm install @spanline/archive');
   });
 
   test('switched off it records nothing and prints nothing', () => {

@@ -1,7 +1,7 @@
 // A span that another library records says so: from its options through rows to every form that it is sent in.
 
 import { expect, onTestFinished, test } from 'vitest';
-import { decodeOtlpJson, decodeOtlpProtobuf } from '../../src/archive/index.js';
+import { decodeOtlpJson, decodeOtlpProtobuf } from '../../packages/archive/src/index.js';
 import { Collector } from '../../src/collector/collector.js';
 import type { ReportBatch } from '../../src/collector/reporter.js';
 import { BatchSpans } from '../../src/exporters/batch-spans.js';

@@ -1,7 +1,7 @@
 // What all commands on an archive share: its directory, Ctrl-C and damaged segments. Must not create a
 // directory for a command that only reads, or a mistyped name would become an empty archive.
 import { stat } from 'node:fs/promises';
-import { Archive, type DamagedSegment } from 'spanline/archive';
+import { Archive, type DamagedSegment } from '@spanline/archive';
 import type { ArchiveCommandOptions } from './archive-options.js';
 import { CommandError, ExitCode, endWith } from './exit-code.js';
 import { interruptible } from './interrupt.js';

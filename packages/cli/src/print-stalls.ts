@@ -1,5 +1,5 @@
 // When the event loop was busy for long, with whom, and who waited for it.
-import { archiveStalls, type ProcessStall, processLabel, snapshotStalls } from 'spanline/archive/internal';
+import { archiveStalls, type ProcessStall, processLabel, snapshotStalls } from '@spanline/archive/internal';
 import { COLOURED, glyphsOf, PLAIN } from 'spanline/internal/formats';
 import { drawStalls } from 'spanline/internal/timeline';
 import type { ArchiveCommandOptions } from './archive-options.js';

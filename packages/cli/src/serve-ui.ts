@@ -1,8 +1,8 @@
 // The local page for traces, profiles and history. It runs until it is told to stop. Of an archive it only reads; stores change
 // when somebody triages on the page.
 import { stat } from 'node:fs/promises';
+import { Archive } from '@spanline/archive';
 import { createUiServer, openBrowser } from '@spanline/ui/internal';
-import { Archive } from 'spanline/archive';
 import { checkDirectory } from './archive-session.js';
 import { toldToStop } from './interrupt.js';
 import { note, printAnswer } from './output.js';

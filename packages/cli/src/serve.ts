@@ -1,9 +1,9 @@
 // An archive over HTTP, to send traces to and to look at them with Jaeger's UI or Grafana. It runs until it is told to
 // stop, and stops in order: what it has acknowledged stays.
 
+import { Archive, type ArchiveOptions, type ArchiveServer, type ArchiveServerOptions } from '@spanline/archive';
+import { ServerCounts, startArchiveServer } from '@spanline/archive/internal';
 import { type UiSources, uiRoutes } from '@spanline/ui/internal';
-import { Archive, type ArchiveOptions, type ArchiveServer, type ArchiveServerOptions } from 'spanline/archive';
-import { ServerCounts, startArchiveServer } from 'spanline/archive/internal';
 import { archiveDirectory, noteDamage } from './archive-session.js';
 import { ExitCode, endWith } from './exit-code.js';
 import { toldToStop } from './interrupt.js';

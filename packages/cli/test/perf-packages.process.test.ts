@@ -12,6 +12,7 @@ const { dir, store } = perfStore();
 const packages = join(dir, 'installation/node_modules');
 const program = join(packages, '@spanline/cli/dist/esm/main.js');
 const OURS = {
+  '@spanline/archive': 'packages/archive',
   '@spanline/cli': 'packages/cli',
   '@spanline/tracedb': 'packages/tracedb',
   '@spanline/ui': 'packages/ui',

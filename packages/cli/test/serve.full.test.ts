@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { Archive } from '../../../src/archive/archive.js';
 import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
-import { FULL_SPAN } from '../../../test/archive/support/any-span.js';
+import { Archive } from '../../archive/src/archive.js';
+import { FULL_SPAN } from '../../archive/test/support/any-span.js';
 import { buildFirst, type Outcome, spanlineProcess } from './support/spanline.js';
 
 buildFirst();

@@ -6,14 +6,14 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Archive } from '../../../src/archive/archive.js';
 import { ReportError } from '../../../src/collector/reporter.js';
 import { OtlpReporter } from '../../../src/exporters/otlp.js';
 import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
 import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
-import { FULL_SPAN } from '../../../test/archive/support/any-span.js';
 import { batchOf, randomTraces } from '../../../test/exporters/support/records.js';
+import { Archive } from '../../archive/src/archive.js';
+import { FULL_SPAN } from '../../archive/test/support/any-span.js';
 import { type Outcome, spanline } from './support/spanline.js';
 
 const NOTHING = { SPANLINE_ARCHIVE: '', SPANLINE_TOKEN: '' };

@@ -2,9 +2,9 @@
 // went; without a lane neither guesses.
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { Archive } from '../../../src/archive/archive.js';
 import type { LaneRow } from '../../../src/flight-recorder/lane/lane-row.js';
 import type { ArchivedResource, ArchivedSpan } from '../../../src/trace/archived-span.js';
+import { Archive } from '../../archive/src/archive.js';
 import { type Outcome, scratch, spanline } from './support/spanline.js';
 import { spanAt } from './trace/support/traces.js';
 

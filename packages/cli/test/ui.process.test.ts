@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { Archive } from '../../../src/archive/index.js';
+import { Archive } from '../../archive/src/index.js';
 import { GOLD_SCHEMA, GoldStore, openTable, PERF_SCHEMA, PerfStore } from '../../tracedb/src/index.js';
 import type { SourcesAnswer } from '../../ui/src/api/answers.js';
 import { makeBenchHistory } from '../../ui/test/support/bench-history.js';

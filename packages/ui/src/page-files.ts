@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
-import { type Call, HttpError, type Route, sendBytes } from 'spanline/archive/internal';
+import { type Call, HttpError, type Route, sendBytes } from '@spanline/archive/internal';
 import { packageRoot, SpanlineError } from 'spanline/internal/base';
 
 const TYPES: Readonly<Record<string, string>> = {

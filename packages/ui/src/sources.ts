@@ -1,8 +1,8 @@
 // What the page shows: an archive of traces, stores of benchmarks and digests, profiles, snapshots. Each may be missing; its view then says how to get it.
 // Nothing here opens or closes them: who starts the server does.
 
+import type { Archive } from '@spanline/archive';
 import type { GoldStore, PerfStore } from '@spanline/tracedb';
-import type { Archive } from 'spanline/archive';
 import type { SnapshotShelf } from './snapshots/snapshot-shelf.js';
 
 /** What a server of the page reads. */

@@ -1,5 +1,5 @@
 // All routes of the page: its files and its endpoints. Each view brings a folder of its own under `api/`; this file only gathers them.
-import { HttpError, type Route } from 'spanline/archive/internal';
+import { HttpError, type Route } from '@spanline/archive/internal';
 import type { SourcesAnswer } from './api/answers.js';
 import { apiGet } from './api/api-route.js';
 import type { ArchiveOf } from './api/archive-of.js';

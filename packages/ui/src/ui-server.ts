@@ -5,7 +5,7 @@ import {
   type RunningHttpServer,
   resolveHttpOptions,
   startHttpServer,
-} from 'spanline/archive/internal';
+} from '@spanline/archive/internal';
 import type { UiSources } from './sources.js';
 import { uiRoutes } from './ui-routes.js';
 

@@ -1,8 +1,8 @@
 // Groups of one shape and comparisons: the answers against shapes and sums taken by hand from the archive.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Archive } from '../../../src/archive/index.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { scratch } from '../../../test/support/built.js';
+import { Archive } from '../../archive/src/index.js';
 import type { CompareAnswer, GroupsAnswer } from '../src/api/groups/answers.js';
 import { makeTraces, tracesIn } from './support/archive.js';
 import { useServer } from './support/served.js';

@@ -1,7 +1,7 @@
 // Groups of one shape and comparisons in a browser.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Archive } from '../../../src/archive/index.js';
 import { buildFirst, scratch } from '../../../test/support/built.js';
+import { Archive } from '../../archive/src/index.js';
 import { accessibilityFaults } from './support/accessibility.js';
 import { HOSTILE, makeTraces, tracesIn } from './support/archive.js';
 import { hasBrowser, sizesIn, useBrowser } from './support/browser.js';

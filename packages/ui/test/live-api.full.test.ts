@@ -1,8 +1,8 @@
 // The stream of the view Live: a server that closes does not wait for those who watch, and few may watch at a time.
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Archive } from '../../../src/archive/index.js';
 import { scratch } from '../../../test/support/built.js';
+import { Archive } from '../../archive/src/index.js';
 import type { LiveEvent } from '../src/api/live/answers.js';
 import { createUiServer } from '../src/ui-server.js';
 import { useServer } from './support/served.js';

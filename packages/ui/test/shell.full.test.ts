@@ -1,8 +1,8 @@
 // The frame of the page: every view is reached by link and key, both themes are clean for axe-core, narrow screens do not scroll sideways,
 // nothing is loaded from elsewhere, and a token is asked for and then known.
 import { describe, expect, test } from 'vitest';
-import { Archive } from '../../../src/archive/index.js';
 import { buildFirst, scratch } from '../../../test/support/built.js';
+import { Archive } from '../../archive/src/index.js';
 import { accessibilityFaults } from './support/accessibility.js';
 import { hasBrowser, SIZES, useBrowser } from './support/browser.js';
 import { useServer } from './support/served.js';

@@ -3,8 +3,8 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Archive } from '../../../src/archive/index.js';
 import { buildFirst, scratch } from '../../../test/support/built.js';
+import { Archive } from '../../archive/src/index.js';
 import type { ProcessesAnswer, SnapshotFacts, SnapshotsAnswer, TakenAnswer } from '../src/api/snapshots/answers.js';
 import type { StallsAnswer } from '../src/api/stalls/answers.js';
 import type { TraceAnswer } from '../src/api/trace/answers.js';

@@ -2,10 +2,10 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Archive } from '../../../src/archive/index.js';
-import { archiveStalls } from '../../../src/archive/lane/loop-source.js';
 import { drawStalls } from '../../../src/flight-recorder/index.js';
 import { buildFirst, root, scratch } from '../../../test/support/built.js';
+import { Archive } from '../../archive/src/index.js';
+import { archiveStalls } from '../../archive/src/lane/loop-source.js';
 import type { StallsAnswer } from '../src/api/stalls/answers.js';
 import { accessibilityFaults } from './support/accessibility.js';
 import { hasBrowser, sizesIn, useBrowser } from './support/browser.js';

@@ -1,10 +1,10 @@
 // Answers about one trace: its columns against the archive's spans, what is kept of it between questions, what is found in it, links in both
 // directions, the lanes of its processes, and the files of others.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { Archive } from '../../../src/archive/index.js';
-import { span, spanIdOf, traceIdOf } from '../../../test/archive/segment/support/segments.js';
 import { decodePerfetto } from '../../../test/formats/support/perfetto-decode.js';
 import { scratch } from '../../../test/support/built.js';
+import { Archive } from '../../archive/src/index.js';
+import { span, spanIdOf, traceIdOf } from '../../archive/test/segment/support/segments.js';
 import type { FindAnswer, LinkedFromAnswer, SpanAnswer, TraceAnswer } from '../src/api/trace/answers.js';
 import { traceColumns } from '../src/api/trace/trace-columns.js';
 import { TraceReads } from '../src/api/trace/trace-reads.js';

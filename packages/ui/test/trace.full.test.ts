@@ -3,10 +3,10 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Archive } from '../../../src/archive/index.js';
-import { span, spanIdOf } from '../../../test/archive/segment/support/segments.js';
 import { decodePerfetto } from '../../../test/formats/support/perfetto-decode.js';
 import { buildFirst, scratch } from '../../../test/support/built.js';
+import { Archive } from '../../archive/src/index.js';
+import { span, spanIdOf } from '../../archive/test/segment/support/segments.js';
 import { accessibilityFaults } from './support/accessibility.js';
 import { makeTraces, tracesIn } from './support/archive.js';
 import { hasBrowser, SIZES, sizesIn, useBrowser } from './support/browser.js';

@@ -1,10 +1,10 @@
 // Answers of the search against the archive itself: conditions, times as people write them, quoted properties, pages that neither repeat nor miss a
 // trace, and the columns of many traces.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Archive } from '../../../src/archive/index.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
-import { span, spanIdOf, traceIdOf } from '../../../test/archive/segment/support/segments.js';
 import { scratch } from '../../../test/support/built.js';
+import { Archive } from '../../archive/src/index.js';
+import { span, spanIdOf, traceIdOf } from '../../archive/test/segment/support/segments.js';
 import type { PointsAnswer, TracesAnswer } from '../src/api/traces/answers.js';
 import { quotedPairs } from '../src/api/traces/quoted-pairs.js';
 import { statusesOf } from '../src/api/traces/traces-routes.js';

@@ -2,8 +2,8 @@
 // compared, and hostile names stay text.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Archive } from '../../../src/archive/index.js';
 import { buildFirst, scratch } from '../../../test/support/built.js';
+import { Archive } from '../../archive/src/index.js';
 import { accessibilityFaults } from './support/accessibility.js';
 import { HOSTILE, makeTraces, tracesIn } from './support/archive.js';
 import { hasBrowser, SIZES, sizesIn, useBrowser } from './support/browser.js';

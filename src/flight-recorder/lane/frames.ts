@@ -16,18 +16,20 @@ const MAX_NAME = 100;
 const ownFolders = (): string[] => {
   const root = packageRoot();
   if (root === undefined) return [];
-  return ['dist', 'src'].flatMap((folder) => {
+  // Packages beside it, in a checkout.
+  return ['dist', 'src', 'packages'].flatMap((folder) => {
     const path = join(root, folder, '/');
     return [path, pathToFileURL(path).href];
   });
 };
 // Before the first sample: it reads files.
 const OWN_FOLDERS = ownFolders();
-/** Another copy of it. */
+/** Another copy of it, and packages beside it. */
 const INSTALLED = '/node_modules/spanline/dist/';
+const BESIDE = '/node_modules/@spanline/';
 
 const isOwn = (script: string): boolean => {
-  if (script.includes(INSTALLED)) return true;
+  if (script.includes(INSTALLED) || script.includes(BESIDE)) return true;
   for (const folder of OWN_FOLDERS) if (script.startsWith(folder)) return true;
   return false;
 };

@@ -98,7 +98,7 @@ export const readJaeger = (document: unknown, context: DecodeContext): void => {
  *
  * @example
  * ```ts
- * import { decodeJaegerJson } from 'spanline/archive';
+ * import { decodeJaegerJson } from '@spanline/archive';
  * const { spans } = decodeJaegerJson(Buffer.from('{"data":[]}'));
  * console.assert(spans.length === 0);
  * ```

@@ -27,7 +27,7 @@ export const jaegerTrace = function* (traceId: string, spans: readonly ArchivedS
  *
  * @example
  * ```ts
- * import { decodeJaegerJson, encodeJaegerJson } from 'spanline/archive';
+ * import { decodeJaegerJson, encodeJaegerJson } from '@spanline/archive';
  * const text = encodeJaegerJson(new Map());
  * console.assert(decodeJaegerJson(Buffer.from(text)).spans.length === 0);
  * ```

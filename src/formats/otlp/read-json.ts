@@ -178,7 +178,7 @@ export const readOtlp = (document: unknown, context: DecodeContext, known: Known
  *
  * @example
  * ```ts
- * import { decodeOtlpJson } from 'spanline/archive';
+ * import { decodeOtlpJson } from '@spanline/archive';
  * const { spans } = decodeOtlpJson(Buffer.from('{"resourceSpans":[]}'));
  * console.assert(spans.length === 0);
  * ```

@@ -121,7 +121,7 @@ const readResourceSpans = (reader: ProtobufReader, context: DecodeContext, known
  *
  * @example
  * ```ts
- * import { decodeOtlpProtobuf } from 'spanline/archive';
+ * import { decodeOtlpProtobuf } from '@spanline/archive';
  * const { spans, refused } = decodeOtlpProtobuf(Buffer.alloc(0));
  * console.assert(spans.length === 0 && refused === 0);
  * ```

@@ -272,7 +272,7 @@ export const otlpResourceSpans = function* (spans: readonly ArchivedSpan[]): Gen
  *
  * @example
  * ```ts
- * import { decodeOtlpJson, encodeOtlpJson } from 'spanline/archive';
+ * import { decodeOtlpJson, encodeOtlpJson } from '@spanline/archive';
  * const line = encodeOtlpJson([]);
  * console.assert(decodeOtlpJson(Buffer.from(line)).spans.length === 0);
  * ```

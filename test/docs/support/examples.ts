@@ -41,7 +41,6 @@ const ROOMS = [
   'profile',
   'flight-recorder',
   'graph',
-  'archive',
   'instrument',
   'testing',
 ];

@@ -1,7 +1,7 @@
 // The reader of examples/, which imports nothing of src/, and what it shows of spans, told by what the library reads.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ArchivedDouble, type ArchivedSpan } from '../../../src/archive/index.js';
+import { ArchivedDouble, type ArchivedSpan } from '../../../packages/archive/src/index.js';
 
 /** A graph as the example reads it. */
 export interface ExampleGraph {

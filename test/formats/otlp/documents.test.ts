@@ -2,17 +2,17 @@
 // nothing left out.
 
 import { describe, expect, test } from 'vitest';
-import { SpanRows } from '../../../src/archive/rows/span-rows.js';
-import { readRows } from '../../../src/archive/wal/read-spans.js';
-import { SpanEncoder } from '../../../src/archive/wal/write-spans.js';
+import { SpanRows } from '../../../packages/archive/src/rows/span-rows.js';
+import { readRows } from '../../../packages/archive/src/wal/read-spans.js';
+import { SpanEncoder } from '../../../packages/archive/src/wal/write-spans.js';
+import { collect, openSegment } from '../../../packages/archive/test/segment/support/segments.js';
+import { message, toProtobuf } from '../../../packages/archive/test/support/otlp-protobuf.js';
 import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
 import { sectionReader } from '../../../src/container/layout.js';
 import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
 import { decodeOtlpProtobuf } from '../../../src/formats/otlp/read-protobuf.js';
 import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
-import { collect, openSegment } from '../../archive/segment/support/segments.js';
-import { message, toProtobuf } from '../../archive/support/otlp-protobuf.js';
 import fc from '../../support/fast-check.js';
 import { samples } from '../../support/samples.js';
 

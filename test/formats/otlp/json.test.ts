@@ -1,12 +1,12 @@
 // What is encoded as OTLP/JSON comes back equal, whatever it holds, and what others may write is read as they meant it.
 
 import { describe, expect, test } from 'vitest';
+import { anySpan, FULL_SPAN } from '../../../packages/archive/test/support/any-span.js';
 import { describeRefusals } from '../../../src/formats/decode-context.js';
 import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
 import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import { ArchivedDouble } from '../../../src/trace/archived-double.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
-import { anySpan, FULL_SPAN } from '../../archive/support/any-span.js';
 import fc from '../../support/fast-check.js';
 import { samples } from '../../support/samples.js';
 

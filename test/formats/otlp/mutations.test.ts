@@ -1,6 +1,9 @@
 // Damaged documents of each format: each is read or refused with a typed error, never anything else, and what is read can be
 // written and read again.
 import { describe, expect, test } from 'vitest';
+import { FULL_SPAN } from '../../../packages/archive/test/support/any-span.js';
+import { damagedBytes } from '../../../packages/archive/test/support/mutate.js';
+import { toProtobuf } from '../../../packages/archive/test/support/otlp-protobuf.js';
 import type { DecodedTraces } from '../../../src/formats/decode-context.js';
 import { decodeJaegerJson } from '../../../src/formats/jaeger-json/read-traces.js';
 import { encodeJaegerJson } from '../../../src/formats/jaeger-json/write-traces.js';
@@ -9,9 +12,6 @@ import { decodeOtlpProtobuf } from '../../../src/formats/otlp/read-protobuf.js';
 import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import { TraceFormatError } from '../../../src/formats/trace-format-error.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
-import { FULL_SPAN } from '../../archive/support/any-span.js';
-import { damagedBytes } from '../../archive/support/mutate.js';
-import { toProtobuf } from '../../archive/support/otlp-protobuf.js';
 import fc from '../../support/fast-check.js';
 import { samples } from '../../support/samples.js';
 

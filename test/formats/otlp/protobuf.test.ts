@@ -3,12 +3,12 @@ import { type SpanContext, SpanKind, SpanStatusCode, TraceFlags } from '@opentel
 import { JsonTraceSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { describe, expect, test } from 'vitest';
+import { anySpan, FULL_SPAN } from '../../../packages/archive/test/support/any-span.js';
+import { message, toProtobuf } from '../../../packages/archive/test/support/otlp-protobuf.js';
 import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
 import { decodeOtlpProtobuf } from '../../../src/formats/otlp/read-protobuf.js';
 import { newKnownParts } from '../../../src/formats/otlp/shared-parts.js';
 import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
-import { anySpan, FULL_SPAN } from '../../archive/support/any-span.js';
-import { message, toProtobuf } from '../../archive/support/otlp-protobuf.js';
 import fc from '../../support/fast-check.js';
 import { samples } from '../../support/samples.js';
 

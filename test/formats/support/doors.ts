@@ -16,12 +16,12 @@ import {
   encodeOtlpJson,
   Segment,
   writeSegment,
-} from '../../../src/archive/index.js';
+} from '../../../packages/archive/src/index.js';
+import { newDirectory } from '../../../packages/archive/test/archive/support/directory.js';
 import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
 import { ProtobufFormat } from '../../../src/formats/otlp/write-protobuf.js';
 import { BufferSink } from '../../../src/graph/index.js';
 import { ArchivedView } from '../../../src/trace/archived-view.js';
-import { newDirectory } from '../../archive/archive/support/directory.js';
 
 /** What comes out of a door: a span, or that it was refused; `inexact` where the page promises no exact times. */
 export type Outcome = ArchivedSpan | 'refused' | 'inexact';

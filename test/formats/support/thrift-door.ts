@@ -1,6 +1,6 @@
 // Thrift as a door: it takes what our collector recorded, and is read by thriftrw and shown as Jaeger's UI shows it, in no code of ours. What
 // it loses, as docs/formats.md says, is written as a function of a record.
-import { type ArchivedProperties, type ArchivedSpan, decodeJaegerJson } from '../../../src/archive/index.js';
+import { type ArchivedProperties, type ArchivedSpan, decodeJaegerJson } from '../../../packages/archive/src/index.js';
 import { BatchPacker } from '../../../src/formats/jaeger-thrift/batch-packer.js';
 import { BinaryWriter } from '../../../src/formats/jaeger-thrift/binary-writer.js';
 import type { PropertyList, PropertyValue } from '../../../src/local-span/property.js';

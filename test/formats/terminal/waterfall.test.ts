@@ -2,13 +2,13 @@
 // parents, circles, depth, errors, hostile names, is shown and breaks nothing.
 
 import { describe, expect, test } from 'vitest';
+import { summaryOf } from '../../../packages/archive/src/span-list.js';
+import { anySpan, FULL_SPAN } from '../../../packages/archive/test/support/any-span.js';
 import { spanAt } from '../../../packages/cli/test/trace/support/traces.js';
-import { summaryOf } from '../../../src/archive/span-list.js';
 import { cut, displayWidth } from '../../../src/base/text/display-width.js';
 import { drawWaterfall, type WaterfallOptions } from '../../../src/formats/terminal/draw-waterfall.js';
 import { ASCII, glyphsOf, UNICODE } from '../../../src/formats/terminal/glyphs.js';
 import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
-import { anySpan, FULL_SPAN } from '../../archive/support/any-span.js';
 import fc from '../../support/fast-check.js';
 import { samples } from '../../support/samples.js';
 

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getHeapSpaceStatistics } from 'node:v8';
+import { Archive, ArchiveReporter } from '@spanline/archive';
 import { flush, LocalSpan, Span, setReporter } from 'spanline';
-import { Archive, ArchiveReporter } from 'spanline/archive';
 
 const ROUNDS = 100;
 const TRACES = 100;

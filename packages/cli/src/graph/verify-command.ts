@@ -1,6 +1,7 @@
 // `spanline graph verify`: reads every byte of a file and checks it. It changes nothing.
+
+import { Segment } from '@spanline/archive';
 import type { Command } from 'commander';
-import { Segment } from 'spanline/archive';
 import { type CorruptError, type Damage, GraphError, type SalvageReport, salvage } from 'spanline/graph';
 import { ExitCode, endWith } from '../exit-code.js';
 import { writeOut } from '../output.js';

@@ -1,7 +1,8 @@
 // `spanline snapshot export`: a snapshot as a file that other tools read, or in an archive.
+
+import { Archive } from '@spanline/archive';
+import { type KeptSnapshot, keepSnapshot } from '@spanline/archive/internal';
 import { type Command, Option } from 'commander';
-import { Archive } from 'spanline/archive';
-import { type KeptSnapshot, keepSnapshot } from 'spanline/archive/internal';
 import { type Snapshot, type SnapshotFormat, writeSnapshot } from 'spanline/flight-recorder';
 import { ExitCode, endWith } from '../exit-code.js';
 import { interruptible } from '../interrupt.js';

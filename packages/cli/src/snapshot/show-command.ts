@@ -1,6 +1,7 @@
 // `spanline snapshot show`: what a snapshot holds, or one trace of it as a waterfall.
+
+import { divisionNotes, divisionsIn, summaryOf } from '@spanline/archive/internal';
 import type { Command } from 'commander';
-import { divisionNotes, divisionsIn, summaryOf } from 'spanline/archive/internal';
 import { divisionIndexOf, type Snapshot } from 'spanline/flight-recorder';
 import { ASCII, drawWaterfall, encodeOtlpJson, glyphsOf } from 'spanline/internal/formats';
 import { wholeNumber } from '../options.js';

@@ -1,7 +1,8 @@
 // `spanline trace export`: traces as a file that other tools, and `spanline trace import`, read. A file is there whole or not at all.
+
+import type { Archive } from '@spanline/archive';
+import { loadTraces } from '@spanline/archive/internal';
 import { type Command, Option } from 'commander';
-import type { Archive } from 'spanline/archive';
-import { loadTraces } from 'spanline/archive/internal';
 import { runAsync, WholeFile } from 'spanline/internal/base';
 import { type DocumentTrace, documentPieces } from 'spanline/internal/formats';
 import type { ArchivedSpan } from 'spanline/internal/record';

@@ -1,6 +1,6 @@
 // Which trace a person means: a whole id, a shorter one of older tracers, or the beginning of one, as long as only one begins so.
 
-import type { Archive } from 'spanline/archive';
+import type { Archive } from '@spanline/archive';
 import { escapeText } from 'spanline/internal/base';
 import { shortTime } from 'spanline/internal/formats';
 import type { TraceSummary } from 'spanline/internal/record';

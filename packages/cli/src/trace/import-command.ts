@@ -1,8 +1,9 @@
 // `spanline trace import`: traces of files into an archive. What was imported before a failure stays; importing it again changes nothing,
 // because equal spans are one.
+
+import type { Archive } from '@spanline/archive';
+import { appendAll } from '@spanline/archive/internal';
 import { type Command, Option } from 'commander';
-import type { Archive } from 'spanline/archive';
-import { appendAll } from 'spanline/archive/internal';
 import {
   type DecodedTraces,
   describeRefusals,

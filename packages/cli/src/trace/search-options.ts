@@ -1,6 +1,7 @@
 // The options that choose traces, and the search of the archive they stand for. A wrong value ends the command before anything is read.
+
+import { durationNs, endTimeNs, HttpError, timeNs } from '@spanline/archive/internal';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { durationNs, endTimeNs, HttpError, timeNs } from 'spanline/archive/internal';
 import type { ArchivedStatusCode, TraceSearch } from 'spanline/internal/record';
 import { wrongUsage } from '../exit-code.js';
 import { wholeNumber } from '../options.js';

@@ -1,6 +1,7 @@
 // `spanline trace show`: one trace as a waterfall, or as a document with everything for a program.
+
+import { divisionNotes, divisionsOf, type SpanDivision, summaryOf } from '@spanline/archive/internal';
 import type { Command } from 'commander';
-import { divisionNotes, divisionsOf, type SpanDivision, summaryOf } from 'spanline/archive/internal';
 import { ASCII, drawWaterfall, glyphsOf, MIN_WIDTH, otlpResourceSpans } from 'spanline/internal/formats';
 import { type ArchivedSpan, absentParents } from 'spanline/internal/record';
 import { type ArchiveCommandOptions, withArchiveOption } from '../archive-options.js';

@@ -1,5 +1,5 @@
 // Summaries of traces: read page by page, shown as rows or as JSON. Times are exact to the nanosecond in JSON and short in rows.
-import type { Archive } from 'spanline/archive';
+import type { Archive } from '@spanline/archive';
 import { exactTime, formatBytes, formatDuration, glyphsOf, shortTime } from 'spanline/internal/formats';
 import type { TraceSearch, TraceSummary } from 'spanline/internal/record';
 import { columns } from '../columns.js';

@@ -4,15 +4,15 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFi
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { Archive } from '../../../../src/archive/archive.js';
-import { ownerText, THIS_OWNER } from '../../../../src/archive/owner.js';
-import { WalWriter } from '../../../../src/archive/wal/wal-writer.js';
 import { decodeOtlpJson } from '../../../../src/formats/otlp/read-json.js';
 import { encodeOtlpJson } from '../../../../src/formats/otlp/write-json.js';
 import type { ArchivedSpan } from '../../../../src/trace/archived-span.js';
-import { anySpan, FULL_SPAN, flatSpan } from '../../../../test/archive/support/any-span.js';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
+import { Archive } from '../../../archive/src/archive.js';
+import { ownerText, THIS_OWNER } from '../../../archive/src/owner.js';
+import { WalWriter } from '../../../archive/src/wal/wal-writer.js';
+import { anySpan, FULL_SPAN, flatSpan } from '../../../archive/test/support/any-span.js';
 import { type Outcome, scratch, spanline } from '../support/spanline.js';
 import { fillArchive, spanAt } from './support/traces.js';
 

@@ -9,7 +9,7 @@ import {
   type Route,
   sendBytes,
   withBody,
-} from 'spanline/archive/internal';
+} from '@spanline/archive/internal';
 import { GraphError } from 'spanline/graph';
 import { SpanlineError } from 'spanline/internal/base';
 

@@ -1,5 +1,5 @@
 // Reads a whole number from the address of a request. What is not one must be refused, never taken for the default.
-import { type Call, HttpError } from 'spanline/archive/internal';
+import { type Call, HttpError } from '@spanline/archive/internal';
 
 /** The parameter `name`, from `min` to `max`; `otherwise` where it is missing. `HttpError` 400 for anything else. */
 export const numberOf = ({ query }: Call, name: string, min: number, max: number, otherwise?: number): number => {

@@ -1,8 +1,8 @@
 // A snapshot that is looked at: an archive of its own in a temporary directory, so that everything that asks an archive can ask it. The directory
 // goes when it is closed.
 import { rm } from 'node:fs/promises';
-import { Archive } from 'spanline/archive';
-import { HttpError, keepSnapshot } from 'spanline/archive/internal';
+import { Archive } from '@spanline/archive';
+import { HttpError, keepSnapshot } from '@spanline/archive/internal';
 import { readSnapshotFile, type Snapshot } from 'spanline/flight-recorder';
 import type { SnapshotFacts } from '../api/snapshots/answers.js';
 

@@ -3,8 +3,8 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
-import type { Archive } from 'spanline/archive';
-import { HttpError } from 'spanline/archive/internal';
+import type { Archive } from '@spanline/archive';
+import { HttpError } from '@spanline/archive/internal';
 import { makeDirectory, timers } from 'spanline/internal/base';
 import { takeSnapshot } from 'spanline/internal/inspector';
 import type { SnapshotFacts, SnapshotFile, SnapshotsAnswer, TakenAnswer } from '../api/snapshots/answers.js';

@@ -1,8 +1,8 @@
 // An archive of real traces for the tests of the page: made by the library and its reporter, with names that would run if anything took them
 // for markup.
 import { join } from 'node:path';
-import { Archive, ArchiveReporter } from '../../../../src/archive/index.js';
 import { Collector, type RootOptions, Span, trace } from '../../../../src/index.js';
+import { Archive, ArchiveReporter } from '../../../archive/src/index.js';
 
 /** What must only ever be text. */
 export const HOSTILE = `<img src=x onerror="document.title='taken'"><script>document.title='taken'</script>`;

@@ -1,9 +1,10 @@
 // An archive with exact times: a request over two processes that kept their lanes, what had the event loop meanwhile, links in both directions, and
 // references to what is absent.
-import { Archive } from '../../../../src/archive/index.js';
+
 import type { LaneRow } from '../../../../src/flight-recorder/index.js';
 import type { ArchivedLink, ArchivedResource, ArchivedSpan } from '../../../../src/trace/archived-span.js';
-import { span } from '../../../../test/archive/segment/support/segments.js';
+import { Archive } from '../../../archive/src/index.js';
+import { span } from '../../../archive/test/segment/support/segments.js';
 
 const START_US = 1_760_000_000_000_000;
 

@@ -12,12 +12,12 @@ export const BEFORE = 'monday.pb.gz';
 export const AFTER = 'tuesday.pb.gz';
 const CPU_MS = 1200;
 
-const moduleAt = (name: string): string => JSON.stringify(pathToFileURL(join(root, 'dist/esm', name)).href);
+const moduleAt = (name: string): string => JSON.stringify(pathToFileURL(join(root, name)).href);
 
 const source = (): string => `
-import { setReporter, shutdown, Span } from ${moduleAt('index.js')};
-import { Archive, ArchiveReporter } from ${moduleAt('archive/index.js')};
-import { DynamicLabel } from ${moduleAt('profile/index.js')};
+import { setReporter, shutdown, Span } from ${moduleAt('dist/esm/index.js')};
+import { Archive, ArchiveReporter } from ${moduleAt('packages/archive/dist/esm/index.js')};
+import { DynamicLabel } from ${moduleAt('dist/esm/profile/index.js')};
 const archive = await Archive.open(process.argv[2]);
 setReporter(new ArchiveReporter(archive));
 const parseRows = (units) => { let x = 0; for (let i = 0; i < units * 20000; i++) x += Math.sqrt(i); return x; };

@@ -1,8 +1,8 @@
 // The endpoints of Golden. Triage and ignore rules change the store; everything else reads.
 
+import { type Call, HttpError, type Route } from '@spanline/archive/internal';
 import { type DigestResult, digestChanges, type GoldStore, type TriageStatus, unseenDigests } from '@spanline/tracedb';
 import { DEFAULT_TEST_KEY, TRIAGE_STATUSES } from '@spanline/tracedb/internal';
-import { type Call, HttpError, type Route } from 'spanline/archive/internal';
 import { timers, whoRuns } from 'spanline/internal/base';
 import { apiGet, apiPost } from '../api-route.js';
 import { numberOf } from '../number-of.js';

@@ -1,6 +1,6 @@
 // Two traces, or two groups of traces, as the rows of one tree.
-import type { Archive } from 'spanline/archive';
-import { type Call, HttpError, required, traceIdOf } from 'spanline/archive/internal';
+import type { Archive } from '@spanline/archive';
+import { type Call, HttpError, required, traceIdOf } from '@spanline/archive/internal';
 import { type ArchivedSpan, type MergedNode, type MergedSide, mergedTree } from 'spanline/internal/record';
 import { searchOf } from '../traces/search-of.js';
 import type { CompareAnswer, ComparedRow, ComparedSide } from './answers.js';

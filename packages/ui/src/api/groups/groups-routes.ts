@@ -1,5 +1,5 @@
 // Traces of the same shape together, and comparisons.
-import type { Call, Route } from 'spanline/archive/internal';
+import type { Call, Route } from '@spanline/archive/internal';
 import { getOrMake } from 'spanline/internal/base';
 import { drawShape, type TraceShape, type TraceSummary } from 'spanline/internal/record';
 import { apiGet } from '../api-route.js';

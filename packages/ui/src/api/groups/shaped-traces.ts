@@ -1,5 +1,5 @@
 // Traces of a search with their shapes, read a few at a time. Bounded by the bytes that they cost: what is over that is not read, and said.
-import type { Archive } from 'spanline/archive';
+import type { Archive } from '@spanline/archive';
 import { type ArchivedSpan, type TraceShape, type TraceSummary, traceShape } from 'spanline/internal/record';
 import { findTraces } from '../traces/find-traces.js';
 import type { TraceQuery } from '../traces/search-of.js';

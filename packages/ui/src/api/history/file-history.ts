@@ -1,8 +1,8 @@
 // The history in files of runs. Queries mean what they mean in a store; judgements lie beside the files.
 
+import { HttpError } from '@spanline/archive/internal';
 import { compileQuery, type Params, type PerfSeries, parseQuery } from '@spanline/tracedb';
 import { checkedTriage, compareValues, type ValuesAtCommit } from '@spanline/tracedb/internal';
-import { HttpError } from 'spanline/archive/internal';
 import { BenchFiles } from './bench-files.js';
 import type { HistorySource } from './history-source.js';
 import { addJudgement, readJudgements } from './judgements-file.js';

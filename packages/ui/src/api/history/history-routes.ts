@@ -1,5 +1,5 @@
 // The endpoints of History. Only triage changes anything; everything else reads.
-import { type Call, HttpError, type Route } from 'spanline/archive/internal';
+import { type Call, HttpError, type Route } from '@spanline/archive/internal';
 import { whoRuns } from 'spanline/internal/base';
 import type { UiSources } from '../../sources.js';
 import { apiGet, apiPost } from '../api-route.js';

@@ -1,8 +1,8 @@
 // What people said of changes in history files, kept beside them as JSON lines, so that it can be committed with them. A line is only ever added; the
 // last one of a change counts. A line that is none must not hide the others.
 import { appendFile, readFile } from 'node:fs/promises';
+import { HttpError } from '@spanline/archive/internal';
 import type { TriagedChange } from '@spanline/tracedb/internal';
-import { HttpError } from 'spanline/archive/internal';
 
 /** A judgement, of a commit by its hash: numbers change when files do. */
 export interface KeptJudgement extends Omit<TriagedChange, 'commit'> {

@@ -2,8 +2,8 @@
 // once; a page that reads too slowly misses events, it never makes them pile up.
 import { existsSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import type { Archive } from 'spanline/archive';
-import { type Arrivals, HttpError } from 'spanline/archive/internal';
+import type { Archive } from '@spanline/archive';
+import { type Arrivals, HttpError } from '@spanline/archive/internal';
 import { timers } from 'spanline/internal/base';
 import type { LiveEvent } from './answers.js';
 import { MinuteCounts, SECONDS } from './minute-counts.js';

@@ -1,6 +1,6 @@
 // The endpoint of the view Live: server-sent events.
-import type { Archive } from 'spanline/archive';
-import type { Route } from 'spanline/archive/internal';
+import type { Archive } from '@spanline/archive';
+import type { Route } from '@spanline/archive/internal';
 import { LiveFeed } from './live-feed.js';
 
 /** The routes of the view. */

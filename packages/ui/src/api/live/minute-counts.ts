@@ -1,6 +1,6 @@
 // The last minute of an archive in figures, counted as requests arrive, however many do: a request counts in the second in which it ended. What is kept
 // is a slot a second, with counts for a bounded number of operations, and no request but those that are listed.
-import type { Request } from 'spanline/archive/internal';
+import type { Request } from '@spanline/archive/internal';
 import { getOrMake } from 'spanline/internal/base';
 import type { LiveMinute, LiveOperation, LiveRequest } from './answers.js';
 import { DurationCounts } from './duration-counts.js';

@@ -3,7 +3,7 @@
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { HttpError } from 'spanline/archive/internal';
+import { HttpError } from '@spanline/archive/internal';
 import { BoundedCache } from 'spanline/internal/base';
 import { type LabelledProfile, ProfileOutputError } from 'spanline/profile';
 import { readProfileStream } from 'spanline/profile/internal';

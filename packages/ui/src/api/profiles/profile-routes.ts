@@ -1,6 +1,6 @@
 // The endpoints of the view Profiles: list, table by label, difference, flame graph, CPU of a trace, and the file for speedscope. They read
 // the directory and change nothing.
-import { type Call, HttpError, type Route, required, traceIdOf } from 'spanline/archive/internal';
+import { type Call, HttpError, type Route, required, traceIdOf } from '@spanline/archive/internal';
 import {
   diff,
   type LabelledProfile,

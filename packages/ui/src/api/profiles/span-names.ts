@@ -1,6 +1,6 @@
 // Gives samples that know their span the span's name too, as a label of its own: by the archive, where it is open. It must not take what
 // nobody asked for: an archive is only read when samples are grouped by that key.
-import type { Archive } from 'spanline/archive';
+import type { Archive } from '@spanline/archive';
 import { type LabelledProfile, SPAN_ID_LABEL, TRACE_ID_LABEL } from 'spanline/profile';
 import { labelValue, recordFrom, relabelled } from 'spanline/profile/internal';
 

@@ -1,5 +1,5 @@
 // Endpoints of snapshots: which there are, of which processes one can be taken, and the taking itself, which the page of this server alone may ask for.
-import { HttpError, type Route, required } from 'spanline/archive/internal';
+import { HttpError, type Route, required } from '@spanline/archive/internal';
 import { nodeProcesses } from '../../snapshots/node-processes.js';
 import type { SnapshotShelf } from '../../snapshots/snapshot-shelf.js';
 import { apiGet, apiPost } from '../api-route.js';

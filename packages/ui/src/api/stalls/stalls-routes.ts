@@ -7,7 +7,7 @@ import {
   processLabel,
   type Route,
   wholeNumber,
-} from 'spanline/archive/internal';
+} from '@spanline/archive/internal';
 import { timers } from 'spanline/internal/base';
 import { stackName } from 'spanline/internal/timeline';
 import { apiGet } from '../api-route.js';

@@ -1,6 +1,6 @@
 // Links of other traces to a trace. A span knows what it links to and not what links to it: the archive is searched, from the time on at which there
 // was something to link to.
-import type { Archive } from 'spanline/archive';
+import type { Archive } from '@spanline/archive';
 import type { LinkedAnswer, LinkedFromAnswer } from './answers.js';
 import type { ReadTrace } from './trace-reads.js';
 

@@ -1,5 +1,5 @@
 // Where the time of spans went, and the lane of the process, as the page shows them.
-import { processLabel } from 'spanline/archive/internal';
+import { processLabel } from '@spanline/archive/internal';
 import {
   type Division,
   formatDivision,

@@ -1,5 +1,5 @@
 // A trace as a file of others: for Jaeger UI, as OTLP/JSON, for Perfetto. The whole trace, also where the page draws a part of it.
-import { type Call, HttpError, required, sendBytes } from 'spanline/archive/internal';
+import { type Call, HttpError, required, sendBytes } from '@spanline/archive/internal';
 import { documentPieces, JAEGER_DOCUMENT, OTLP_DOCUMENT, type TraceDocument } from 'spanline/internal/formats';
 import { tracePerfetto } from './trace-perfetto.js';
 import type { ReadTrace } from './trace-reads.js';

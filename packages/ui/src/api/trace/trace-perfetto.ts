@@ -1,5 +1,5 @@
 // A trace of an archive for Perfetto: its spans by process, each process with its lane where it kept one. Lets the event loop go round meanwhile.
-import { processOf } from 'spanline/archive';
+import { processOf } from '@spanline/archive';
 import { getOrMake, Slices } from 'spanline/internal/base';
 import { type PerfettoSpans, PerfettoWriter } from 'spanline/internal/formats';
 import { type ArchivedSpan, ArchivedView, propertyOf, UNKNOWN_SERVICE } from 'spanline/internal/record';

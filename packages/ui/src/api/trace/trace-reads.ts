@@ -1,7 +1,7 @@
 // Traces that the page looks at, read once: what is asked of their spans afterwards is answered out of memory. Bounded by spans; the trace itself,
 // when it is asked for again, is always read anew, for it may have grown.
-import { type Archive, processOf } from 'spanline/archive';
-import { archiveSources, HttpError } from 'spanline/archive/internal';
+import { type Archive, processOf } from '@spanline/archive';
+import { archiveSources, HttpError } from '@spanline/archive/internal';
 import type { ArchivedSpan } from 'spanline/internal/record';
 import { DivisionIndex, type LaneRow } from 'spanline/internal/timeline';
 import { type DrawnTrace, traceColumns } from './trace-columns.js';

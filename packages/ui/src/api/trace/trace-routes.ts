@@ -8,7 +8,7 @@ import {
   type Route,
   required,
   traceIdOf,
-} from 'spanline/archive/internal';
+} from '@spanline/archive/internal';
 import { divide } from 'spanline/internal/timeline';
 import { apiGet } from '../api-route.js';
 import type { ArchiveOf } from '../archive-of.js';

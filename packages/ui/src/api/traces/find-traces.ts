@@ -1,5 +1,5 @@
 // Runs a search of the page: a page of traces, and where the next one begins. No trace may come twice or be passed over between two pages.
-import type { Archive } from 'spanline/archive';
+import type { Archive } from '@spanline/archive';
 import type { TraceSummary } from 'spanline/internal/record';
 import { cursorText, type TraceQuery } from './search-of.js';
 

@@ -1,5 +1,13 @@
 // The parameters of the page's search as a search of the archive. A wrong one is refused by its name, never passed over.
-import { durationNs, endTimeNs, HttpError, microsecondsNs, pick, timeNs, wholeNumber } from 'spanline/archive/internal';
+import {
+  durationNs,
+  endTimeNs,
+  HttpError,
+  microsecondsNs,
+  pick,
+  timeNs,
+  wholeNumber,
+} from '@spanline/archive/internal';
 import type { TraceSearch } from 'spanline/internal/record';
 import { quotedPairs } from './quoted-pairs.js';
 

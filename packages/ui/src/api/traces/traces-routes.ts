@@ -1,6 +1,6 @@
 // Endpoints of the search for traces.
-import type { Archive } from 'spanline/archive';
-import type { Call, Route } from 'spanline/archive/internal';
+import type { Archive } from '@spanline/archive';
+import type { Call, Route } from '@spanline/archive/internal';
 import { httpStatusOf, type TraceSummary } from 'spanline/internal/record';
 import type { RequestStatus } from '../answers.js';
 import { apiGet } from '../api-route.js';

@@ -1,0 +1,132 @@
+// How an archive is opened and what it says of itself. Types and bounds only.
+import { getHeapStatistics } from 'node:v8';
+import { badOptions } from 'spanline/graph/internal';
+import { flag, wholeNumber } from 'spanline/internal/base';
+
+/** What is kept; the rest is deleted, a segment at a time. */
+export interface Retention {
+  /** Delete segments whose spans all ended longer ago. Default: never. */
+  readonly maxAgeMs?: number;
+  /** Delete the oldest segments beyond so many bytes of all. Default: never. */
+  readonly maxBytes?: number;
+}
+
+/** How an archive is opened. */
+export interface ArchiveOptions extends Retention {
+  /** Only read: no write-ahead file is made, nothing is recovered, merged or deleted. Default false. */
+  readonly readOnly?: boolean;
+  /** With `readOnly`: a directory that is not there yet is an empty archive, until another process makes it. Default false. */
+  readonly mayBeMissing?: boolean;
+  /**
+   * Merge and delete segments in the background. With false it is left to another process that has the archive open, such as
+   * `spanline serve`. Default true.
+   */
+  readonly maintain?: boolean;
+  /**
+   * Make and merge segments of 1,000 spans and more in a worker thread. With false, or where none can be started, as in a bundle that has
+   * not the package's files beside it, that keeps this thread busy: about 2.5 us for a span of a new segment, 7 us for one merged. Default true.
+   */
+  readonly worker?: boolean;
+  /** Spans held before they become a segment. Default 100,000. */
+  readonly segmentSpans?: number;
+  /** Milliseconds after which held spans become a segment, however few. Default 60,000. */
+  readonly segmentMs?: number;
+  /** Bytes of the write-ahead file after which it becomes a segment. Default 64 MiB, or a 128th of this process's heap where that is less. */
+  readonly walBytes?: number;
+  /** Spans held at most, when segments cannot be written, or not as fast; more are refused and counted. Default 500,000. */
+  readonly maxHeldSpans?: number;
+  /** Bytes of the write-ahead file beyond which spans are refused and counted. Default 256 MiB. */
+  readonly maxHeldBytes?: number;
+  /** Spans of a merged segment at most. Default 300,000. */
+  readonly mergedSpans?: number;
+  /** Segments open at a time for reading. Default 128. */
+  readonly openSegments?: number;
+  /** Bytes of decoded blocks kept. Default 64 MiB. */
+  readonly cacheBytes?: number;
+}
+
+/** A file that could not be read, or not all of it. */
+export interface DamagedSegment {
+  readonly file: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What an archive is and did. */
+export interface ArchiveStats {
+  readonly segments: number;
+  /** Spans in segments that can be read; in several where a writer was killed while it was recovering. */
+  readonly spans: number;
+  /** Bytes of the segments. */
+  readonly bytes: number;
+  /** Spans of this writer not yet in a segment. */
+  readonly heldSpans: number;
+  readonly walBytes: number;
+  /** Write-ahead files of all writers. */
+  readonly walFiles: number;
+  readonly appendedSpans: number;
+  /** Spans refused because too many were held. */
+  readonly refusedSpans: number;
+  readonly segmentsWritten: number;
+  readonly segmentsMerged: number;
+  readonly segmentsDeleted: number;
+  /** Write-ahead files of writers that died, taken over, and bytes in them that were torn; those too that a `readOnly` archive only reads. */
+  readonly recoveredFiles: number;
+  readonly recoveredSpans: number;
+  readonly tornBytes: number;
+  /** Times that making a segment, or something in the background, failed, and why; it is tried again. */
+  readonly failures: number;
+  readonly lastFailure: string;
+  /** Segments that the worker thread made and merges that it did. */
+  readonly workerTasks: number;
+  /** Times that this thread did such work because there was no worker or it failed, and why there was none the last time. */
+  readonly workerFallbacks: number;
+  readonly workerFailure: string;
+  /** Rows of lanes that this process appended, lines of lanes that were torn when it read them, and files of lanes that it deleted. */
+  readonly laneRows: number;
+  readonly laneTornLines: number;
+  readonly laneFilesDeleted: number;
+  /** Segments that could not be read, or not all of them; the rest answers. */
+  readonly damaged: readonly DamagedSegment[];
+}
+
+/** The bounds in force where none is given. */
+export const ARCHIVE_DEFAULTS = {
+  readOnly: false,
+  mayBeMissing: false,
+  maintain: true,
+  worker: true,
+  segmentSpans: 100_000,
+  segmentMs: 60_000,
+  walBytes: 64 * 1024 * 1024,
+  maxHeldSpans: 500_000,
+  maxHeldBytes: 256 * 1024 * 1024,
+  mergedSpans: 300_000,
+  openSegments: 128,
+  cacheBytes: 64 * 1024 * 1024,
+} as const;
+
+/** Options with nothing left open but what may be. */
+export type ResolvedArchiveOptions = Required<Omit<ArchiveOptions, keyof Retention>> & Retention;
+
+/** A segment of many names takes up to thirty times the bytes of its write-ahead file while it is made. */
+const HEAP_SHARE = 128;
+
+/** The bound of a write-ahead file in a process whose heap has so many bytes at most. */
+export const walBytesFor = (heapBytes: number): number =>
+  Math.max(1, Math.min(ARCHIVE_DEFAULTS.walBytes, Math.floor(heapBytes / HEAP_SHARE)));
+
+/** Throws `BadOptionsError` for what is no bound. */
+export const resolveOptions = (options: ArchiveOptions): ResolvedArchiveOptions => {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  for (const [name, value] of given) {
+    const isSwitch = typeof ARCHIVE_DEFAULTS[name as keyof typeof ARCHIVE_DEFAULTS] === 'boolean';
+    if (isSwitch) flag(name, value, badOptions);
+    else wholeNumber(name, value, [1], badOptions);
+  }
+  return {
+    ...ARCHIVE_DEFAULTS,
+    walBytes: walBytesFor(getHeapStatistics().heap_size_limit),
+    ...Object.fromEntries(given),
+  };
+};

@@ -1,0 +1,290 @@
+// An archive: a directory of finished traces. It must never lose what it acknowledged, never answer with a part that looks whole without
+// saying so, and never hold more than its bounds.
+
+import { BadOptionsError, BadValueError, ClosedError, TransportError } from 'spanline/graph';
+import { badOptions } from 'spanline/graph/internal';
+import { makeDirectory, wholeNumber } from 'spanline/internal/base';
+import {
+  type ArchivedResource,
+  type ArchivedSpan,
+  shownName,
+  type TraceSearch,
+  type TraceSummary,
+  UNKNOWN_SERVICE,
+} from 'spanline/internal/record';
+import type { LaneRow } from 'spanline/internal/timeline';
+import {
+  type ArchiveOptions,
+  type ArchiveStats,
+  type ResolvedArchiveOptions,
+  type Retention,
+  resolveOptions,
+} from './archive-options.js';
+import { BackgroundWork } from './background-work.js';
+import { Arrivals } from './follow/arrivals.js';
+import { HeldSpans } from './held-spans.js';
+import { LaneFiles } from './lane/lane-files.js';
+import type { LaneStretch } from './lane/lane-stretch.js';
+import { type Operation, operationsOf, servicesOf } from './operations-of.js';
+import { OtherWriters } from './other-writers.js';
+import { searchSources, tracesFrom } from './search-sources.js';
+import { SegmentSet } from './segment-set.js';
+import type { QueryOptions } from './segment-source.js';
+import { Snapshots } from './snapshots.js';
+import { describe } from './values/values.js';
+import { WorkThread } from './work-thread.js';
+
+/** How a call reads: `signal` stops it, `onDamage` is told of what cannot be read while the rest answers. */
+export type ArchiveCall = QueryOptions;
+
+const DEFAULT_LIMIT = 20;
+const MAX_LIMIT = 100_000;
+const TRACE_ID = /^[0-9a-f]{32}$/;
+
+/**
+ * Finished traces on disk, written by `ArchiveReporter`, `append` or `spanline serve`, read by id or by search.
+ *
+ * Any number of processes may write to one directory and read from it. `flush` acknowledges: what was appended before it survives a power
+ * failure. Without it a killed process loses nothing that `append` took, a power failure the last second or two. What a process that died
+ * had not made a segment of is read by all, and made one by the next that opens the archive. Rejects with a `GraphError`.
+ *
+ * `append` encodes spans and writes them to a file before it returns, about a microsecond each. Segments are made and merged in a worker
+ * thread, which is started when there is work for it and keeps no process alive once that is done.
+ *
+ * @example
+ * ```ts
+ * import { mkdtemp } from 'node:fs/promises';
+ * import { tmpdir } from 'node:os';
+ * import { join } from 'node:path';
+ * import { setReporter, shutdown, Span } from 'spanline';
+ * import { Archive, ArchiveReporter } from '@spanline/archive';
+ *
+ * const archive = await Archive.open(await mkdtemp(join(tmpdir(), 'traces-')));
+ * setReporter(new ArchiveReporter(archive));
+ * Span.root('GET /query').end();
+ * await shutdown();
+ * const [summary] = await archive.search({ name: 'GET /query' });
+ * console.assert((await archive.trace(summary.traceId)).length === 1);
+ * await archive.close();
+ * ```
+ */
+export class Archive {
+  readonly #options: ResolvedArchiveOptions;
+  readonly #set: SegmentSet;
+  readonly #held: HeldSpans;
+  readonly #worker: WorkThread;
+  readonly #snapshots: Snapshots;
+  readonly #background: BackgroundWork;
+  readonly #lanes: LaneFiles;
+  #isClosed = false;
+
+  private constructor(
+    readonly directory: string,
+    options: ResolvedArchiveOptions,
+  ) {
+    this.#options = options;
+    const mayBeMissing = options.readOnly && options.mayBeMissing;
+    this.#set = new SegmentSet(directory, options.openSegments, options.cacheBytes, mayBeMissing);
+    this.#worker = new WorkThread(options.worker);
+    this.#held = new HeldSpans(directory, options, this.#worker);
+    this.#lanes = new LaneFiles(directory);
+    this.#snapshots = new Snapshots(this.#set, this.#held, new OtherWriters(directory));
+    this.#background = new BackgroundWork(this.#set, this.#held, options, this.#worker, this.#lanes);
+  }
+
+  /** Open the archive in `directory`, making it unless `readOnly`, and take over what writers that died have left. */
+  static async open(directory: string, options: ArchiveOptions = {}): Promise<Archive> {
+    const resolved = resolveOptions(options);
+    if (!resolved.readOnly) makeHome(directory);
+    const archive = new Archive(directory, resolved);
+    try {
+      if (resolved.readOnly) await archive.#snapshots.run({}, async () => {});
+      else await archive.#background.start();
+    } catch (error) {
+      await archive.close();
+      throw error;
+    }
+    return archive;
+  }
+
+  /**
+   * Take finished spans in order and give the number taken. The rest is refused and counted, because too many are held. Throws with none
+   * taken: `BadKeyError`, `BadValueError` (which name the field) or `LimitError` for a span that cannot be, `TransportError` when the
+   * disk takes none.
+   */
+  append(spans: readonly ArchivedSpan[]): number {
+    this.#checkWritable();
+    if (!Array.isArray(spans)) throw new BadValueError(`append takes a list of spans, not ${describe(spans)}`);
+    return this.#held.append(spans);
+  }
+
+  /**
+   * Take finished spans of a report; see `WalWriter.appendFinished`.
+   * @internal
+   */
+  appendFinished(...spans: Parameters<HeldSpans['appendFinished']>): ReturnType<HeldSpans['appendFinished']> {
+    this.#checkWritable();
+    return this.#held.appendFinished(...spans);
+  }
+
+  /**
+   * Keep the lane of a process: what its event loop and its garbage collector did from `fromUs` to `toUs`, Unix microseconds. `resource` is
+   * that of its spans. Throws `LimitError` for more than 65,536 rows or 4 MiB at once, `BadValueError` for times that are none, `TransportError`
+   * when the disk takes none. It is in the file when this returns; a power failure may take the last seconds.
+   */
+  appendLane(rows: readonly LaneRow[], resource: ArchivedResource, fromUs: number, toUs: number): void {
+    this.#checkWritable();
+    this.#lanes.append(rows, resource, fromUs, toUs);
+  }
+
+  /** What lanes of all processes say of this time, Unix microseconds: the stretches that overlap it, in order of their start. */
+  async lane(fromUs: number, toUs: number): Promise<LaneStretch[]> {
+    this.#checkOpen();
+    return this.#lanes.read(fromUs, toUs);
+  }
+
+  /** How many spans `append` would take now. */
+  get room(): number {
+    return this.#held.room;
+  }
+
+  /** Resolves when everything appended before is on disk: nothing short of losing the disk takes it away. */
+  async flush(): Promise<void> {
+    await this.#held.flush();
+  }
+
+  /** Resolves when everything appended before is in segments. */
+  async seal(): Promise<void> {
+    this.#checkOpen();
+    await this.#held.seal();
+  }
+
+  /** The spans of one trace, the root first and every span before its children; empty when there is none. */
+  async trace(id: string, call?: ArchiveCall): Promise<ArchivedSpan[]> {
+    return (await this.traces([id], call)).get(id) ?? [];
+  }
+
+  /** The spans of many traces, found together: thousands cost little more than one. Ids are 32 hex digits. */
+  async traces(ids: readonly string[], call: ArchiveCall = {}): Promise<Map<string, ArchivedSpan[]>> {
+    this.#checkOpen();
+    for (const id of ids) {
+      if (!TRACE_ID.test(id))
+        throw new BadOptionsError(`${JSON.stringify(id)} is no trace id: 32 lower-case hex digits`);
+    }
+    return this.#snapshots.run(call, (sources) => tracesFrom(sources, ids, call));
+  }
+
+  /**
+   * Summaries of the traces that meet all conditions, the newest first. Whole traces are what is asked about, in whatever files their parts
+   * lie.
+   */
+  async search(search: TraceSearch = {}, call: ArchiveCall = {}): Promise<TraceSummary[]> {
+    this.#checkOpen();
+    const { limit = DEFAULT_LIMIT } = search;
+    wholeNumber('limit', limit, [1, MAX_LIMIT], badOptions);
+    const { unnamedService = UNKNOWN_SERVICE } = call;
+    const found = await this.#snapshots.run(call, (sources) =>
+      searchSources(sources, { ...search, limit, unnamedService }, call),
+    );
+    return found.map((summary) => ({ ...summary, service: shownName(summary.service, unnamedService) }));
+  }
+
+  /** Names of the services that have spans, sorted; of a segment with a million characters of names, the first. */
+  async services(call: ArchiveCall = {}): Promise<string[]> {
+    this.#checkOpen();
+    return this.#snapshots.run(call, (sources) => servicesOf(sources, call.unnamedService));
+  }
+
+  /** Names and kinds of the spans of a service, sorted. */
+  async operations(service: string, call: ArchiveCall = {}): Promise<Operation[]> {
+    this.#checkOpen();
+    return this.#snapshots.run(call, (sources) => operationsOf(sources, service, call.unnamedService));
+  }
+
+  /** All traces as they are when it begins, each whole and once, in no order; for export. All segments stay open until it ends. */
+  scan(call: ArchiveCall = {}): AsyncGenerator<readonly ArchivedSpan[], undefined, void> {
+    this.#checkOpen();
+    return this.#snapshots.scan(call);
+  }
+
+  /**
+   * Follow the requests that arrive, from whatever process.
+   * @internal
+   */
+  arrivals(): Arrivals {
+    this.#checkOpen();
+    return new Arrivals(this.#set);
+  }
+
+  /** Merge segments now, as far as `mergedSpans` allows. Does nothing while another process is at it. */
+  async compact(): Promise<void> {
+    this.#checkWritable();
+    await this.#background.compact();
+  }
+
+  /** Delete what is older or more than `limits`, or else the options, allow. Does nothing while another process is at it. */
+  async retain(limits: Retention = this.#options): Promise<void> {
+    this.#checkWritable();
+    resolveOptions(limits);
+    await this.#background.retain(limits);
+  }
+
+  async stats(): Promise<ArchiveStats> {
+    this.#checkOpen();
+    const { segments, spans, bytes, walFiles } = await this.#snapshots.sizes();
+    const background = this.#background.stats();
+    return {
+      segments,
+      spans,
+      bytes,
+      heldSpans: this.#held.count,
+      walBytes: this.#held.walBytes,
+      walFiles,
+      appendedSpans: this.#held.appended,
+      refusedSpans: this.#held.refused,
+      segmentsWritten: this.#held.seals,
+      ...background,
+      ...this.#worker.stats(),
+      // Who only reads takes nothing over.
+      tornBytes: background.tornBytes + (this.#options.readOnly ? this.#snapshots.tornBytes : 0),
+      failures: background.failures + this.#held.failures,
+      lastFailure: this.#held.lastFailure || background.lastFailure,
+      laneRows: this.#lanes.rows,
+      laneTornLines: this.#lanes.tornLines,
+      laneFilesDeleted: this.#lanes.deleted,
+      damaged: this.#set.damaged(),
+    };
+  }
+
+  /** Make a segment of what is held and release everything. Should that fail, it is left to the next one who opens the archive. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#background.stop();
+    try {
+      await this.#held.seal();
+    } finally {
+      this.#held.abandon();
+      await this.#worker.close();
+      await this.#set.close();
+    }
+  }
+
+  #checkOpen(): void {
+    if (this.#isClosed) throw new ClosedError(`the archive ${this.directory} is closed`);
+  }
+
+  #checkWritable(): void {
+    this.#checkOpen();
+    if (this.#options.readOnly)
+      throw new BadOptionsError(`${this.directory} was opened to read; open it without readOnly`);
+  }
+}
+
+const makeHome = (directory: string): void => {
+  try {
+    makeDirectory(directory);
+  } catch (cause) {
+    throw new TransportError(`the archive ${directory} cannot be made: ${(cause as Error).message}`, { cause });
+  }
+};

@@ -1,0 +1,137 @@
+// Requests as they arrive in an archive, whoever writes them, each told once. Write-ahead files are read as far as they were written; what is in a segment
+// is read only where its write-ahead file was never seen: before the first look, and of programs that live shorter than from one look to the next. It must
+// hold no spans.
+import { join } from 'node:path';
+import { GraphError } from 'spanline/graph';
+import type { OwnedName, SegmentName } from '../file-names.js';
+import type { SegmentSet } from '../segment-set.js';
+import { isGone, VanishedError } from '../vanished.js';
+import { FollowedWal } from './followed-wal.js';
+import { type Request, requestOf, requestsIn } from './requests.js';
+
+/** Spans in segments that the first look reads at most. */
+export const FIRST_SPANS = 100_000;
+/** Names of files that are remembered: more than come in a day. */
+const MAX_KNOWN = 20_000;
+
+/** Follows one archive. `close` it when nobody looks any more. */
+export class Arrivals {
+  readonly #set: SegmentSet;
+  readonly #firstSpans: number;
+  readonly #followed = new Map<string, FollowedWal>();
+  /** Identities of write-ahead files and names of segments whose spans were told, or are too old to be. */
+  readonly #known = new Set<string>();
+  #isFirst = true;
+  /** Unix milliseconds: of what ended before, not all was told, because the first look reads a bounded number of spans. 0: all. */
+  sinceMs = 0;
+
+  constructor(set: SegmentSet, firstSpans = FIRST_SPANS) {
+    this.#set = set;
+    this.#firstSpans = firstSpans;
+  }
+
+  /** Files of the archive that cannot be read, or not whole. */
+  get damagedFiles(): number {
+    return this.#set.damaged().length;
+  }
+
+  /** Tell the requests that came since the last call; at first those that ended after `fromMs`, Unix milliseconds, and perhaps some before. */
+  async look(fromMs: number, take: (request: Request) => void): Promise<void> {
+    const listing = await this.#listing();
+    if (listing === undefined) return;
+    const { segments, wals } = listing;
+    this.#readFollowed(wals, take);
+    // A write-ahead file that a segment stands for already is not in the listing: the segment is read.
+    for (const wal of wals) if (!this.#followed.has(wal.id)) this.#follow(wal, take);
+    await this.#readUnseen(segments, fromMs, take);
+    this.#isFirst = false;
+    for (const name of this.#known) {
+      if (this.#known.size <= MAX_KNOWN) break;
+      this.#known.delete(name);
+    }
+  }
+
+  close(): void {
+    for (const wal of this.#followed.values()) wal.close();
+    this.#followed.clear();
+  }
+
+  /** Undefined while it changes: what came is told at the next look. */
+  async #listing(): Promise<Awaited<ReturnType<SegmentSet['list']>> | undefined> {
+    try {
+      return await this.#set.list();
+    } catch (error) {
+      if (error instanceof VanishedError) return undefined;
+      throw error;
+    }
+  }
+
+  #readFollowed(wals: readonly OwnedName[], take: (request: Request) => void): void {
+    const present = new Set(wals.map(({ id }) => id));
+    for (const [id, wal] of this.#followed) {
+      this.#read(wal, take);
+      if (present.has(id)) continue;
+      wal.close();
+      this.#followed.delete(id);
+      this.#known.add(id);
+    }
+  }
+
+  #follow({ id, name }: OwnedName, take: (request: Request) => void): void {
+    try {
+      const wal = new FollowedWal(name, join(this.#set.directory, name));
+      this.#followed.set(id, wal);
+      this.#read(wal, take);
+    } catch (error) {
+      // A segment of it is there now.
+      if (!isGone(error)) this.#set.report(name, { code: 'ERR_SPANLINE_GRAPH_TRANSPORT', message: String(error) });
+    }
+  }
+
+  #read(wal: FollowedWal, take: (request: Request) => void): void {
+    try {
+      const rows = wal.read();
+      if (rows !== undefined) for (const request of requestsIn(rows)) take(request);
+    } catch (error) {
+      if (!(error instanceof GraphError)) throw error;
+      this.#set.report(wal.name, error);
+    }
+    if (wal.damage !== undefined) this.#set.report(wal.name, wal.damage);
+  }
+
+  async #readUnseen(segments: readonly SegmentName[], fromMs: number, take: (request: Request) => void): Promise<void> {
+    let left = this.#isFirst ? this.#firstSpans : Number.POSITIVE_INFINITY;
+    // The newest come first.
+    for (const { name, endMs } of segments) {
+      if (this.#known.has(name)) continue;
+      const card = endMs < fromMs ? undefined : await this.#set.card(name).catch(() => undefined);
+      this.#known.add(name);
+      if (card === undefined) continue;
+      const { replaces } = card.info;
+      if (!this.#isFirst && replaces.some((other) => this.#known.has(other) || this.#followed.has(other))) continue;
+      if (left > 0) left = await this.#readSegment(name, fromMs, left, take);
+      if (left <= 0) this.sinceMs = Math.max(this.sinceMs, endMs);
+    }
+  }
+
+  /** Tell what a segment has of the time from `fromMs` on; how many of the spans that may be read are left, 0 when they were too few. */
+  async #readSegment(name: string, fromMs: number, most: number, take: (request: Request) => void): Promise<number> {
+    let left = most;
+    const fromUnixNs = BigInt(Math.floor(fromMs)) * 1_000_000n;
+    try {
+      await this.#set.use(name, async (segment, onDamage) => {
+        for await (const ids of segment.traceIds({ fromUnixNs }, { onDamage })) {
+          if (left <= 0) return;
+          for (const spans of (await segment.traces(ids, { onDamage })).values()) {
+            left -= spans.length;
+            for (const request of spans.map(requestOf)) if (request !== undefined) take(request);
+          }
+        }
+      });
+    } catch (error) {
+      // It was merged meanwhile, or deleted.
+      if (!(error instanceof VanishedError)) throw error;
+    }
+    return Math.max(0, left);
+  }
+}

@@ -1,0 +1,70 @@
+// The entry `@spanline/archive`: every public name of finished traces on disk, and nothing else. Importing it must load no optional package.
+
+export {
+  AbortedError,
+  BadKeyError,
+  BadOptionsError,
+  BadSignatureError,
+  BadValueError,
+  ClosedError,
+  CorruptError,
+  GraphError,
+  type GraphErrorCode,
+  LimitError,
+  TransportError,
+  TruncatedError,
+  UnsupportedVersionError,
+} from 'spanline/graph';
+export {
+  type DecodedTraces,
+  type DecodeLimits,
+  decodeJaegerJson,
+  decodeOtlpJson,
+  decodeOtlpProtobuf,
+  describeRefusals,
+  encodeJaegerJson,
+  encodeOtlpJson,
+  jaegerTrace,
+  otlpResourceSpans,
+  type RefusalReason,
+  TraceFormatError,
+  type TraceFormatErrorCode,
+} from 'spanline/internal/formats';
+export {
+  ArchivedDouble,
+  type ArchivedEvent,
+  type ArchivedKind,
+  type ArchivedLink,
+  type ArchivedProperties,
+  type ArchivedResource,
+  type ArchivedScope,
+  type ArchivedSpan,
+  type ArchivedStatusCode,
+  type ArchivedValue,
+  type TraceNode,
+  type TraceSearch,
+  type TraceSummary,
+  traceTrees,
+} from 'spanline/internal/record';
+export { Archive, type ArchiveCall } from './archive.js';
+export {
+  ARCHIVE_DEFAULTS,
+  type ArchiveOptions,
+  type ArchiveStats,
+  type DamagedSegment,
+  type Retention,
+} from './archive-options.js';
+export { ArchiveReporter } from './archive-reporter.js';
+export { type LaneStretch, processOf } from './lane/lane-stretch.js';
+export type { Operation } from './operations-of.js';
+export {
+  type OpenSegmentOptions,
+  Segment,
+  type SegmentReadOptions,
+  type SegmentSearch,
+  type SegmentStats,
+} from './segment/segment.js';
+export type { SegmentOperation, SegmentSummary } from './segment/segment-summary.js';
+export { type SegmentInfo, type WriteSegmentOptions, writeSegment } from './segment/write-segment.js';
+export { type ArchiveServer, type ArchiveServerStats, createArchiveServer } from './server/archive-server.js';
+export type { ArchiveServerOptions } from './server/server-options.js';

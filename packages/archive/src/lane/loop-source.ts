@@ -1,0 +1,148 @@
+// Spans and lanes by process, from where commands and the page find them: what `spanline stalls` and `spanline trace show` tell the use of the event loop from.
+// Must not mix processes, and must say where it has not all that an archive has.
+
+import { ownResource } from 'spanline/internal/formats';
+import type { ArchivedResource, ArchivedSpan } from 'spanline/internal/record';
+import {
+  DivisionIndex,
+  divisionIndexOf,
+  type LaneRow,
+  type Snapshot,
+  type Stall,
+  stalls,
+  type TimedSpan,
+  type TimeWindow,
+} from 'spanline/internal/timeline';
+import type { Archive } from '../archive.js';
+import { processOf } from './lane-stretch.js';
+
+/** What is known of one process in a stretch of time. */
+export interface LoopSource {
+  /** Names the process. */
+  readonly process: string;
+  readonly spans: readonly TimedSpan[];
+  readonly lane: readonly LaneRow[];
+  /** When the lane was kept. */
+  readonly covered: readonly TimeWindow[];
+}
+
+/** A stall and the process that had it. */
+export type ProcessStall = Stall & { readonly process: string };
+
+/** How an archive is read for this. */
+export interface LoopRead {
+  readonly signal: AbortSignal;
+  /** Told what the answer does not rest on. */
+  readonly note?: (text: string) => void;
+}
+
+/** Traces read for one stretch of time. */
+const MOST_TRACES = 5000;
+
+const NS_PER_US = 1000n;
+
+/** A double of nanoseconds would be off by a quarter of a microsecond. */
+const toUs = (ns: bigint): number => Number(ns / NS_PER_US) + Number(ns % NS_PER_US) / 1000;
+const toNs = (us: number): bigint => BigInt(Math.round(us)) * NS_PER_US;
+
+const timedSpan = ({
+  traceId,
+  spanId,
+  parentSpanId,
+  name,
+  startUnixNs,
+  endUnixNs,
+  isLocal,
+}: ArchivedSpan): TimedSpan => ({
+  ...{ traceId, spanId, parentSpanId, name },
+  startUs: toUs(startUnixNs),
+  endUs: toUs(endUnixNs),
+  isSync: isLocal === true,
+});
+
+/** From the first start to the last end. */
+export const windowOf = (spans: readonly ArchivedSpan[]): TimeWindow => ({
+  fromUs: spans.reduce((least, { startUnixNs }) => Math.min(least, toUs(startUnixNs)), Number.POSITIVE_INFINITY),
+  toUs: spans.reduce((most, { endUnixNs }) => Math.max(most, toUs(endUnixNs)), 0),
+});
+
+/** The spans of traces that were under way, by process. */
+const spansOf = async (archive: Archive, { fromUs, toUs: endUs }: TimeWindow, { signal, note }: LoopRead) => {
+  const search = { fromUnixNs: toNs(fromUs), toUnixNs: toNs(endUs), limit: MOST_TRACES };
+  const summaries = await archive.search(search, { signal });
+  if (summaries.length === MOST_TRACES)
+    note?.(`more than ${MOST_TRACES} traces were under way at once: who had the loop is told from the newest of them`);
+  const traces = await archive.traces(
+    summaries.map(({ traceId }) => traceId),
+    { signal },
+  );
+  const names = new WeakMap<ArchivedResource, string>();
+  const byProcess = new Map<string, TimedSpan[]>();
+  for (const span of [...traces.values()].flat()) {
+    const process = names.get(span.resource) ?? processOf(span.resource);
+    names.set(span.resource, process);
+    const spans = byProcess.get(process);
+    if (spans === undefined) byProcess.set(process, [timedSpan(span)]);
+    else spans.push(timedSpan(span));
+  }
+  return byProcess;
+};
+
+/** The lanes of this time by process, without spans. */
+const lanesOf = async (archive: Archive, { fromUs, toUs: endUs }: TimeWindow): Promise<LoopSource[]> => {
+  const byProcess = new Map<string, { lane: LaneRow[]; covered: TimeWindow[] }>();
+  for (const { process, fromUs: from, toUs: to, rows } of await archive.lane(fromUs, endUs)) {
+    const known = byProcess.get(process) ?? { lane: [], covered: [] };
+    byProcess.set(process, known);
+    for (const row of rows) if (row.startUs <= endUs && row.endUs >= fromUs) known.lane.push(row);
+    known.covered.push({ fromUs: from, toUs: to });
+  }
+  return [...byProcess].map(([process, known]) => ({ process, spans: [], ...known }));
+};
+
+/** All processes of an archive that kept a lane of this time. */
+export const archiveSources = async (archive: Archive, window: TimeWindow, read: LoopRead): Promise<LoopSource[]> => {
+  const lanes = await lanesOf(archive, window);
+  if (lanes.length === 0) return [];
+  const spans = await spansOf(archive, window, read);
+  return lanes.map((lane) => ({ ...lane, spans: spans.get(lane.process) ?? [] }));
+};
+
+const longestFirst = (a: ProcessStall, b: ProcessStall): number => b.durationUs - a.durationUs || a.startUs - b.startUs;
+
+/** The worst stalls of some processes. */
+export const worstStalls = (sources: readonly LoopSource[], limit: number): ProcessStall[] =>
+  sources
+    .flatMap(({ process, spans, lane, covered }) =>
+      stalls(new DivisionIndex(spans, lane, covered), limit).map((stall) => ({ ...stall, process })),
+    )
+    .sort(longestFirst)
+    .slice(0, limit);
+
+/** The worst stalls of an archive in this time; undefined where it has no lane of it. Only the traces that were under way then are read. */
+export const archiveStalls = async (
+  archive: Archive,
+  window: TimeWindow,
+  limit: number,
+  read: LoopRead,
+): Promise<ProcessStall[] | undefined> => {
+  const lanes = await lanesOf(archive, window);
+  if (lanes.length === 0) return undefined;
+  const found: ProcessStall[] = [];
+  for (const { process, kind, startUs, durationUs } of worstStalls(lanes, limit)) {
+    const endUs = startUs + durationUs;
+    const spans = await spansOf(archive, { fromUs: startUs, toUs: endUs }, read);
+    const { lane, covered } = lanes.find((one) => one.process === process) as LoopSource;
+    const rows = lane.filter((row) => row.startUs < endUs && row.endUs > startUs);
+    const own = { process, spans: spans.get(process) ?? [], lane: rows, covered };
+    found.push(...worstStalls([own], rows.length).filter((stall) => stall.startUs === startUs && stall.kind === kind));
+  }
+  return found.sort(longestFirst);
+};
+
+/** The worst stalls of a snapshot in this time; undefined where it has no lane. */
+export const snapshotStalls = (snapshot: Snapshot, window: TimeWindow, limit: number): ProcessStall[] | undefined => {
+  if (snapshot.laneFromUs === undefined) return undefined;
+  const process = processOf(ownResource(snapshot.resource));
+  return stalls(divisionIndexOf(snapshot), limit, window).map((stall) => ({ ...stall, process }));
+};

@@ -1,0 +1,125 @@
+// Merges small segments and deletes old ones. Everything here may be killed at any moment: a segment says what it replaces, so nothing is
+// lost and nothing is seen twice.
+import { timers } from 'spanline/internal/base';
+import type { Retention } from './archive-options.js';
+import type { SegmentName } from './file-names.js';
+import { withLock } from './maintenance-lock.js';
+import { mergeSegments, removeFiles } from './merge-segments.js';
+import type { SegmentSet } from './segment-set.js';
+import type { WorkThread } from './work-thread.js';
+
+/** What is merged. */
+export interface MergePolicy {
+  /** Spans of a merged segment at most. */
+  readonly mergedSpans: number;
+  /** Segments merged at once at least. */
+  readonly leastSegments: number;
+  /** The largest of them has this share of their spans at most: a large one is not written again for every small one. */
+  readonly largestShare: number;
+  /** Milliseconds a merged segment may span: a long one would be kept long beyond its age. */
+  readonly maxSpanMs: number;
+}
+
+/** In the background: few bytes are written more than a few times. */
+export const BACKGROUND_MERGES = { leastSegments: 4, largestShare: 0.5 } as const;
+/** When somebody asks: whatever can be merged. */
+export const ALL_MERGES = { leastSegments: 2, largestShare: 1 } as const;
+
+/** Segments merged at once at most. */
+const MOST_SEGMENTS = 64;
+/** Merged segments span at most this share of the age at which they are deleted. */
+const AGE_SHARE = 8;
+
+/** How long a merged segment may be. */
+export const longestSpanMs = ({ maxAgeMs }: Retention): number =>
+  maxAgeMs === undefined ? Number.POSITIVE_INFINITY : maxAgeMs / AGE_SHARE;
+
+/** Merges until there is nothing to merge by `policy`; gives the number merged, 0 while another process is at it. */
+export const compact = async (set: SegmentSet, policy: MergePolicy, worker: WorkThread): Promise<number> => {
+  const merged = await withLock(set.directory, async () => {
+    let count = 0;
+    let isHere = false;
+    for (;;) {
+      const { names, spans } = await chooseMerge(set, await cleanList(set), policy);
+      if (names.length === 0) return count;
+      if (!isHere && worker.accepts(spans)) {
+        const answer = await worker.run({ kind: 'merge', directory: set.directory, names });
+        // The worker died, and may have been done: what there is to merge is looked up again, and merged here.
+        isHere = answer === undefined;
+        for (const damage of answer?.damaged ?? []) set.report(damage.file, damage);
+        if (answer?.isDone) count += names.length;
+      } else {
+        isHere = false;
+        // Damage may turn up: known then, it is not chosen again.
+        if (await mergeSegments(set, names)) count += names.length;
+      }
+    }
+  });
+  return merged ?? 0;
+};
+
+/** Deletes segments that are too old, then the oldest of those that are too many; gives their number, 0 while another process is at it. */
+export const retain = async (set: SegmentSet, { maxAgeMs, maxBytes }: Retention): Promise<number> => {
+  if (maxAgeMs === undefined && maxBytes === undefined) return 0;
+  const deleted = await withLock(set.directory, async () => {
+    const segments = await cleanList(set);
+    const oldest = maxAgeMs === undefined ? Number.NEGATIVE_INFINITY : timers.wallMs() - maxAgeMs;
+    const names: string[] = [];
+    let bytes = 0;
+    // The newest first: what does not fit any more is older than what does.
+    for (const { name, endMs } of segments) {
+      bytes += await set.bytesOf([name]);
+      if (endMs < oldest || bytes > (maxBytes ?? Number.POSITIVE_INFINITY)) names.push(name);
+    }
+    // The oldest first: whenever this ends, it is the newest that are left.
+    removeFiles(set.directory, names.reverse());
+    return names.length;
+  });
+  return deleted ?? 0;
+};
+
+/** The segments, when what others replaced is deleted: it must be gone before those that replace it are. */
+const cleanList = async (set: SegmentSet): Promise<readonly SegmentName[]> => {
+  const { segments, replaced } = await set.list();
+  removeFiles(set.directory, replaced);
+  return segments;
+};
+
+/** What is merged next; nothing when there are no names. */
+interface Merge {
+  readonly names: readonly string[];
+  /** How many they have together. */
+  readonly spans: number;
+}
+
+/** Segments to be merged: neighbours in time, the one that ends last first. */
+const chooseMerge = async (set: SegmentSet, segments: readonly SegmentName[], policy: MergePolicy): Promise<Merge> => {
+  // A damaged one stays where it is, for salvage.
+  const damaged = new Set(set.damaged().map(({ file }) => file));
+  const sizes: { readonly file: SegmentName; readonly spans: number }[] = [];
+  for (const file of segments) {
+    const card = damaged.has(file.name) ? undefined : await set.card(file.name);
+    if (card !== undefined) sizes.push({ file, spans: card.info.spanCount });
+  }
+  for (let first = 0; first < sizes.length; first++) {
+    let total = 0;
+    let largest = 0;
+    let startMs = Number.POSITIVE_INFINITY;
+    let best = first;
+    let bestSpans = 0;
+    for (let end = first; end < Math.min(sizes.length, first + MOST_SEGMENTS); end++) {
+      const { file, spans } = sizes[end];
+      total += spans;
+      largest = Math.max(largest, spans);
+      startMs = Math.min(startMs, file.startMs);
+      if (total > policy.mergedSpans || sizes[first].file.endMs - startMs > policy.maxSpanMs) break;
+      const count = end - first + 1;
+      if (count >= policy.leastSegments && largest <= total * policy.largestShare) {
+        best = end + 1;
+        bestSpans = total;
+      }
+    }
+    if (best > first) return { names: sizes.slice(first, best).map(({ file }) => file.name), spans: bestSpans };
+  }
+  return { names: [], spans: 0 };
+};

@@ -1,0 +1,203 @@
+// Searches several sources at once. Parts of a trace may lie in several: a trace is put together before it is decided, and the answer is
+// the same wherever its parts lie and in whatever order the sources are asked.
+
+import { checkSignal } from 'spanline/graph/internal';
+import { getOrMake } from 'spanline/internal/base';
+import { type ArchivedSpan, isMeant, type NamedSearch, rootFirst, type TraceSummary } from 'spanline/internal/record';
+import type { TimeRange } from './segment/segment.js';
+import type { QueryOptions } from './segment-source.js';
+import { meetsConditions, newestFirst, summaryOf } from './span-list.js';
+import { type TraceParts, type TraceSource, traceIdsOf } from './trace-source.js';
+
+/** The spans of traces out of all sources; of a span that comes twice the last one, sources being given newest first. */
+export const tracesFrom = async (
+  sources: readonly TraceParts[],
+  ids: readonly string[],
+  options: QueryOptions,
+): Promise<Map<string, ArchivedSpan[]>> => {
+  const parts = new Map<string, (readonly ArchivedSpan[])[]>();
+  const wanted = traceIdsOf(ids);
+  for (const source of sources) {
+    checkSignal('the archive', options);
+    const possible = await source.possible(wanted);
+    if (possible.length === 0) continue;
+    for (const [id, spans] of await source.traces(possible)) {
+      getOrMake(parts, id, () => []).unshift(spans);
+    }
+  }
+  const traces = new Map<string, ArchivedSpan[]>();
+  for (const id of ids) {
+    const some = parts.get(id);
+    if (some !== undefined) traces.set(id, some.length === 1 ? [...some[0]] : rootFirst(some.flat()));
+  }
+  return traces;
+};
+
+/** Those of some traces of which a source has a part. */
+export const presentIn = async (
+  sources: readonly TraceParts[],
+  ids: readonly string[],
+  options: QueryOptions,
+): Promise<string[]> => {
+  const present = new Set<string>();
+  const wanted = traceIdsOf(ids);
+  for (const source of sources) {
+    checkSignal('the archive', options);
+    for (const id of await source.present(wanted)) present.add(id);
+  }
+  return [...present];
+};
+
+/** Summaries of the traces that meet all conditions, the newest first. */
+export const searchSources = async (
+  sources: readonly TraceSource[],
+  search: NamedSearch & { readonly limit: number },
+  options: QueryOptions,
+): Promise<TraceSummary[]> => new Searching(sources, search, options).run();
+
+/** Traces looked for elsewhere at a time. */
+const DECIDED_TRACES = 1000;
+
+const newestSourceFirst = (sources: readonly TraceSource[]): TraceSource[] =>
+  [...sources].sort((a, b) => (a.endUnixNs > b.endUnixNs ? -1 : a.endUnixNs < b.endUnixNs ? 1 : 0));
+
+class Searching {
+  readonly #sources: readonly TraceSource[];
+  readonly #search: NamedSearch & { readonly limit: number };
+  readonly #options: QueryOptions;
+  /** The newest found so far, in order, no more than wanted. */
+  #found: TraceSummary[] = [];
+  /** Every trace that was looked at, whether it is meant or not. */
+  readonly #known = new Set<string>();
+  /** Whether traces are listed by a part that begins early enough, and not by one that is over late enough. */
+  #listsEarly = false;
+
+  constructor(
+    sources: readonly TraceSource[],
+    search: NamedSearch & { readonly limit: number },
+    options: QueryOptions,
+  ) {
+    this.#sources = sources;
+    this.#search = search;
+    this.#options = options;
+  }
+
+  async run(): Promise<TraceSummary[]> {
+    await this.#searchAlone();
+    await this.#searchTogether();
+    return this.#found;
+  }
+
+  /** Traces of which one part meets all conditions: every trace that is whole, as nearly all are. */
+  async #searchAlone(): Promise<void> {
+    const { fromUnixNs, toUnixNs } = this.#search;
+    for (const source of newestSourceFirst(this.#sources)) {
+      checkSignal('the archive', this.#options);
+      if (fromUnixNs !== undefined && source.endUnixNs < fromUnixNs) break;
+      if (toUnixNs !== undefined && source.startUnixNs > toUnixNs) continue;
+      if (this.#isEnough(source.endUnixNs)) break;
+      await this.#searchIn(source);
+    }
+  }
+
+  /**
+   * Traces whose parts meet the conditions together and none alone: one part is early and one late enough, or all of them last long enough,
+   * and one has the span. Which traces have parts elsewhere, the filters of the sources tell, and the traces themselves.
+   */
+  async #searchTogether(): Promise<void> {
+    const { fromUnixNs, toUnixNs, minDurationNs } = this.#search;
+    if (fromUnixNs === undefined && toUnixNs === undefined && minDurationNs === undefined) return;
+    if (this.#sources.length < 2) return;
+    const meaning: TraceSource[] = [];
+    for (const source of this.#sources) if (await source.mayMean(this.#search)) meaning.push(source);
+    if (meaning.length === 0) return;
+    for (const source of newestSourceFirst(this.#partsToList())) {
+      if (this.#isEnough(source.endUnixNs)) return;
+      const others = (meaning.includes(source) ? this.#sources : meaning).filter((other) => other !== source);
+      await source.eachId(this.#rangeToList(), async (ids) => {
+        checkSignal('the archive', this.#options);
+        await this.#decide(ids, others);
+      });
+    }
+  }
+
+  /**
+   * Sources of which every trace that is meant has a part: those with a part that is over late enough, or with one that begins early enough,
+   * whichever are fewer.
+   */
+  #partsToList(): readonly TraceSource[] {
+    const { fromUnixNs = 0n, toUnixNs } = this.#search;
+    const sources = this.#sources.filter(({ endUnixNs }) => !this.#isEnough(endUnixNs));
+    const late = sources.filter(({ endUnixNs }) => endUnixNs >= fromUnixNs);
+    const early = toUnixNs === undefined ? sources : sources.filter(({ startUnixNs }) => startUnixNs <= toUnixNs);
+    this.#listsEarly = early.length < late.length;
+    return this.#listsEarly ? early : late;
+  }
+
+  #rangeToList(): TimeRange {
+    const { fromUnixNs, toUnixNs } = this.#search;
+    const startsFromUnixNs = this.#last?.startUnixNs;
+    return { startsFromUnixNs, ...(this.#listsEarly ? { toUnixNs } : { fromUnixNs }) };
+  }
+
+  /** Of traces with a part in one source, take those that have parts in `others` too, and meet all conditions as a whole. */
+  async #decide(ids: readonly string[], others: readonly TraceSource[]): Promise<void> {
+    for (let start = 0; start < ids.length; start += DECIDED_TRACES) {
+      const fresh = ids.slice(start, start + DECIDED_TRACES).filter((id) => !this.#known.has(id));
+      const split = await presentIn(others, fresh, this.#options);
+      if (split.length === 0) continue;
+      const whole: TraceSummary[] = [];
+      for (const [id, spans] of await tracesFrom(this.#sources, split, this.#options)) {
+        this.#known.add(id);
+        whole.push(...this.#ifMeant(spans));
+      }
+      this.#add(whole);
+    }
+  }
+
+  /** The one that comes last, when there are as many as wanted. */
+  get #last(): TraceSummary | undefined {
+    return this.#found[this.#search.limit - 1];
+  }
+
+  #add(summaries: readonly TraceSummary[]): void {
+    this.#found = [...this.#found, ...summaries].sort(newestFirst).slice(0, this.#search.limit);
+  }
+
+  #ifMeant(spans: readonly ArchivedSpan[]): TraceSummary[] {
+    const whole = summaryOf(spans);
+    return meetsConditions(whole, this.#search) && spans.some((span) => isMeant(span, this.#search)) ? [whole] : [];
+  }
+
+  /** Whether everything that starts at `latest` or before comes too late. */
+  #isEnough(latest: bigint): boolean {
+    return this.#last !== undefined && this.#last.startUnixNs > latest;
+  }
+
+  /** A source gives its newest; more of them, as long as some turn out not to be meant or to be older as a whole. */
+  async #searchIn(source: TraceSource): Promise<void> {
+    for (let { limit } = this.#search; ; limit *= 4) {
+      const startsFromUnixNs = this.#last?.startUnixNs;
+      const summaries = await source.summaries({ ...this.#search, limit, startsFromUnixNs });
+      const fresh = summaries.filter(({ traceId }) => !this.#known.has(traceId));
+      for (const { traceId } of fresh) this.#known.add(traceId);
+      this.#add(await this.#complete(fresh, source));
+      if (summaries.length < limit) return;
+      // What was not given yet comes behind the last that was, where its part here put it: as a whole it may begin earlier.
+      if (this.#last !== undefined && newestFirst(this.#last, summaries[limit - 1]) <= 0) return;
+    }
+  }
+
+  /** Traces found in one source with what the others have of them, as far as they are meant then. */
+  async #complete(summaries: readonly TraceSummary[], source: TraceSource): Promise<TraceSummary[]> {
+    const ids = summaries.map(({ traceId }) => traceId);
+    const others = this.#sources.filter((other) => other !== source);
+    const elsewhere = await presentIn(others, ids, this.#options);
+    if (elsewhere.length === 0) return [...summaries];
+    const split = await tracesFrom(this.#sources, elsewhere, this.#options);
+    return summaries.flatMap((summary) => {
+      const spans = split.get(summary.traceId);
+      return spans === undefined ? [summary] : this.#ifMeant(spans);
+    });
+  }
+}

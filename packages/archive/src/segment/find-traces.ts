@@ -1,0 +1,215 @@
+// Finds traces by id: all that many traces need is fetched together, in batches that fit into memory, and the spans of each trace are put
+// together, ids from the dictionary, everything else from groups. What does not fit together is damage, never a trace with fewer spans.
+import { CorruptError, type DictionaryEntry, GraphError } from 'spanline/graph';
+import type { ArchivedSpan } from 'spanline/internal/record';
+import { TRACE_ID_BYTES, traceIdBytes } from '../values/ids.js';
+import type { GroupReader, Outcome, WholeGroup } from './group-reader.js';
+import { PARTS } from './layout.js';
+import { eachOrDamage, guarded, type SegmentFile, type SegmentReadOptions } from './segment-file.js';
+
+/** The keys of a trace, by what they are. */
+interface TraceKeys {
+  readonly traceId: string;
+  /** Ordinals of its spans, ascending, one behind the other. */
+  readonly first: number;
+  readonly count: number;
+  /** Span ids by ordinal, absent parents among them. */
+  readonly spanIds: ReadonlyMap<number, string>;
+}
+
+/** The keys among `entries`, all that begin with the id of one trace; undefined when none of them is a span. */
+export const traceKeys = (
+  { name, spanCount }: SegmentFile,
+  entries: readonly DictionaryEntry[],
+): TraceKeys | undefined => {
+  const spanIds = new Map<number, string>();
+  let first = Number.POSITIVE_INFINITY;
+  let last = -1;
+  let count = 0;
+  for (const { key, ordinals } of entries) {
+    const [ordinal] = ordinals;
+    // Only links refer to it.
+    if (ordinal < 0) continue;
+    spanIds.set(ordinal, key.toString('hex', TRACE_ID_BYTES));
+    if (ordinal >= spanCount) continue;
+    count++;
+    first = Math.min(first, ordinal);
+    last = Math.max(last, ordinal);
+  }
+  if (count === 0) return undefined;
+  if (last - first + 1 !== count) {
+    throw new CorruptError(`the spans of a trace of ${name} do not stand together`, 'dictionaryBlocks');
+  }
+  return { traceId: entries[0].key.toString('hex', 0, TRACE_ID_BYTES), first, count, spanIds };
+};
+
+/** The spans of a trace, the root first; `groups` has all that may hold some of them. */
+export const assembleTrace = (file: SegmentFile, keys: TraceKeys, groups: Outcome<WholeGroup>): ArchivedSpan[] => {
+  const { firsts } = file.groups;
+  const spans: ArchivedSpan[] = [];
+  let number = groupAt(firsts, keys.first);
+  for (let ordinal = keys.first; ordinal < keys.first + keys.count; ) {
+    const group = groups.get(number);
+    if (group instanceof GraphError) throw group;
+    const row = group?.traceRows.find(({ first }) => first === ordinal - firsts[number]);
+    if (group === undefined || row === undefined || spans.length + row.spanCount > keys.count) {
+      throw new CorruptError(`trace ${keys.traceId} of ${file.name} is not where its keys say`, 'traceRows', number);
+    }
+    for (let i = row.first; i < row.first + row.spanCount; i++) spans.push(spanAt(file, keys, group, i));
+    ordinal += row.spanCount;
+    number++;
+  }
+  return spans;
+};
+
+const NOTHING = { properties: {} };
+
+const spanAt = (file: SegmentFile, { traceId, spanIds }: TraceKeys, group: WholeGroup, i: number): ArchivedSpan => {
+  const { spans, times, properties, events, links, texts } = group;
+  const { name, kind, scope } = spans.shape(i);
+  const startUnixNs = times.starts[i];
+  const parent = times.parents[i];
+  return {
+    traceId,
+    spanId: idOf(file, spanIds, file.groups.firsts[group.number] + i),
+    parentSpanId: parent < 0 ? '' : idOf(file, spanIds, parent),
+    traceState: texts?.traceState(i) ?? '',
+    name,
+    kind,
+    startUnixNs,
+    endUnixNs: times.ends[i],
+    status: { code: spans.statusCode(i), message: texts?.message(i) ?? '' },
+    events: events?.get(i, startUnixNs) ?? [],
+    links: links?.get(i, traceId) ?? [],
+    resource: spans.resource(i),
+    scope,
+    ...(properties?.get(i) ?? NOTHING),
+  };
+};
+
+const idOf = ({ name }: SegmentFile, spanIds: ReadonlyMap<number, string>, ordinal: number): string => {
+  const id = spanIds.get(ordinal);
+  if (id !== undefined) return id;
+  throw new CorruptError(`a span of ${name} refers to a span of another trace`, 'references');
+};
+
+/** The group of an ordinal. */
+const groupAt = (firsts: Float64Array, ordinal: number): number => {
+  let [low, high] = [0, firsts.length - 1];
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1;
+    if (firsts[middle] <= ordinal) low = middle;
+    else high = middle;
+  }
+  return low;
+};
+
+/** Groups of one batch of reads, and their bytes in the file. */
+const BATCH_GROUPS = 512;
+const BATCH_BYTES = 16 * 1024 * 1024;
+
+interface Wanted {
+  readonly id: string;
+  readonly bytes: Buffer;
+  readonly groups: readonly number[];
+}
+
+/** Bytes of a group in the file. */
+export const storedBytes = ({ groups }: SegmentFile, group: number): number =>
+  PARTS.reduce((sum, part) => sum + (groups.ref(part, group)?.storedLength ?? 0), 0);
+
+/** The traces with these ids that are there, in the order asked. */
+export const findTraces = async (
+  file: SegmentFile,
+  reader: GroupReader,
+  ids: readonly string[],
+  options: SegmentReadOptions = {},
+): Promise<Map<string, ArchivedSpan[]>> => {
+  const found = new Map<string, ArchivedSpan[]>();
+  for (const batch of batchesOf(file, ids)) {
+    const groups = [...new Set(batch.flatMap((trace) => trace.groups))].sort((a, b) => a - b);
+    const [keys, whole] = await Promise.all([lookUp(file, batch, options), reader.whole(groups, options)]);
+    batch.forEach(({ id }, i) => {
+      const spans = guarded(() => {
+        const entries = keys[i];
+        if (entries instanceof GraphError) throw entries;
+        const own = traceKeys(file, entries);
+        return own === undefined ? [] : assembleTrace(file, own, whole);
+      });
+      if (spans instanceof GraphError) report(spans, id, options);
+      else if (spans.length > 0) found.set(id, spans);
+    });
+  }
+  const ordered = new Map<string, ArchivedSpan[]>();
+  for (const id of ids) {
+    const spans = found.get(id);
+    if (spans !== undefined) ordered.set(id, spans);
+  }
+  return ordered;
+};
+
+/** Those of some traces that are there; only keys are read. One whose keys cannot be read may be there. */
+export const presentTraces = async (
+  file: SegmentFile,
+  ids: readonly string[],
+  options: SegmentReadOptions = {},
+): Promise<string[]> => {
+  const present: string[] = [];
+  for (const batch of batchesOf(file, ids)) {
+    const keys = await lookUp(file, batch, options);
+    batch.forEach(({ id }, i) => {
+      const entries = keys[i];
+      const isThere = guarded(() => entries instanceof GraphError || traceKeys(file, entries) !== undefined);
+      if (isThere !== false) present.push(id);
+    });
+  }
+  return present;
+};
+
+/** Tell of damage, or throw it when nobody wants to be told. */
+export const report = (error: GraphError, traceId: string | undefined, { onDamage }: SegmentReadOptions): void => {
+  if (onDamage === undefined) throw error;
+  onDamage(error, traceId);
+};
+
+/** The traces that may be there, by id, in batches. */
+function* batchesOf(file: SegmentFile, ids: readonly string[]): Generator<Wanted[]> {
+  const wanted: Wanted[] = [];
+  for (const id of new Set(ids)) {
+    const bytes = traceIdBytes(id);
+    if (file.filter?.mayHave(bytes) === false) continue;
+    const { first, end } = file.groups.groupsOf(bytes);
+    if (end > first) wanted.push({ id, bytes, groups: Array.from({ length: end - first }, (_, i) => first + i) });
+  }
+  wanted.sort((a, b) => (a.id < b.id ? -1 : 1));
+  let batch: Wanted[] = [];
+  let groups = 0;
+  let size = 0;
+  let last = -1;
+  for (const trace of wanted) {
+    const more = trace.groups.filter((group) => group > last);
+    const moreSize = more.reduce((sum, group) => sum + storedBytes(file, group), 0);
+    if (batch.length > 0 && (groups + more.length > BATCH_GROUPS || size + moreSize > BATCH_BYTES)) {
+      yield batch;
+      batch = [];
+      groups = 0;
+      size = 0;
+    }
+    batch.push(trace);
+    groups += more.length;
+    size += moreSize;
+    last = Math.max(last, ...trace.groups);
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** The keys of each trace, or what kept them from being read. */
+const lookUp = (
+  { dictionary }: SegmentFile,
+  traces: readonly Wanted[],
+  options: SegmentReadOptions,
+): Promise<readonly (readonly DictionaryEntry[] | GraphError)[]> =>
+  eachOrDamage(
+    traces.map(({ bytes }) => bytes),
+    (prefixes) => dictionary.lookupPrefixes(prefixes, options),
+  );

@@ -1,0 +1,189 @@
+// Fetches and decodes groups: parts out of the cache, or all that are missing in one batch of reads. A damaged part spoils its own group
+// and no other.
+
+import { GraphError, NODES_PER_BLOCK, type ReferenceRows, type TransportReadOptions } from 'spanline/graph';
+import { checkForm, type Place, restore } from 'spanline/graph/internal';
+import { type DecodedParts, decodePart, memoryOf } from './decoded-parts.js';
+import type { PartRef } from './groups.js';
+import { PARTS, type Part } from './layout.js';
+import { eachOrDamage, guarded, type SegmentFile } from './segment-file.js';
+import type { SpanTimesRead } from './span-columns.js';
+
+/** A group as far as it was asked for; parts that it does not have are undefined. */
+export interface Group extends Partial<DecodedParts> {
+  readonly number: number;
+  readonly traceRows: DecodedParts['traceRows'];
+}
+
+/** A group with everything, times decoded. */
+export interface WholeGroup extends Group {
+  readonly spans: DecodedParts['spans'];
+  readonly times: SpanTimesRead;
+}
+
+/** What each group asked for became. */
+export type Outcome<T> = ReadonlyMap<number, T | GraphError>;
+
+/** A part as it was found: decoded, in bytes, or damaged. */
+type Found = { readonly decoded: DecodedParts[Part] } | { readonly bytes: Buffer } | { readonly error: GraphError };
+
+/** The groups of one segment. */
+export class GroupReader {
+  readonly #file: SegmentFile;
+
+  constructor(file: SegmentFile) {
+    this.#file = file;
+  }
+
+  /** Groups with all parts, and the parents of their spans. */
+  async whole(groups: readonly number[], options?: TransportReadOptions): Promise<Outcome<WholeGroup>> {
+    const timeless = groups.filter((group) => this.#cachedSpans(group)?.known === undefined);
+    const [loaded, parents] = await Promise.all([
+      this.load(groups, PARTS, options),
+      this.#parentsOf(timeless, options),
+    ]);
+    const whole = new Map<number, WholeGroup | GraphError>();
+    for (const [number, group] of loaded) {
+      if (group instanceof GraphError) whole.set(number, group);
+      else
+        whole.set(
+          number,
+          guarded(() => this.#complete(group, parents.get(number))),
+        );
+    }
+    return whole;
+  }
+
+  /** Groups with some parts, and always the rows of their traces. */
+  async load(
+    groups: readonly number[],
+    parts: readonly Part[],
+    options?: TransportReadOptions,
+  ): Promise<Outcome<Group>> {
+    // Rows first: other parts are decoded by them.
+    const wanted = PARTS.filter((part) => part === 'traceRows' || parts.includes(part));
+    const found = new Map<string, Found>();
+    const missing: PartRef[] = [];
+    for (const group of groups) {
+      for (const part of wanted) {
+        const ref = this.#file.groups.ref(part, group);
+        if (ref === undefined) continue;
+        const decoded = this.#file.cache.get(this.#keyOf(ref)) as DecodedParts[Part] | undefined;
+        if (decoded !== undefined) found.set(this.#keyOf(ref), { decoded });
+        else missing.push(ref);
+      }
+    }
+    await this.#fetch(missing, found, options);
+    const result = new Map<number, Group | GraphError>();
+    for (const group of groups)
+      result.set(
+        group,
+        guarded(() => this.#decode(group, wanted, found)),
+      );
+    return result;
+  }
+
+  /** Read `refs` in one batch. */
+  async #fetch(refs: readonly PartRef[], found: Map<string, Found>, options?: TransportReadOptions): Promise<void> {
+    const { container } = this.#file;
+    const sound = refs.filter((ref) => {
+      const error = guarded(() => checkForm(ref, this.#placeOf(ref), container.maxBlockBytes));
+      if (error !== undefined) found.set(this.#keyOf(ref), { error });
+      return error === undefined;
+    });
+    if (sound.length === 0) return;
+    const ranges = sound.map(({ offset, storedLength }) => ({ offset, length: storedLength }));
+    const stored = await container.readStored(ranges, options);
+    sound.forEach((ref, i) => {
+      found.set(this.#keyOf(ref), { bytes: stored[i] });
+    });
+  }
+
+  #decode(number: number, parts: readonly Part[], found: ReadonlyMap<string, Found>): Group {
+    const group: { -readonly [K in keyof Group]: Group[K] } = { number, traceRows: [] };
+    for (const part of parts) {
+      const ref = this.#file.groups.ref(part, number);
+      if (ref !== undefined)
+        Object.assign(group, { [part]: this.#part(ref, group, found.get(this.#keyOf(ref)) as Found) });
+    }
+    return group;
+  }
+
+  #part(ref: PartRef, { number, traceRows }: Group, found: Found): DecodedParts[Part] {
+    if ('decoded' in found) return found.decoded;
+    if ('error' in found) throw found.error;
+    const bytes = restore(found.bytes, ref, this.#placeOf(ref), this.#file.container.maxBlockBytes);
+    const decoded = decodePart(ref.part, bytes, { file: this.#file, group: number, traceRows });
+    this.#file.cache.set(this.#keyOf(ref), decoded, memoryOf(decoded, ref.inflatedLength));
+    return decoded;
+  }
+
+  #cachedSpans(group: number): DecodedParts['spans'] | undefined {
+    const ref = this.#file.groups.ref('spans', group);
+    return ref === undefined
+      ? undefined
+      : (this.#file.cache.get(this.#keyOf(ref)) as DecodedParts['spans'] | undefined);
+  }
+
+  #complete(group: Group, parents: Float64Array | GraphError | undefined): WholeGroup {
+    const { spans } = group;
+    // The table was checked to have it.
+    if (spans === undefined) throw new TypeError(`group ${group.number} has no spans`);
+    if (spans.known !== undefined) return { ...group, spans, times: spans.known };
+    if (parents === undefined || parents instanceof GraphError) throw parents ?? new TypeError('parents were not read');
+    return { ...group, spans, times: spans.decodeTimes(parents, this.#file.groups.firsts[group.number]) };
+  }
+
+  async #parentsOf(groups: readonly number[], options?: TransportReadOptions): Promise<Outcome<Float64Array>> {
+    const { firsts } = this.#file.groups;
+    const wanted = new Set<number>();
+    for (const group of groups) for (const block of blocksOf(firsts[group], firsts[group + 1])) wanted.add(block);
+    const blocks = await this.#referenceBlocks([...wanted], options);
+    const result = new Map<number, Float64Array | GraphError>();
+    for (const group of groups) {
+      const own = blocksOf(firsts[group], firsts[group + 1]).map((block) => blocks.get(block));
+      const error = own.find((block) => block instanceof GraphError);
+      if (error instanceof GraphError) result.set(group, error);
+      else result.set(group, parentsIn(own as ReferenceRows[], firsts[group], firsts[group + 1]));
+    }
+    return result;
+  }
+
+  async #referenceBlocks(
+    blocks: readonly number[],
+    options?: TransportReadOptions,
+  ): Promise<ReadonlyMap<number, ReferenceRows | GraphError>> {
+    const { parents, container } = this.#file;
+    const rows = await eachOrDamage(blocks, async (some) => {
+      const { references } = await container.run(parents.load({ references: some }), options);
+      return some.map((block) => (references.get(block) as readonly ReferenceRows[])[0]);
+    });
+    return new Map(blocks.map((block, i) => [block, rows[i]]));
+  }
+
+  #keyOf({ part, group }: PartRef): string {
+    return `${this.#file.cacheKey}${part} ${group}`;
+  }
+
+  #placeOf({ part, group }: PartRef): Place {
+    return { file: this.#file.name, section: part, block: group };
+  }
+}
+
+const blocksOf = (start: number, end: number): number[] => {
+  const blocks: number[] = [];
+  for (let block = Math.floor(start / NODES_PER_BLOCK); block * NODES_PER_BLOCK < end; block++) blocks.push(block);
+  return blocks;
+};
+
+/** Parents of ordinals `start` to `end`, whose blocks these are. */
+const parentsIn = (blocks: readonly ReferenceRows[], start: number, end: number): Float64Array => {
+  const firstBlock = Math.floor(start / NODES_PER_BLOCK);
+  const parents = new Float64Array(end - start);
+  for (let ordinal = start; ordinal < end; ordinal++) {
+    const { offsets, targets } = blocks[Math.floor(ordinal / NODES_PER_BLOCK) - firstBlock];
+    const at = ordinal % NODES_PER_BLOCK;
+    parents[ordinal - start] = offsets[at + 1] > offsets[at] ? targets[offsets[at]] : -1;
+  }
+  return parents;
+};

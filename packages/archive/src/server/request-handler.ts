@@ -1,0 +1,180 @@
+// Takes one request to its endpoint and its outcome to the client. Whatever a request holds, it ends in an answer or a closed connection,
+// never in an exception that leaves this file.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { timers } from 'spanline/internal/base';
+import { sendBytes, sendJson } from './answer.js';
+import { errorBody, toHttpError } from './errors.js';
+import type { Guard } from './guard.js';
+import { HttpError } from './http-error.js';
+import { contentTypeOf } from './ingest.js';
+import { type QueryLimits, QueryQueue } from './query-queue.js';
+import {
+  type Call,
+  type ErrorForm,
+  errorFormOf,
+  parseTarget,
+  partsOf,
+  type Route,
+  routesAt,
+  type Target,
+} from './route.js';
+import { SeenDamage } from './seen-damage.js';
+
+/** What was asked so far. */
+export interface RequestStats {
+  requests: number;
+  /** Answers of 400 to 499. */
+  refused: number;
+  /** Answers of 500 to 599. */
+  failed: number;
+  /** Answers cut off, because the client went away or they took too long. */
+  aborted: number;
+}
+
+const METHODS = { GET: 'GET, HEAD, OPTIONS', POST: 'POST, OPTIONS' } as const;
+
+/** What preflight requests are told. */
+const PREFLIGHT = { 'access-control-allow-headers': 'authorization, content-type', 'access-control-max-age': '600' };
+
+/** Handles requests of one server. */
+export class RequestHandler {
+  readonly queue: QueryQueue;
+  readonly stats: RequestStats;
+  readonly #routes: readonly Route[];
+  readonly #guard: Guard;
+  readonly #endless = new Set<ServerResponse>();
+  readonly #limits: QueryLimits & { readonly answerTimeoutMs: number };
+
+  constructor(
+    routes: readonly Route[],
+    guard: Guard,
+    limits: QueryLimits & { readonly answerTimeoutMs: number },
+    stats: RequestStats = { requests: 0, refused: 0, failed: 0, aborted: 0 },
+  ) {
+    this.stats = stats;
+    this.#routes = routes;
+    this.#guard = guard;
+    this.#limits = limits;
+    this.queue = new QueryQueue(limits);
+  }
+
+  /** Never throws. */
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.stats.requests++;
+    const controller = new AbortController();
+    const abort = (): void => controller.abort();
+    const timer = timers.setTimeout(abort, this.#limits.answerTimeoutMs);
+    response.once('close', abort);
+    // A client that went away is no error of ours.
+    response.on('error', abort);
+    let form: ErrorForm = 'v3';
+    try {
+      const target = parseTarget(request.url ?? '/');
+      form = errorFormOf(target.path);
+      await this.#answer(request, response, target, controller.signal, () => {
+        timers.clearTimeout(timer);
+        this.#endless.add(response);
+      });
+    } catch (error) {
+      this.#fail(request, response, error, form, controller.signal);
+    }
+    await this.#deliver(response, controller.signal);
+    this.#endless.delete(response);
+    timers.clearTimeout(timer);
+    response.off('close', abort);
+  }
+
+  /** End the answers that would go on: the server closes. */
+  endEndless(): void {
+    for (const response of this.#endless) response.end();
+  }
+
+  async #answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { path, query }: Target,
+    signal: AbortSignal,
+    endTime: () => void,
+  ): Promise<void> {
+    const isAllowedOrigin = this.#guard.allowOrigin(request, response);
+    const routes = routesAt(this.#routes, path);
+    if (routes.length === 0) {
+      this.#guard.check(request);
+      throw new HttpError(404, 'there is nothing at this path');
+    }
+    const allow = routes.map(({ method }) => METHODS[method]).join(', ');
+    if (request.method === 'OPTIONS') {
+      const headers = isAllowedOrigin ? { ...PREFLIGHT, 'access-control-allow-methods': allow } : {};
+      response.writeHead(204, { allow, ...headers }).end();
+      return;
+    }
+    const method = request.method === 'HEAD' ? 'GET' : request.method;
+    const route = routes.find((one) => one.method === method);
+    if (route?.isOpen !== true) this.#guard.check(request);
+    if (route === undefined) throw new HttpError(405, `the method must be one of ${allow}`, { allow });
+    if (route.isEndless) endTime();
+    const damage = new SeenDamage(signal);
+    await this.#run(route, { request, response, query, parts: partsOf(route, path), signal, damage });
+  }
+
+  async #run(route: Route, call: Call): Promise<void> {
+    if (!route.isQuery) return within(call.signal, route.handle(call));
+    await this.queue.take(call.signal);
+    // The place is taken as long as the archive works, also when the client is told that it took too long.
+    const work = Promise.resolve(route.handle(call)).finally(() => this.queue.give());
+    return within(call.signal, work);
+  }
+
+  /** The answer was given: until its last byte is taken its time goes on. */
+  async #deliver(response: ServerResponse, signal: AbortSignal): Promise<void> {
+    // That it took too long is said in a few bytes: the connection's own time does for them.
+    if (response.writableFinished || response.destroyed || signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      response.once('finish', resolve);
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    if (response.writableFinished) return;
+    this.stats.aborted++;
+    response.destroy();
+  }
+
+  #fail(
+    request: IncomingMessage,
+    response: ServerResponse,
+    error: unknown,
+    form: ErrorForm,
+    signal: AbortSignal,
+  ): void {
+    if (response.headersSent || response.destroyed) {
+      // What was sent looks like a part of a success: it must not look whole.
+      this.stats.aborted++;
+      response.destroy();
+      return;
+    }
+    const { status, message, headers } =
+      toHttpError(error, signal) ?? new HttpError(500, 'an internal error; nothing is known to be lost');
+    if (status >= 500) this.stats.failed++;
+    else this.stats.refused++;
+    const { contentType, bytes } = errorBody(form, status, message, contentTypeOf(request));
+    sendBytes(response, status, contentType, bytes, headers);
+    // The rest of a body that nobody wants, so that the client gets to read the answer.
+    if (!request.complete) request.resume();
+  }
+}
+
+/** The outcome of `work`, but no longer than the signal lets it. */
+const within = (signal: AbortSignal, work: void | Promise<void>): Promise<void> =>
+  new Promise((resolve, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    Promise.resolve(work).then(resolve, reject);
+  });
+
+/** Tells that the server is there. */
+export const healthRoute: Route = {
+  method: 'GET',
+  path: [''],
+  isOpen: true,
+  isQuery: false,
+  handle: ({ response }) => sendJson(response, 200, { status: 'ok', server: 'spanline' }),
+};

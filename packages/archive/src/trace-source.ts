@@ -1,0 +1,47 @@
+// What a search needs of anything that holds traces: a segment, or spans in memory; and trace ids as it hands them on.
+import type { ArchivedSpan, NamedSearch, TraceSummary } from 'spanline/internal/record';
+import type { SegmentSearch, TimeRange } from './segment/segment.js';
+import type { SegmentOperation } from './segment/segment-summary.js';
+import { traceIdBytes } from './values/ids.js';
+
+/** A trace id as it is written, and as filters look it up. */
+export interface TraceId {
+  readonly text: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Parsed once for all sources. */
+export const traceIdsOf = (texts: readonly string[]): TraceId[] =>
+  texts.map((text) => ({ text, bytes: traceIdBytes(text) }));
+
+/** The ids that a filter lets through, as they are written. */
+export const textsOf = (ids: readonly TraceId[], mayHave: (bytes: Uint8Array) => boolean): string[] => {
+  const texts: string[] = [];
+  for (const { text, bytes } of ids) if (mayHave(bytes)) texts.push(text);
+  return texts;
+};
+
+/** Gives traces, or parts of them, by id. */
+export interface TraceParts {
+  /** Those of some traces that may be there. */
+  possible(ids: readonly TraceId[]): Promise<readonly string[]>;
+  /** Those that are there. */
+  present(ids: readonly TraceId[]): Promise<readonly string[]>;
+  /** The spans of traces that are there. */
+  traces(ids: readonly string[]): Promise<ReadonlyMap<string, readonly ArchivedSpan[]>>;
+}
+
+/** Holds traces, or parts of them. */
+export interface TraceSource extends TraceParts {
+  /** Unix nanoseconds: no span starts before, none starts or ends after. */
+  readonly startUnixNs: bigint;
+  readonly endUnixNs: bigint;
+  /** Traces that meet all conditions as far as they are here, the newest first. */
+  summaries(search: SegmentSearch): Promise<readonly TraceSummary[]>;
+  /** Whether a span here may meet the conditions of spans. Reads nothing but what is known of the source. */
+  mayMean(search: NamedSearch): Promise<boolean>;
+  /** Calls `take` with the ids of all traces that lie in `range` as far as they are here, some at a time, and waits for it. */
+  eachId(range: TimeRange, take: (ids: readonly string[]) => Promise<void>): Promise<void>;
+  /** Services and the names of their spans. */
+  operations(): Promise<ReadonlyMap<string, readonly SegmentOperation[]>>;
+}

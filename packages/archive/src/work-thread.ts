@@ -1,0 +1,158 @@
+// The worker thread of one archive, as the archive sees it: started when there is work for it, never what keeps a process alive without
+// work, ended with the archive. Whatever happens to it, the one who asked is told to do the work itself: nothing may depend on it.
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { TransportError } from 'spanline/graph';
+import type { ArchiveStats } from './archive-options.js';
+import type {
+  MergeAnswer,
+  MergeTask,
+  SealAnswer,
+  SealTask,
+  WorkAnswer,
+  WorkReply,
+  WorkRequest,
+  WorkTask,
+} from './work-protocol.js';
+
+/** For fewer spans no worker is started: they take this thread a few milliseconds, as starting one does. */
+const LEAST_SPANS = 1000;
+/** Of few spans too, where they are so many bytes of a write-ahead file. */
+const LEAST_BYTES = 1024 * 1024;
+/** MiB for objects that die young: what is made of a segment is columns, and a larger share is memory that is only kept. */
+const YOUNG_MB = 8;
+/** Deaths in a row after which there is no further worker. */
+const MAX_DEATHS = 3;
+
+/** The worker's program, as it stands beside this one in what is published; undefined where there is none, such as in a bundle. */
+const findProgram = (): string | undefined => {
+  // Undefined where a bundler made CommonJS of this.
+  const here: string | undefined = import.meta.url;
+  if (!here?.startsWith('file:')) return undefined;
+  const path = fileURLToPath(new URL('../archive/archive-worker.js', here));
+  return existsSync(path) ? path : undefined;
+};
+
+/** What the worker did, and what was done without it. */
+export type WorkStats = Pick<ArchiveStats, 'workerTasks' | 'workerFallbacks' | 'workerFailure'>;
+
+interface Waiting {
+  readonly resolve: (answer: WorkAnswer | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Does tasks in a thread of its own. */
+export class WorkThread {
+  readonly #isWanted: boolean;
+  #worker: Worker | undefined;
+  readonly #waiting = new Map<number, Waiting>();
+  #lastNumber = 0;
+  #deaths = 0;
+  #isClosed = false;
+  readonly #counts = { workerTasks: 0, workerFallbacks: 0, workerFailure: '' };
+
+  /** With `isWanted` false nothing is ever done here, nor counted. */
+  constructor(isWanted: boolean) {
+    this.#isWanted = isWanted;
+  }
+
+  stats(): WorkStats {
+    return { ...this.#counts };
+  }
+
+  /** Whether work on so many spans should be given to `run`; where that is because there is no worker, it is counted. */
+  accepts(spans: number, bytes = 0): boolean {
+    if (!this.#isWanted || (spans < LEAST_SPANS && bytes < LEAST_BYTES)) return false;
+    if (this.#start() !== undefined) return true;
+    this.#counts.workerFallbacks++;
+    return false;
+  }
+
+  /**
+   * Do a task. Undefined when the worker died over it or there is none: do it in this thread, after looking whether it was done all the same.
+   * Rejects with `TransportError` when the disk refuses, and with `Error` when there is no memory for it: this thread would have less.
+   */
+  run(task: SealTask): Promise<SealAnswer | undefined>;
+  run(task: MergeTask): Promise<MergeAnswer | undefined>;
+  async run(task: WorkTask): Promise<WorkAnswer | undefined> {
+    const worker = this.#start();
+    const answer = worker === undefined ? undefined : await this.#ask(worker, task);
+    if (answer?.isDone) this.#counts.workerTasks++;
+    else if (this.#isWanted && (answer === undefined || task.kind === 'seal')) this.#counts.workerFallbacks++;
+    return answer;
+  }
+
+  /** End the thread; what it was doing is left undone. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#worker?.terminate();
+  }
+
+  #ask(worker: Worker, task: WorkTask): Promise<WorkAnswer | undefined> {
+    const number = ++this.#lastNumber;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(number, { resolve, reject });
+      // Somebody may be waiting for it at the end of a program.
+      worker.ref();
+      worker.postMessage({ number, task } satisfies WorkRequest);
+    });
+  }
+
+  #start(): Worker | undefined {
+    if (!this.#isWanted || this.#isClosed || this.#deaths >= MAX_DEATHS) return undefined;
+    this.#worker ??= this.#newWorker();
+    return this.#worker;
+  }
+
+  #newWorker(): Worker | undefined {
+    const program = findProgram();
+    if (program === undefined) {
+      this.#fail('the file archive-worker.js is not beside the archive: leave spanline out of the bundle');
+      this.#deaths = MAX_DEATHS;
+      return undefined;
+    }
+    try {
+      // What the application gives its own threads, such as modules to load first, is none of this one's business.
+      const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB };
+      const worker = new Worker(program, { name: 'spanline-archive', execArgv: [], env: {}, resourceLimits });
+      worker.unref();
+      worker.on('message', (reply: WorkReply) => this.#take(worker, reply));
+      worker.on('error', (error: Error) => this.#bury(worker, error));
+      worker.on('exit', () => this.#bury(worker, new Error('it ended')));
+      return worker;
+    } catch (error) {
+      this.#fail(String(error));
+      this.#deaths++;
+      return undefined;
+    }
+  }
+
+  #take(worker: Worker, { number, answer, failure }: WorkReply): void {
+    const waiting = this.#waiting.get(number);
+    this.#waiting.delete(number);
+    if (this.#waiting.size === 0) worker.unref();
+    this.#deaths = 0;
+    if (failure === undefined) waiting?.resolve(answer);
+    else waiting?.reject(failure.isTransport ? new TransportError(failure.message) : new Error(failure.message));
+  }
+
+  /** A thread is gone; the next task starts another. */
+  #bury(worker: Worker, error: Error): void {
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    const isOutOfMemory = (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY';
+    if (!this.#isClosed) this.#fail(String(error));
+    // What needs too much memory must not come to this thread in the end: an application would die of it.
+    if (!(this.#isClosed || isOutOfMemory)) this.#deaths++;
+    for (const { resolve, reject } of this.#waiting.values()) {
+      if (isOutOfMemory) reject(error);
+      else resolve(undefined);
+    }
+    this.#waiting.clear();
+  }
+
+  #fail(reason: string): void {
+    this.#counts.workerFailure = reason;
+  }
+}

@@ -1,0 +1,99 @@
+// A snapshot in an archive answers as the snapshot does: the same traces, and the same stalls, with the same holders and waiters.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { readSnapshotFile, type Snapshot } from '../../../src/flight-recorder/index.js';
+import type { LaneRow } from '../../../src/flight-recorder/lane/lane-row.js';
+import { buildFirst, root, scratch } from '../../../test/support/built.js';
+import { Archive } from '../src/archive.js';
+import { keepSnapshot } from '../src/keep-snapshot.js';
+import { archiveStalls, snapshotStalls } from '../src/lane/loop-source.js';
+
+buildFirst();
+const dir = scratch();
+let snapshot: Snapshot;
+
+beforeAll(async () => {
+  const file = join(dir, 'planted.flight');
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    ['--import', 'spanline/register', join(root, 'test/flight-recorder/children/planted.mjs')],
+    {
+      cwd: root,
+      encoding: 'utf8',
+      env: {
+        ...process.env,
+        NODE_OPTIONS: '',
+        FLIGHT_FILE: file,
+        SPANLINE_FLIGHT_RECORDER: 'on',
+        OTEL_TRACES_EXPORTER: 'none',
+      },
+    },
+  );
+  expect([status, stderr]).toEqual([0, '']);
+  snapshot = await readSnapshotFile(file);
+});
+
+const opened = async (name: string): Promise<Archive> => {
+  const archive = await Archive.open(join(dir, name));
+  onTestFinished(() => archive.close());
+  return archive;
+};
+const window = (): { fromUs: number; toUs: number } => ({ fromUs: 0, toUs: Date.now() * 1000 });
+
+test('traces, lane and stalls are those of the snapshot', async () => {
+  const archive = await opened('whole');
+  const told: number[] = [];
+  const kept = await keepSnapshot(archive, snapshot, { onProgress: (_, spans) => told.push(spans) });
+  const traces = [...snapshot.traces()];
+  expect(kept).toEqual({ traceCount: traces.length, spanCount: snapshot.spanCount, refused: 0, reason: undefined });
+  expect(told.at(-1)).toBe(snapshot.spanCount);
+  for (const { traceId, spans } of traces) {
+    const ids = (await archive.trace(traceId)).map(({ spanId }) => spanId).sort();
+    expect(ids).toEqual(spans.map(({ record }) => record.spanId).sort());
+  }
+  const expected = snapshotStalls(snapshot, window(), 5) ?? [];
+  expect(expected.length).toBe(5);
+  const { signal } = new AbortController();
+  const found = (await archiveStalls(archive, window(), 5, { signal })) ?? [];
+  const told5 = (stalls: typeof found) =>
+    stalls.map(({ startUs, durationUs, holders, waiters, waiterCount }) => ({
+      ...{ startUs, durationUs, waiterCount },
+      // Those that waited equally long come in any order.
+      holders: holders.map(({ traceId }) => traceId).sort(),
+      waiters: waiters.map(({ traceId }) => traceId).sort(),
+    }));
+  expect(told5(found)).toEqual(told5(expected));
+});
+
+test('a lane of many rows, and of large ones, is kept whole', async () => {
+  const archive = await opened('lane');
+  const [model] = snapshot.lane;
+  const startUs = snapshot.laneFromUs ?? 0;
+  const frames = Array.from({ length: 40 }, (_, i) => `${'f'.repeat(200)} file.js:${i}`);
+  const lane = Array.from(
+    { length: 2500 },
+    (_, i): LaneRow => ({
+      ...{ kind: 'busy', startUs: startUs + i * 10, endUs: startUs + i * 10 + 5, detail: '' },
+      parts: [{ ...{ startUs, endUs: startUs, traceId: '', spanId: '', name: '' }, frames }],
+    }),
+  );
+  expect(model).toBeDefined();
+  const many: Snapshot = {
+    ...{ reason: snapshot.reason, heldMs: 1, spanCount: 0, resource: snapshot.resource, tornRows: 0 },
+    ...{ lane, laneFromUs: startUs, takenUnixUs: startUs + 60_000, traces: () => [] },
+  };
+  await keepSnapshot(archive, many);
+  const stretches = await archive.lane(0, startUs + 120_000);
+  expect(stretches.flatMap(({ rows }) => rows).map((row) => row.startUs)).toEqual(lane.map((row) => row.startUs));
+  // No gap, and no overlap but of what was under way.
+  for (let i = 1; i < stretches.length; i++) expect(stretches[i].fromUs).toBe(stretches[i - 1].toUs);
+  expect([stretches[0].fromUs, stretches.at(-1)?.toUs]).toEqual([startUs, startUs + 60_000]);
+});
+
+test('a signal ends it', async () => {
+  const archive = await opened('aborted');
+  await expect(keepSnapshot(archive, snapshot, { signal: AbortSignal.abort() })).rejects.toMatchObject({
+    code: 'ERR_SPANLINE_FLIGHT_ABORTED',
+  });
+});
