@@ -196,7 +196,7 @@ const pathOf = (file: string, specifier: string): string | undefined =>
 
 const isEntry = (pattern: string, path: string): boolean =>
   pattern.endsWith('*')
-    ? path.startsWith(pattern.slice(0, -1)) && /\/(index|internal)$|^internal\/\w+$/.test(path)
+    ? path.startsWith(pattern.slice(0, -1)) && /\/(index|internal(\/[\w-]+)?)$|^internal\/\w+$/.test(path)
     : path === pattern;
 
 const shown = (room: string): string => room || 'the front door';
@@ -314,7 +314,7 @@ describe('import direction', () => {
       for (const [path, names] of namesBySource.get(file) ?? [])
         for (const name of names) taken.set(path, (taken.get(path) ?? new Set()).add(name));
     }
-    const internals = sources.filter((file) => /(^internal\/\w+|^[\w-]+\/internal)\.ts$/.test(file));
+    const internals = sources.filter((file) => /^(internal\/\w+|[\w-]+\/internal(\/[\w-]+)?)\.ts$/.test(file));
     expect(internals.length).toBeGreaterThan(5);
     const unused = internals.flatMap((file) =>
       [...(exportsBySource.get(file) ?? [])]

@@ -43,6 +43,18 @@ test.each([
   expect(stdout).toContain(`"${span}`);
 });
 
+test('help loads neither the core nor an archive', () => {
+  const loaded = desk.write(
+    'loaded.cjs',
+    `process.on('exit', () => console.error(Object.keys(require.cache).join('\\n')));`,
+  );
+  const { code, stderr } = desk.node(['--require', loaded, command, '--help']);
+  expect(code).toBe(0);
+  const ours = stderr.match(/(?<=node_modules\/)@?spanline\/.*\.js/g) ?? [];
+  expect(ours).toContain('@spanline/cli/dist/cjs/main.js');
+  expect(ours.filter((file) => /core|archive\.js|internal\.js|graph|tracedb|profile|ui\//.test(file))).toEqual([]);
+});
+
 test('the command tells its version, and names what is missing of the core', () => {
   expect(desk.node([command, '--version'])).toMatchObject({ code: 0, stdout: '0.1.0\n', stderr: '' });
   rmSync(join(desk.package, 'dist/esm/register/preload.js'));

@@ -1,6 +1,6 @@
 // The options that choose traces, and the search of the archive they stand for. A wrong value ends the command before anything is read.
 
-import { durationNs, endTimeNs, HttpError, timeNs } from '@spanline/archive/internal';
+import { durationNs, endTimeNs, HttpError, timeNs } from '@spanline/archive/internal/query-values';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ArchivedStatusCode, TraceSearch } from 'spanline/internal/record';
 import { wrongUsage } from '../exit-code.js';
