@@ -10,7 +10,7 @@ import { testFilesFor } from './test-files.mjs';
 
 const OUT = '.tmp/mutation';
 /** What the tests need of the repository: they run on a copy of it. */
-const COPIED = ['/src', '/test', '/native', '/scripts'];
+const COPIED = ['/src', '/packages', '/test', '/native', '/scripts'];
 
 /** The options of Stryker: these mutants, these tests. */
 function optionsFor(mutants, testFiles, concurrency) {

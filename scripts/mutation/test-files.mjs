@@ -6,7 +6,19 @@ import { root } from '../lib/run.mjs';
 
 const IMPORT = /(?:^|\n)\s*(?:import|export)\s+(?!type\b)(?:[^'";]*?\sfrom\s+)?'([^']+)'|import\(\s*'([^']+)'\s*\)/g;
 const STARTS_OTHERS = /^(node:)?(child_process|worker_threads|cluster)$/;
-const inTest = join(root, 'test/');
+/** Folders of tests: the core's and those across packages, then those of each package. */
+const TESTS = ['test', ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}/test`)]
+  .map((folder) => join(root, folder, '/'))
+  .filter((folder) => existsSync(folder));
+const isInTest = (file) => TESTS.some((folder) => file.startsWith(folder));
+
+const BY_NAME = /^(?:@spanline\/([\w-]+)|spanline)(?:\/(.+))?$/;
+
+/** The path, without extension, that the name of a package of ours stands for: as tests find it (vitest.config.ts). */
+const placeOf = (name) => {
+  const [whole, folder, entry = 'index'] = BY_NAME.exec(name) ?? [];
+  return whole && join(root, folder === undefined ? 'src' : `packages/${folder}/src`, entry);
+};
 
 const known = new Map();
 
@@ -18,9 +30,12 @@ function importsOf(file) {
   known.set(file, found);
   for (const [, named, dynamic] of readFileSync(file, 'utf8').matchAll(IMPORT)) {
     const name = named ?? dynamic;
-    const path = join(dirname(file), name);
-    const source = [path.replace(/\.js$/, '.ts'), path].find((one) => existsSync(one) && statSync(one).isFile());
-    found.add(name.startsWith('.') && source !== undefined ? source : name);
+    const path = placeOf(name) ?? join(dirname(file), name);
+    const files =
+      placeOf(name) === undefined ? [path.replace(/\.js$/, '.ts'), path] : [`${path}.ts`, `${path}/index.ts`];
+    const source = files.find((one) => existsSync(one) && statSync(one).isFile());
+    const isOurs = name.startsWith('.') || placeOf(name) !== undefined;
+    found.add(isOurs && source !== undefined ? source : name);
   }
   return found;
 }
@@ -34,8 +49,8 @@ function closure(file, follow) {
 
 const isFile = (name) => name.startsWith(root) && /\.m?[jt]s$/.test(name);
 
-/** True if the test itself, or what it takes from `test/`, can start a process or a worker. */
-const startsOthers = (file) => closure(file, (one) => one.startsWith(inTest)).some((name) => STARTS_OTHERS.test(name));
+/** True if the test itself, or what it takes from folders of tests, can start a process or a worker. */
+const startsOthers = (file) => closure(file, isInTest).some((name) => STARTS_OTHERS.test(name));
 
 /**
  * Test files of the quick suite: all of them, those that import one of `mutated`, those of them that start nothing, and those that are run: of the
@@ -43,11 +58,12 @@ const startsOthers = (file) => closure(file, (one) => one.startsWith(inTest)).so
  */
 export function testFilesFor(mutated, folders, near) {
   const wanted = new Set(mutated);
-  const own = folders.map((folder) => folder.replace(/^src/, 'test'));
+  const own = folders.map((folder) => folder.replace(/(^|\/)src(?=\/|$)/, '$1test'));
   const isIn = (file, dirs) => dirs.some((dir) => file.startsWith(join(root, dir, '/')));
-  const all = readdirSync(inTest, { recursive: true })
-    .filter((name) => /\.test\.ts$/.test(name) && !/node_modules|\.(full|nightly)\.test\.ts$/.test(name))
-    .map((name) => join(inTest, name))
+  const all = TESTS.flatMap((folder) => readdirSync(folder, { recursive: true }).map((name) => join(folder, name)))
+    .filter(
+      (name) => /\.test\.ts$/.test(name) && !/node_modules|\.(full|nightly)\.test\.ts$/.test(relative(root, name)),
+    )
     .sort();
   const related = all.filter((file) => closure(file, isFile).some((name) => wanted.has(name)));
   const seeing = related.filter((file) => !startsOthers(file));

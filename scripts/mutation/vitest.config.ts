@@ -6,7 +6,9 @@ import { defineConfig, type TestProjectInlineConfiguration, type ViteUserConfig 
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import ours from '../../vitest.config.js';
 
-const near = (process.env.SPANLINE_MUTATED ?? '').split(',').map((folder) => `${folder.replace(/^src/, 'test')}/`);
+const near = (process.env.SPANLINE_MUTATED ?? '')
+  .split(',')
+  .map((folder) => `${folder.replace(/(^|\/)src(?=\/|$)/, '$1test')}/`);
 
 /** What the files took without a mutant, in milliseconds; stryker-plugin.mjs writes it. */
 const times = (): Record<string, number> =>
