@@ -9,6 +9,7 @@ import { execFile } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { ADDONS } from './lib/addons.mjs';
 import { nodeCommand, nodePackage } from './lib/nodes.mjs';
 import { root } from './lib/run.mjs';
 
@@ -16,8 +17,8 @@ const { values } = parseArgs({ options: { out: { type: 'string' }, arch: { type:
 const { arch } = values;
 const isCross = arch !== process.arch;
 const major = process.versions.node.split('.')[0];
-const outOf = (addon) => resolve(values.out ?? join(root, 'native', addon, 'out'));
-const builtOf = (addon) => join(root, 'native', addon, 'build/Release');
+const outOf = (addon) => resolve(values.out ?? join(root, ADDONS[addon], 'out'));
+const builtOf = (addon) => join(root, ADDONS[addon], 'build/Release');
 const abi = process.versions.modules;
 
 const PREFIX = 'aarch64-linux-gnu-';
@@ -54,7 +55,7 @@ async function compile(addon) {
   const gyp = join(root, 'node_modules/node-gyp/bin/node-gyp.js');
   const { ok, output } = await attempt(
     process.execPath,
-    [gyp, 'rebuild', '-C', `native/${addon}`, `--arch=${arch}`, '--jobs=max', ...headers],
+    [gyp, 'rebuild', '-C', ADDONS[addon], `--arch=${arch}`, '--jobs=max', ...headers],
     env,
   );
   if (!ok) giveUp(`the addon ${addon} could not be built (is there a C++ compiler?)`, output);

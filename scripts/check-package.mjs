@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { ADDONS, PACKAGE_OF } from './lib/addons.mjs';
 import { ensureBuilt } from './lib/build.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { pack } from './lib/pack.mjs';
@@ -20,7 +21,6 @@ function capture(command, args) {
 
 const MIB = 1024 * 1024;
 const KIB = 1024;
-const BINARIES_BYTES = 180_000;
 /** The page without speedscope, each file compressed as a server would. */
 const MAX_PAGE_BYTES = 300_000;
 
@@ -31,14 +31,14 @@ const EXPECTED = {
     // Of it some 430 kB are the code, 60 of them instrumentations, 110 kB declarations, 180 kB the binaries for two CPUs, for which there is room where
     // they are not.
     maxPacked: 800 * KIB,
-    files: [
-      'CHANGELOG.md',
-      'dist/esm/index.js',
-      'dist/cjs/index.js',
-      'dist/cjs/flight-recorder/recorder-room.js',
-      'dist/esm/profile/index.js',
-      'dist/cjs/profile/index.js',
-    ],
+    binariesBytes: 150_000,
+    files: ['CHANGELOG.md', 'dist/esm/index.js', 'dist/cjs/index.js', 'dist/cjs/flight-recorder/recorder-room.js'],
+  },
+  'packages/profile': {
+    maxUnpacked: 400 * KIB,
+    maxPacked: 120 * KIB,
+    binariesBytes: 30_000,
+    files: ['dist/cjs/index.js', 'dist/esm/index.js'],
   },
   'packages/archive': {
     maxUnpacked: 900 * KIB,
@@ -69,9 +69,12 @@ const EXPECTED = {
   },
 };
 /** Where there are binaries at all, those that every Node line shares are among them. */
-const PREBUILDS = ['x64', 'arm64'].flatMap((arch) =>
-  ['tsc', 'sigprof'].map((name) => `prebuilds/linux-${arch}/${name}.node`),
-);
+const prebuildsOf = ({ folder }) =>
+  ['x64', 'arm64'].flatMap((arch) =>
+    Object.keys(ADDONS)
+      .filter((name) => PACKAGE_OF[name] === folder)
+      .map((name) => `prebuilds/linux-${arch}/${name}.node`),
+  );
 const ALLOWED = /^(dist\/(esm|cjs|ui)\/|prebuilds\/|(package\.json|LICENSE|README\.md|CHANGELOG\.md)$)/;
 
 const bytesOfPage = (one, paths) =>
@@ -80,19 +83,21 @@ const bytesOfPage = (one, paths) =>
     .reduce((sum, path) => sum + gzipSync(readFileSync(inPackage(one, path))).length, 0);
 
 function faultsOfContents(one, { files, size, unpackedSize }) {
-  const { maxUnpacked, maxPacked, files: expected } = EXPECTED[one.folder];
+  const { maxUnpacked, maxPacked, binariesBytes = 0, files: expected } = EXPECTED[one.folder];
   const paths = files.map(({ path }) => path);
   const faults = ['LICENSE', 'README.md', ...expected]
     .filter((path) => !paths.includes(path))
     .map((path) => `missing: ${path}`);
   const hasBinaries = paths.some((path) => path.startsWith('prebuilds/'));
-  const most = hasBinaries || one.folder !== '' ? maxPacked : maxPacked - BINARIES_BYTES;
+  const most = hasBinaries ? maxPacked : maxPacked - binariesBytes;
   faults.push(...paths.filter((path) => !ALLOWED.test(path)).map((path) => `does not belong there: ${path}`));
   if (unpackedSize > maxUnpacked) faults.push(`${unpackedSize} bytes unpacked, more than ${maxUnpacked}`);
   if (size > most) faults.push(`${size} bytes packed, more than ${most}`);
   if (hasBinaries)
     faults.push(
-      ...PREBUILDS.filter((path) => !paths.includes(path)).map((path) => `missing: ${path} (npm run prebuilds)`),
+      ...prebuildsOf(one)
+        .filter((path) => !paths.includes(path))
+        .map((path) => `missing: ${path} (npm run prebuilds)`),
     );
   const page = bytesOfPage(one, paths);
   if (page > MAX_PAGE_BYTES) faults.push(`the page has ${page} bytes compressed, more than ${MAX_PAGE_BYTES}`);

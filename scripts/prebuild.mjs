@@ -1,9 +1,10 @@
-// npm run prebuilds: the binaries that are published, for linux-x64 and linux-arm64: tsc.node and sigprof.node (Node-API, one for all lines) and
-// one fast-call file for each Node line, each built with the headers of that line and self-tested by that very Node, those for arm64 under
-// qemu-user. Fails when any is missing, or would not load with every libc.
+// npm run prebuilds: the binaries that are published, in `prebuilds` of each package with an addon, for linux-x64 and linux-arm64: tsc.node and
+// sigprof.node (Node-API, one for all lines) and one fast-call file for each Node line, each built with the headers of that line and self-tested by
+// that very Node, those for arm64 under qemu-user. Fails when any is missing, or would not load with every libc.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { ADDONS, addonOf, PACKAGE_OF } from './lib/addons.mjs';
 import { ensureInstalled } from './lib/install.mjs';
 import { withLock } from './lib/lock.mjs';
 import { nodeCommand, nodePackage } from './lib/nodes.mjs';
@@ -16,7 +17,7 @@ const LINES = { 20: 115, 22: 127, 24: 137, 26: 147 };
 const ARCHES = ['x64', 'arm64'];
 
 /** One for all lines. */
-const SHARED = ['tsc.node', 'sigprof.node'];
+const SHARED = Object.keys(ADDONS).map((addon) => `${addon}.node`);
 
 function build(major, arch, out) {
   const node = join(nodePackage(major), 'bin/node');
@@ -52,11 +53,23 @@ function buildAll(arch) {
     faultsOfAddon(join(fresh, name)).map((fault) => `${name} ${fault}`),
   );
   if (faults.length > 0) throw new Error(`${folder}: ${faults.join(', ')}`);
-  mkdirSync(join(root, 'prebuilds'), { recursive: true });
+  for (const addon of Object.keys(ADDONS)) {
+    place(
+      fresh,
+      readdirSync(fresh).filter((name) => addonOf(name) === addon),
+      join(PACKAGE_OF[addon], folder),
+    );
+  }
+}
+
+/** Move what was built to where the package has it, in place of what was there. */
+function place(fresh, names, folder) {
   rmSync(join(root, folder), { recursive: true, force: true });
-  renameSync(fresh, join(root, folder));
-  for (const name of readdirSync(join(root, folder)))
-    console.log(`${statSync(join(root, folder, name)).size} bytes  ${folder}/${name}`);
+  mkdirSync(join(root, folder), { recursive: true });
+  for (const name of names) {
+    renameSync(join(fresh, name), join(root, folder, name));
+    console.log(`${statSync(join(root, folder, name)).size} bytes  ${join(folder, name)}`);
+  }
 }
 
 async function main() {

@@ -4,7 +4,8 @@
 //   node scripts/test-arm64.mjs MAJOR [vitest's arguments]
 import { chmodSync, cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { ADDONS, addonOf, PACKAGE_OF } from './lib/addons.mjs';
 import { ensureBuilt } from './lib/build.mjs';
 import { withLock } from './lib/lock.mjs';
 import { nodeCommand, nodeOf } from './lib/nodes.mjs';
@@ -21,8 +22,9 @@ function copyTree(major) {
   const tree = join(root, `.tmp/arm64-${major}`);
   rmSync(tree, { recursive: true, force: true });
   for (const path of COPIED) cpSync(join(root, path), join(tree, path), { recursive: true });
-  for (const addon of ['common', 'tsc', 'sigprof']) {
-    cpSync(join(root, 'native', addon), join(tree, 'native', addon), {
+  for (const folder of ['native/common', ...Object.values(ADDONS)]) {
+    rmSync(join(tree, folder), { recursive: true, force: true });
+    cpSync(join(root, folder), join(tree, folder), {
       recursive: true,
       filter: (path) => !/\/(build|out)$/.test(path),
     });
@@ -39,13 +41,14 @@ async function buildAddons(tree, major) {
   await withLock(join(root, '.tmp/build.lock'), () =>
     runQuietly(host, [join(root, 'scripts/build-native.mjs'), '--arch', ARCH, '--out', out], { env }),
   );
-  // As a user gets them, for the tests of the package.
-  cpSync(out, join(tree, `prebuilds/linux-${ARCH}`), { recursive: true });
-  for (const addon of ['tsc', 'sigprof']) {
-    cpSync(out, join(tree, 'native', addon, 'out'), {
-      recursive: true,
-      filter: (path) => path === out || path.includes(`/${addon}`),
-    });
+  for (const [addon, folder] of Object.entries(ADDONS)) {
+    // As a user gets them, for the tests of the package.
+    for (const place of [join(folder, 'out'), join(PACKAGE_OF[addon], `prebuilds/linux-${ARCH}`)]) {
+      cpSync(out, join(tree, place), {
+        recursive: true,
+        filter: (path) => path === out || addonOf(basename(path)) === addon,
+      });
+    }
   }
 }
 

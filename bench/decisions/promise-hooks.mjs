@@ -3,7 +3,7 @@
 // hooks only when they need them, and a span makes no text (node bench/decisions/promise-hooks.mjs; after npm run build).
 import { promiseHooks } from 'node:v8';
 import { Span } from '../../dist/esm/index.js';
-import { DynamicLabel, startProfile } from '../../dist/esm/profile/index.js';
+import { DynamicLabel, startProfile } from '../../packages/profile/dist/esm/index.js';
 
 const ROUNDS = 200;
 const REPEATS = 10_000;

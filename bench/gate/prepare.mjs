@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { runQuietly } from '../../scripts/lib/run.mjs';
 import { hashFiles } from '../../scripts/lib/stamp.mjs';
 
-const ADDONS = ['native/tsc', 'native/sigprof'];
+const ADDONS = ['native/tsc'];
 const SOURCES = ['native', 'scripts/build-native.mjs'];
 
 const tree = process.cwd();

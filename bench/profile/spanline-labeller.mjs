@@ -1,5 +1,5 @@
 // How the suite labels and profiles with spanline.
-import { DynamicLabel, SampleKind, startProfile } from '../../dist/esm/profile/index.js';
+import { DynamicLabel, SampleKind, startProfile } from '../../packages/profile/dist/esm/index.js';
 import { EVERY_MS } from './settings.mjs';
 import { WORK } from './work.mjs';
 

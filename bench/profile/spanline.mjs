@@ -1,5 +1,5 @@
 // Subject: spanline, with the label register.
-import { DynamicLabel, startProfile } from '../../dist/esm/profile/index.js';
+import { DynamicLabel, startProfile } from '../../packages/profile/dist/esm/index.js';
 import { awaitMany, callCase, several, tiny } from './calls.mjs';
 import { followedOverhead, profileOverhead, unfollowedOverhead } from './overhead.mjs';
 import { shareCases } from './shares.mjs';

@@ -1,7 +1,7 @@
 // The CPU profile of the queries: taken while they run, given to their spans on the way out, written to a file that tools open.
 import { writeFile } from 'node:fs/promises';
+import { CpuReporter, openSourceMaps, resolveSources, startProfile, toPprof } from '@spanline/profile';
 import type { Reporter } from 'spanline';
-import { CpuReporter, openSourceMaps, resolveSources, startProfile, toPprof } from 'spanline/profile';
 
 const EVERY_MS = 0.5;
 

@@ -2,8 +2,8 @@
 // framework names for it, and a label, by which the CPU time of its work is that of its query in a profile.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { DynamicLabel } from '@spanline/profile';
 import { setRoute } from 'spanline/instrument';
-import { DynamicLabel } from 'spanline/profile';
 import type { Benchmarks } from './benchmarks.js';
 import { QUERIES, type Query } from './queries.js';
 

@@ -1,4 +1,6 @@
 {
+  # Relative to the addon, which a package of its own may have elsewhere.
+  "variables": {"standalone%": "../common/standalone.cc", "common%": "../common"},
   "target_defaults": {
     "cflags": ["-fvisibility=hidden", "-Wall", "-Wextra"],
     # For size: what is hot, the clock's Now(), says so itself (clock_state.cc).
@@ -6,7 +8,7 @@
     "cflags_cc!": ["-O3"],
     "conditions": [
       ["OS=='linux'", {
-        "sources": ["../common/standalone.cc"],
+        "sources": ["<(standalone)"],
         # Names that both glibc and musl have: no open64, no __memcpy_chk.
         "defines!": ["_LARGEFILE_SOURCE", "_FILE_OFFSET_BITS=64"],
         # Nothing is thrown, so that nobody unwinds.
@@ -16,7 +18,7 @@
         # now: a Node without a symbol we use refuses the file, where a lazy call would end the process, or come inside a signal handler.
         # nodelete: the last worker to go must not unload the clock, whose anchor is the process's and which V8 may still compile calls of; and
         # another handler of a signal may keep ours as the one to call next.
-        "configurations": {"Release": {"ldflags": ["-nodefaultlibs", "-Wl,--version-script=<(module_root_dir)/../common/exports.map", "-Wl,--gc-sections", "-Wl,-z,now", "-Wl,-z,nodelete"]}}
+        "configurations": {"Release": {"ldflags": ["-nodefaultlibs", "-Wl,--version-script=<(module_root_dir)/<(common)/exports.map", "-Wl,--gc-sections", "-Wl,-z,now", "-Wl,-z,nodelete"]}}
       }],
       # No helpers of libgcc that ask the loader for the kind of CPU.
       ["OS=='linux' and target_arch=='arm64'", {"cflags": ["-mno-outline-atomics"]}]

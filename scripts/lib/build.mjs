@@ -1,6 +1,7 @@
 // Brings dist and the native addon up to date. Must be cheap when they are (some 20 ms), and must print nothing on standard output.
 import { existsSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { ADDONS } from './addons.mjs';
 import { bundle } from './bundle.mjs';
 import { emitDeclarations } from './declarations.mjs';
 import { ensureInstalled } from './install.mjs';
@@ -18,6 +19,7 @@ const TSCONFIG = ['tsconfig.json', 'tsconfig.build.json'];
 const BUNDLER = ['bundle', 'packages', 'to-commonjs'].map((name) => `scripts/lib/${name}.mjs`);
 
 const NATIVE = `native-${process.versions.modules}`;
+const NATIVE_SCRIPTS = ['build-native', 'lib/addons', 'lib/fast-call-self-test'].map((name) => `scripts/${name}.mjs`);
 
 /** The code of a package, which is bundled by itself: what it takes from another it finds there when it runs. */
 const bundleStep = (one) => ({
@@ -53,7 +55,7 @@ const steps = {
   // Built for the Node that runs this script; a machine without a compiler goes on without (the clock has a fallback).
   [NATIVE]: {
     lock: 'native',
-    inputs: ['native', 'scripts/build-native.mjs', 'scripts/lib/fast-call-self-test.mjs'],
+    inputs: ['native/common', ...Object.values(ADDONS), ...NATIVE_SCRIPTS],
     output: 'native',
     run: () => runBeside(process.execPath, [at('scripts/build-native.mjs')]),
   },

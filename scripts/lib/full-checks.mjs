@@ -6,10 +6,11 @@ import { nodeOf } from './nodes.mjs';
 import { root } from './run.mjs';
 
 const script = (name) => join(root, 'scripts', name);
-const folders = (...names) => names.map((name) => `test/${name}/`);
+/** Of tests of the core, and of whole packages. */
+const folders = (...names) => names.map((name) => (name.startsWith('packages/') ? `${name}/test/` : `test/${name}/`));
 
 /** What depends on the line of Node: its context, clock, profiler and package, and its libraries that are traced. */
-const OF_NODE = folders('clock', 'context', 'instrument', 'otel', 'package', 'profile', 'register');
+const OF_NODE = folders('clock', 'context', 'instrument', 'otel', 'package', 'packages/profile', 'register');
 /** What depends on frames, which Node has from 24 on. */
 const RECORDING = folders('local-span', 'span', 'collector', 'flight-recorder');
 /** Files of these folders that are too slow for `npm test` and depend on the line of Node all the same. */
@@ -18,10 +19,10 @@ const SLOW_OF_NODE = new Set([
   'test/instrument/http/leaks.full.test.ts',
   'test/local-span/retained-values.full.test.ts',
   'test/package/entries.full.test.ts',
-  'test/profile/attribute.full.test.ts',
-  'test/profile/auto-continuations.full.test.ts',
-  'test/profile/continuous-profiler.full.test.ts',
-  'test/profile/join/cpu-reporter.full.test.ts',
+  'packages/profile/test/attribute.full.test.ts',
+  'packages/profile/test/auto-continuations.full.test.ts',
+  'packages/profile/test/continuous-profiler.full.test.ts',
+  'packages/profile/test/join/cpu-reporter.full.test.ts',
 ]);
 
 /** The files of such folders that another line of Node runs: those of `npm test`, and the slow ones that depend on it. */

@@ -1,4 +1,4 @@
-// Finds and loads a native file of this package: the one built here, or the one that came with it. Never throws: what cannot be loaded is
+// Finds and loads a native file of a package of ours: the one built here, or the one that came with it. Never throws: what cannot be loaded is
 // a reason to go another way.
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -34,11 +34,14 @@ export interface Loaded<T> {
 const messageOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).trim().replace(/\s*\n\s*/g, ' ');
 
-/** The file `name`, from the folder where it is built or from the prebuilt ones. */
-export const loadNativeFile = <T>(builtIn: string, name: string): Loaded<T> => {
+/**
+ * The file `name`, from the folder where it is built or from the prebuilt ones, of the package `packageName` around a file whose `import.meta.url`
+ * is `here`: ours, when nothing is given.
+ */
+export const loadNativeFile = <T>(builtIn: string, name: string, here?: string, packageName?: string): Loaded<T> => {
   const reasons: string[] = [];
   try {
-    const root = packageRoot();
+    const root = packageRoot(here, packageName);
     if (root === undefined) return { reasons: [`${name} cannot be found from inside a bundle`] };
     const require = createRequire(join(root, 'package.json'));
     // The one built here first; one that does not load (another libc or ABI, a damaged file) leaves the next.

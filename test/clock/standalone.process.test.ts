@@ -17,7 +17,7 @@ const has = (program: string, argument: string): boolean => {
 };
 
 const isLinux = process.platform === 'linux';
-const addons = ['native/tsc/out', 'native/sigprof/out']
+const addons = ['native/tsc/out', 'packages/profile/native/sigprof/out']
   .map((folder) => join(root, folder))
   .filter((folder) => isLinux && existsSync(folder))
   .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)));

@@ -12,6 +12,7 @@ import { ArchiveReporter } from '../../packages/archive/src/archive-reporter.js'
 import { createArchiveServer } from '../../packages/archive/src/server/archive-server.js';
 import { resolveServerOptions } from '../../packages/archive/src/server/server-options.js';
 import { createProgram } from '../../packages/cli/src/program.js';
+import { CpuReporter, continuousProfiler, stats as profileStats } from '../../packages/profile/src/index.js';
 import { ConsoleReporter } from '../../src/exporters/console.js';
 import { FileReporter } from '../../src/exporters/file.js';
 import { JaegerReporter } from '../../src/exporters/jaeger.js';
@@ -19,7 +20,6 @@ import { MemoryReporter } from '../../src/exporters/memory.js';
 import { OtelSdkReporter } from '../../src/exporters/otel-sdk.js';
 import { OtlpReporter } from '../../src/exporters/otlp.js';
 import { Collector, configure, type Reporter, stats, traced } from '../../src/index.js';
-import { CpuReporter, continuousProfiler, stats as profileStats } from '../../src/profile/index.js';
 import { sourceFiles, sourceText } from '../support/sources.js';
 import { entries } from './support/entries.js';
 

@@ -3,8 +3,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import * as profile from '../../packages/profile/src/index.js';
 import * as core from '../../src/index.js';
-import * as profile from '../../src/profile/index.js';
 import { Consumer, codeEntries } from './consumer.js';
 
 let consumer: Consumer;
@@ -60,6 +60,7 @@ describe('entries', () => {
   });
 
   test('functions and classes keep the names of the sources, which stacks and profiles show', () => {
+    consumer.install('profile');
     const namesOf = (entry: object) =>
       Object.entries(entry).flatMap(([key, value]) => (typeof value === 'function' ? [`${key}: ${value.name}`] : []));
     const expected = [core, profile].map((entry) => namesOf(entry).sort());
@@ -70,8 +71,8 @@ describe('entries', () => {
         try { configure({ sampler: 7 }); } catch (error) { thrown = error; }
         console.log(JSON.stringify({ names: entries.map((e) => namesOf(e).sort()), stack: thrown.stack }));
       }`;
-    const esm = `import * as a from 'spanline'; import * as b from 'spanline/profile'; ${program} print([a, b]);`;
-    const cjs = `${program} print([require('spanline'), require('spanline/profile')]);`;
+    const esm = `import * as a from 'spanline'; import * as b from '@spanline/profile'; ${program} print([a, b]);`;
+    const cjs = `${program} print([require('spanline'), require('@spanline/profile')]);`;
     for (const args of [[consumer.write('kept.mjs', esm)], [NO_MODULES, consumer.write('kept.cjs', cjs)]]) {
       const { code, stdout, stderr } = consumer.node(args);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

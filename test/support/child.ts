@@ -2,7 +2,7 @@
 // because what is under test is the process: its exit, its memory, its environment.
 import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -22,7 +22,9 @@ export const bundleChild = (file: string): Promise<string> => {
 };
 
 const bundled = async (file: string): Promise<string> => {
-  const outfile = join(out, `${basename(file, '.ts')}.mjs`);
+  // Inside the package of the program, which looks for its addon around itself.
+  const [folder = ''] = /^packages\/[\w-]+/.exec(relative(root, file)) ?? [];
+  const outfile = join(root, folder, relative(root, out), `${basename(file, '.ts')}.mjs`);
   await build({
     entryPoints: [file],
     outfile,

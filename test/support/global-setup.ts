@@ -1,12 +1,15 @@
 // Set up once a run: programs of others that test files share, each started when a file first asks for it (shared.ts) and ended with the run.
 // A file must use names, tables or contexts of its own in them, for it never has one to itself.
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findEmulator, startEmulator } from '../../scripts/lib/bigtable-emulator.mjs';
 import type { Shared } from './shared.js';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
 
 interface Started<T> {
   /** What files get, as JSON. */
@@ -45,14 +48,15 @@ export default async (): Promise<(() => Promise<void>) | undefined> => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   // Workers inherit it.
-  const children = fileURLToPath(new URL(`../../.tmp/test-children/${process.pid}`, import.meta.url));
-  process.env.SPANLINE_TEST_CHILDREN = children;
+  const children = `.tmp/test-children/${process.pid}`;
+  process.env.SPANLINE_TEST_CHILDREN = join(root, children);
   process.env.SPANLINE_TEST_SHARED = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return async () => {
     server.close();
     server.closeAllConnections();
     const all = await Promise.allSettled(started.values());
     await Promise.all(all.map((one) => (one.status === 'fulfilled' ? one.value.stop() : undefined)));
-    rmSync(children, { recursive: true, force: true });
+    const packages = readdirSync(join(root, 'packages')).map((name) => `packages/${name}`);
+    for (const folder of ['', ...packages]) rmSync(join(root, folder, children), { recursive: true, force: true });
   };
 };

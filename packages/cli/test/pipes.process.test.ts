@@ -7,9 +7,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
-import { toPprof } from '../../../src/profile/output/pprof.js';
-import { shop } from '../../../test/profile/support/sampled.js';
 import { sampleOf } from '../../../test/support/samples.js';
+import { toPprof } from '../../profile/src/output/pprof.js';
+import { shop } from '../../profile/test/support/sampled.js';
 import { buildFirst, PROGRAM, root, scratch, spanline, spanlineProcess } from './support/spanline.js';
 import { spanAt } from './trace/support/traces.js';
 

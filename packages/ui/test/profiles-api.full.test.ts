@@ -2,12 +2,12 @@
 import { createReadStream, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { stackOf } from '../../../src/profile/call-tree.js';
-import { type LabelledProfile, SampleKind } from '../../../src/profile/labelled-profile.js';
-import { frameName } from '../../../src/profile/output/label-text.js';
-import { readProfileStream } from '../../../src/profile/output/read-profile-stream.js';
 import { buildFirst, scratch } from '../../../test/support/built.js';
 import { Archive } from '../../archive/src/archive.js';
+import { stackOf } from '../../profile/src/call-tree.js';
+import { type LabelledProfile, SampleKind } from '../../profile/src/labelled-profile.js';
+import { frameName } from '../../profile/src/output/label-text.js';
+import { readProfileStream } from '../../profile/src/output/read-profile-stream.js';
 import type { FlameColumns, ProfileDiff, ProfileList, ProfileTable, TraceCpu } from '../src/api/profiles/answers.js';
 import { findFunctions, functionSums, layOut, rowAt, stepFrom } from '../src/page/views/profiles/flame-layout.js';
 import { useServer } from './support/served.js';

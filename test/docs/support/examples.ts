@@ -38,7 +38,6 @@ const ROOMS = [
   'trace',
   'exporters',
   'otel',
-  'profile',
   'flight-recorder',
   'graph',
   'instrument',

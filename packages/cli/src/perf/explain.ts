@@ -1,10 +1,10 @@
 // The executed plan of a query, drawn from its spans: a tree with the figures each node left, like EXPLAIN ANALYZE. It reads spans
 // only, so what is drawn is what a tracing backend shows.
 
+import { CPU_COVERAGE, CPU_NS, CPU_SAMPLES, CPU_STDERR_NS } from '@spanline/profile';
 import type { SpanRecord } from 'spanline';
 import { type Glyphs, glyphsOf } from 'spanline/internal/formats';
 import { spanForest, walkTree } from 'spanline/internal/record';
-import { CPU_COVERAGE, CPU_NS, CPU_SAMPLES, CPU_STDERR_NS } from 'spanline/profile';
 import { columns } from '../columns.js';
 
 /** Figures with a column of their own; everything else is written behind the name. */

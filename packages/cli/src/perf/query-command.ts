@@ -75,7 +75,7 @@ const explain = async (
   options: QueryOptions,
 ): Promise<void> => {
   const { MemoryReporter } = await import('spanline/exporters/memory');
-  const { CpuReporter, startProfile } = await import('spanline/profile');
+  const { CpuReporter, startProfile } = await import('@spanline/profile');
   const { explainText, explainTree } = await import('./explain.js');
   const memory = new MemoryReporter();
   const reporters = [memory, ...(options.otlp === undefined ? [] : [await otlpReporter(options.otlp)])].map(

@@ -1,7 +1,7 @@
 // Loaded into a running process by `spanline profile attach`: profiles its main thread for a time and gives the profile back as text.
 // Must leave nothing behind when it is done.
 import { findSourceMap } from 'node:module';
-import { openSourceMaps, openWriter, type ProfileFormat, profile, resolveSources } from 'spanline/profile';
+import { openSourceMaps, openWriter, type ProfileFormat, profile, resolveSources } from '@spanline/profile';
 
 export interface AttachOptions {
   readonly durationMs: number;

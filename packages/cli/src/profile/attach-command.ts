@@ -1,9 +1,10 @@
 // `spanline profile attach`: profiles a process that runs, through its inspector, and leaves it as it was.
+
+import { PROFILE_FORMATS, type ProfileFormat } from '@spanline/profile';
+import { EXTENSION_OF } from '@spanline/profile/internal';
 import { type Command, Option } from 'commander';
 import { SpanlineError, targetFailure } from 'spanline/internal/base';
 import { loadedThere, withInspector } from 'spanline/internal/inspector';
-import { PROFILE_FORMATS, type ProfileFormat } from 'spanline/profile';
-import { EXTENSION_OF } from 'spanline/profile/internal';
 import { onInterrupt } from '../interrupt.js';
 import { numberFrom, wholeNumber } from '../options.js';
 import { note } from '../output.js';
@@ -77,7 +78,7 @@ export const register = (profile: Command): void => {
       'after',
       `
 SIGUSR1 opens the inspector of a Node process on this machine; it is closed again at the end. Ctrl-C ends the profile early and
-writes what was sampled. Samples bear labels where the program uses DynamicLabel of spanline/profile.
+writes what was sampled. Samples bear labels where the program uses DynamicLabel of @spanline/profile.
 
 Examples:
   $ spanline profile attach 4711

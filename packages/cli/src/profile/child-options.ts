@@ -1,5 +1,5 @@
 // What `spanline profile run` asks of the process it starts, carried in one environment variable. Both sides of one version.
-import type { ProfileFormat } from 'spanline/profile';
+import type { ProfileFormat } from '@spanline/profile';
 
 export const CHILD_VARIABLE = 'SPANLINE_PROFILE_RUN';
 

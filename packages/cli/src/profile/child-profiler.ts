@@ -3,7 +3,6 @@
 import { findSourceMap } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { isMainThread, threadId } from 'node:worker_threads';
-import { makeDirectory } from 'spanline/internal/base';
 import {
   type ContinuousProfiler,
   continuousProfiler,
@@ -15,8 +14,9 @@ import {
   resolveSources,
   type SourceMaps,
   startProfile,
-} from 'spanline/profile';
-import { applyRetention, EXTENSION_OF, profileFileName } from 'spanline/profile/internal';
+} from '@spanline/profile';
+import { applyRetention, EXTENSION_OF, profileFileName } from '@spanline/profile/internal';
+import { makeDirectory } from 'spanline/internal/base';
 import type { ChildOptions } from './child-options.js';
 import { writeWhole } from './profile-files.js';
 

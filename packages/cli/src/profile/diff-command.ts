@@ -1,6 +1,7 @@
 // `spanline profile diff`: which labels take more of the CPU than before, beyond noise.
+
+import { diff, type LabelChange, WHOLE_LABEL } from '@spanline/profile';
 import type { Command } from 'commander';
-import { diff, type LabelChange, WHOLE_LABEL } from 'spanline/profile';
 import { columns } from '../columns.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { share } from '../options.js';

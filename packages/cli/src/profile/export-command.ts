@@ -1,5 +1,5 @@
 // `spanline profile export`: a profile in another format, with other labels or in its sources.
-import { type Command, Option } from 'commander';
+
 import {
   openSourceMaps,
   openWriter,
@@ -8,7 +8,8 @@ import {
   resolveSources,
   selectLabels,
   WHOLE_LABEL,
-} from 'spanline/profile';
+} from '@spanline/profile';
+import { type Command, Option } from 'commander';
 import { note } from '../output.js';
 import { readProfileFile, sampleTypeOption, writeWhole } from './profile-files.js';
 

@@ -26,7 +26,7 @@ Examples:
   $ spanline profile diff old.pb.gz new.pb.gz --by query
   $ spanline profile export cpu.pb.gz --format speedscope --out cpu.speedscope.json
 
-Samples bear the labels that the program gives with DynamicLabel of spanline/profile.`,
+Samples bear the labels that the program gives with DynamicLabel of @spanline/profile.`,
     );
   await addSubcommands(profile, SUBCOMMANDS, words);
 };

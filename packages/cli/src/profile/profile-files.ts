@@ -1,9 +1,9 @@
 // Files of profile commands: profiles read with errors that name the file, and written whole or not at all.
 import { createReadStream } from 'node:fs';
+import { type LabelledProfile, ProfileOutputError, type ReadProfileOptions } from '@spanline/profile';
+import { readProfileStream } from '@spanline/profile/internal';
 import { Option } from 'commander';
 import { runSync, targetFailure, writeWhole as writeWholeFile } from 'spanline/internal/base';
-import { type LabelledProfile, ProfileOutputError, type ReadProfileOptions } from 'spanline/profile';
-import { readProfileStream } from 'spanline/profile/internal';
 
 /** For the commands that read files of other profilers. */
 export const sampleTypeOption = (): Option =>

@@ -2,10 +2,10 @@
 // code are its own.
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { openSourceMaps, openWriter, PROFILE_FORMATS, type ProfileFormat } from '@spanline/profile';
+import { EXTENSION_OF } from '@spanline/profile/internal';
 import { type Command, Option } from 'commander';
 import { targetFailure } from 'spanline/internal/base';
-import { openSourceMaps, openWriter, PROFILE_FORMATS, type ProfileFormat } from 'spanline/profile';
-import { EXTENSION_OF } from 'spanline/profile/internal';
 import { wrongUsage } from '../exit-code.js';
 import { numberFrom, wholeNumber } from '../options.js';
 import { note } from '../output.js';

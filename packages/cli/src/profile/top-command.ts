@@ -1,6 +1,7 @@
 // `spanline profile top`: who used the CPU, as a table.
+
+import { type LabelShare, labelKeys, type TopTable, top, WHOLE_LABEL } from '@spanline/profile';
 import type { Command } from 'commander';
-import { type LabelShare, labelKeys, type TopTable, top, WHOLE_LABEL } from 'spanline/profile';
 import { columns } from '../columns.js';
 import { wholeNumber } from '../options.js';
 import { note, printAnswer } from '../output.js';

@@ -2,10 +2,10 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { toCpuProfile } from '../../../../src/profile/output/cpuprofile.js';
-import { toPprof } from '../../../../src/profile/output/pprof.js';
-import { readProfile } from '../../../../src/profile/output/read-profile.js';
-import { hostile, sampled, shop, summary } from '../../../../test/profile/support/sampled.js';
+import { toCpuProfile } from '../../../profile/src/output/cpuprofile.js';
+import { toPprof } from '../../../profile/src/output/pprof.js';
+import { readProfile } from '../../../profile/src/output/read-profile.js';
+import { hostile, sampled, shop, summary } from '../../../profile/test/support/sampled.js';
 import { scratch, spanline } from '../support/spanline.js';
 
 const dir = scratch();

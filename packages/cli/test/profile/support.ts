@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from '../support/spanline.js';
 
-const LIBRARY = pathToFileURL(join(root, 'dist/esm/profile/index.js')).href;
+const LIBRARY = pathToFileURL(join(root, 'packages/profile/dist/esm/index.js')).href;
 
 /** Works for so many milliseconds of CPU time, or until it is told to end; says when it has begun, and when a profile of it has. */
 const SOURCE = `

@@ -17,7 +17,7 @@ const moduleAt = (name: string): string => JSON.stringify(pathToFileURL(join(roo
 const source = (): string => `
 import { setReporter, shutdown, Span } from ${moduleAt('dist/esm/index.js')};
 import { Archive, ArchiveReporter } from ${moduleAt('packages/archive/dist/esm/index.js')};
-import { DynamicLabel } from ${moduleAt('dist/esm/profile/index.js')};
+import { DynamicLabel } from ${moduleAt('packages/profile/dist/esm/index.js')};
 const archive = await Archive.open(process.argv[2]);
 setReporter(new ArchiveReporter(archive));
 const parseRows = (units) => { let x = 0; for (let i = 0; i < units * 20000; i++) x += Math.sqrt(i); return x; };

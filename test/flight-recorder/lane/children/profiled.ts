@@ -1,8 +1,8 @@
 // A timer that nobody traced does two things in one go, while a request waits and a continuous profiler runs; prints the division of the request.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { continuousProfiler } from '../../../../packages/profile/src/index.js';
 import { divide, divisionIndexOf, snapshot, startLane } from '../../../../src/flight-recorder/index.js';
 import { configure, Span, setReporter } from '../../../../src/index.js';
-import { continuousProfiler } from '../../../../src/profile/index.js';
 
 configure({ flightRecorder: {} });
 setReporter({ name: 'nowhere', report: () => {} });

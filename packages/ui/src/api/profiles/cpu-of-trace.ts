@@ -1,8 +1,9 @@
 // The CPU time of a trace's spans over all profiles of a directory, by the ids that samples are labelled with. Each file is read once; of what it
 // says only sums by span stay, for a bounded number of files and spans.
+
+import { type LabelledProfile, SampleKind, SPAN_ID_LABEL, TRACE_ID_LABEL } from '@spanline/profile';
+import { CpuSum, labelValue } from '@spanline/profile/internal';
 import { BoundedCache, getOrMake } from 'spanline/internal/base';
-import { type LabelledProfile, SampleKind, SPAN_ID_LABEL, TRACE_ID_LABEL } from 'spanline/profile';
-import { CpuSum, labelValue } from 'spanline/profile/internal';
 import type { TraceCpu } from './answers.js';
 import { contentOf, type ProfileDirectory } from './profile-directory.js';
 

@@ -1,7 +1,7 @@
 // The call tree of a profile's samples under chosen labels, as columns for a flame graph; of two profiles, one tree with both. It must hold
 // every nanosecond of CPU time of those samples, and never send more nodes than a page can draw.
-import { getOrMake } from 'spanline/internal/base';
-import type { LabelledProfile } from 'spanline/profile';
+
+import type { LabelledProfile } from '@spanline/profile';
 import {
   type Frame,
   frameAt,
@@ -10,7 +10,8 @@ import {
   plainText,
   stackOf,
   stackWeights,
-} from 'spanline/profile/internal';
+} from '@spanline/profile/internal';
+import { getOrMake } from 'spanline/internal/base';
 import type { FlameColumns } from './answers.js';
 
 /** Nodes sent at most: those with the most time. */

@@ -4,9 +4,9 @@ import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HttpError } from '@spanline/archive/internal';
+import { type LabelledProfile, ProfileOutputError } from '@spanline/profile';
+import { readProfileStream } from '@spanline/profile/internal';
 import { BoundedCache } from 'spanline/internal/base';
-import { type LabelledProfile, ProfileOutputError } from 'spanline/profile';
-import { readProfileStream } from 'spanline/profile/internal';
 import type { ProfileFile, ProfileList } from './answers.js';
 
 /** Files that the page lists. */

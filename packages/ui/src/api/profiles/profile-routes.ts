@@ -11,8 +11,8 @@ import {
   top,
   toSpeedscope,
   WHOLE_LABEL,
-} from 'spanline/profile';
-import { groupedBy, labelValue } from 'spanline/profile/internal';
+} from '@spanline/profile';
+import { groupedBy, labelValue } from '@spanline/profile/internal';
 import type { UiSources } from '../../sources.js';
 import { apiGet } from '../api-route.js';
 import type { FlameColumns, ProfileDiff, ProfileTable, TraceOfSpan } from './answers.js';

@@ -1,8 +1,8 @@
 // Gives samples that know their span the span's name too, as a label of its own: by the archive, where it is open. It must not take what
 // nobody asked for: an archive is only read when samples are grouped by that key.
 import type { Archive } from '@spanline/archive';
-import { type LabelledProfile, SPAN_ID_LABEL, TRACE_ID_LABEL } from 'spanline/profile';
-import { labelValue, recordFrom, relabelled } from 'spanline/profile/internal';
+import { type LabelledProfile, SPAN_ID_LABEL, TRACE_ID_LABEL } from '@spanline/profile';
+import { labelValue, recordFrom, relabelled } from '@spanline/profile/internal';
 
 /** The label key for the names of spans. */
 export const SPAN_NAME_LABEL = 'span.name';

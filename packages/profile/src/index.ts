@@ -1,0 +1,76 @@
+// The entry `@spanline/profile`: every public name of CPU profiles with labels, and nothing else. Importing it must neither load the
+// inspector nor start anything.
+export {
+  type ContinuousOptions,
+  ContinuousProfiler,
+  type ContinuousStats,
+  continuousProfiler,
+} from './continuous-profiler.js';
+export { DynamicLabel, type LabelCpu } from './dynamic-label.js';
+export { CPU_COVERAGE, CPU_NS, CPU_SAMPLES, CPU_STDERR_NS } from './join/cpu-properties.js';
+export { CpuReporter, type CpuReporterOptions } from './join/cpu-reporter.js';
+export { type JoinedProfile, type JoinOptions, joinProfile, type SpanCpu } from './join/join-profile.js';
+export { SPAN_ID_LABEL, TRACE_ID_LABEL } from './join/span-labels.js';
+export {
+  type Carrier,
+  type LabelledProfile,
+  type LabelRecord,
+  LOST_LABEL,
+  NO_LABEL,
+  OVERFLOW_LABEL,
+  OWN_LABEL_KEY,
+  type ProfileNodes,
+  type ProfileSamples,
+  type SampleCounts,
+  SampleKind,
+} from './labelled-profile.js';
+export {
+  type CpuProfileDocument,
+  type CpuProfileNode,
+  toCpuProfile,
+} from './output/cpuprofile.js';
+export { type DiffOptions, diff, type LabelChange } from './output/diff.js';
+export { type FoldedOptions, toFolded } from './output/folded.js';
+export { ProfileOutputError, type ProfileOutputErrorCode } from './output/output-error.js';
+export { toPprof } from './output/pprof.js';
+export type { PprofOptions } from './output/pprof-options.js';
+export {
+  openWriter,
+  PROFILE_FORMATS,
+  type ProfileFormat,
+  type ProfileWriter,
+  type WriterOptions,
+} from './output/profile-format.js';
+export type { ReadProfileOptions } from './output/read-pprof.js';
+export { readProfile } from './output/read-profile.js';
+export { labelKeys, selectLabels, WHOLE_LABEL } from './output/select-labels.js';
+export {
+  openSourceMaps,
+  resolveSources,
+  type SourceMapOptions,
+  type SourceMapStats,
+  type SourceMaps,
+} from './output/source-maps.js';
+export {
+  type SpeedscopeDocument,
+  type SpeedscopeOptions,
+  type SpeedscopeProfile,
+  toSpeedscope,
+} from './output/speedscope.js';
+export { type TopOptions, type TopTable, top } from './output/top.js';
+export { type ProfileOptions, profile, type RunningProfile, type SamplingOptions, startProfile } from './profile.js';
+export type { CounterName } from './profile-counters.js';
+export type { ProfileSink } from './profile-delivery.js';
+export { ProfileError, type ProfileErrorCode } from './profile-error.js';
+export { type LabelShare, shares } from './shares.js';
+export { type CallbackSinkStats, type CountingSink, callbackSink } from './sinks/callback.js';
+export { type DirectorySinkOptions, type DirectorySinkStats, directorySink } from './sinks/directory.js';
+export {
+  profileOnSignal,
+  type SignalOptions,
+  type SignalProfiler,
+  type SignalStats,
+} from './sinks/profile-on-signal.js';
+export { type PyroscopeSinkOptions, type PyroscopeSinkStats, pyroscopeSink } from './sinks/pyroscope.js';
+export type { Retention } from './sinks/retention.js';
+export { type ProfileStats, stats } from './stats.js';

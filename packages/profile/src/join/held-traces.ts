@@ -1,0 +1,63 @@
+// Traces that wait for the profile of their time. Bounded by spans: when there are too many, the oldest go first.
+import { timers } from 'spanline/internal/base';
+import { type OwnedTrace, windowOfSpans } from './cpu-properties.js';
+
+interface Held extends OwnedTrace {
+  readonly endNs: bigint;
+  readonly sinceMs: number;
+}
+
+export class HeldTraces {
+  readonly #maxSpans: number;
+  #held: Held[] = [];
+  #spans = 0;
+
+  constructor(maxSpans: number) {
+    this.#maxSpans = maxSpans;
+  }
+
+  get traceCount(): number {
+    return this.#held.length;
+  }
+
+  get spanCount(): number {
+    return this.#spans;
+  }
+
+  add(owned: OwnedTrace): void {
+    this.#held.push({ ...owned, endNs: windowOfSpans(owned.trace.spans).toNs, sinceMs: timers.monotonicMs() });
+    this.#spans += owned.trace.spanCount;
+  }
+
+  /** Those that ended before this moment. */
+  takeEndedBefore(unixNs: bigint): OwnedTrace[] {
+    return this.#take(({ endNs }) => endNs <= unixNs);
+  }
+
+  takeOlderThan(ms: number): OwnedTrace[] {
+    const before = timers.monotonicMs() - ms;
+    return this.#take(({ sinceMs }) => sinceMs <= before);
+  }
+
+  takeOverBound(): OwnedTrace[] {
+    let over = this.#spans - this.#maxSpans;
+    return this.#take(({ trace }) => {
+      if (over <= 0) return false;
+      over -= trace.spanCount;
+      return true;
+    });
+  }
+
+  takeAll(): OwnedTrace[] {
+    return this.#take(() => true);
+  }
+
+  #take(isWanted: (held: Held) => boolean): OwnedTrace[] {
+    const taken: Held[] = [];
+    const kept: Held[] = [];
+    for (const each of this.#held) (isWanted(each) ? taken : kept).push(each);
+    this.#held = kept;
+    for (const { trace } of taken) this.#spans -= trace.spanCount;
+    return taken;
+  }
+}
