@@ -117,7 +117,7 @@ const TESTS = '{test,packages/*/test}/**';
 const ending = (name: string): string => `${TESTS}/*.${name}.test.ts`;
 
 /** Folders whose full files share workers too: to start one and to load modules costs a second and a half. */
-const SHARING = ['test/@(container|graph)', 'packages/!(profile|ui)/test'];
+const SHARING = 'packages/!(profile|ui)/test';
 
 /** Tests that change what a worker has once: modules that are patched, mocked or loaded again, signals, limits, frames, what is said once. */
 const OWN_WORKER = [
@@ -135,9 +135,9 @@ const own = [...OWN_WORKER];
 const shared = [ending('process')];
 if (suite !== 'quick') {
   // Files that share a worker are dealt out before any of them runs, which a long one upsets.
-  const folders = ['test', 'test/!(container|graph)/**', 'packages/@(profile|ui)/test/**'];
-  own.push(...folders.map((folder) => `${folder}/*.full.test.ts`), ...LONGEST);
-  shared.push(...SHARING.map((folder) => `${folder}/**/*.full.test.ts`));
+  const folders = ['test', 'packages/@(profile|ui)/test'];
+  own.push(...folders.map((folder) => `${folder}/**/*.full.test.ts`), ...LONGEST);
+  shared.push(`${SHARING}/**/*.full.test.ts`);
 }
 if (suite === 'nightly') own.push(ending('nightly'));
 

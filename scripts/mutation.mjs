@@ -32,7 +32,10 @@ const GROUPS = [
     near: ['test/local-span', 'test/span', 'test/collector', 'test/exporters', 'test/integration'],
   },
   { folders: ['packages/archive/src/wal'], near: ['packages/archive/test'] },
-  { folders: ['src/graph/dictionary', 'src/graph/nodes', 'src/graph/index'], near: ['test/graph'] },
+  {
+    folders: ['packages/graph/src/dictionary', 'packages/graph/src/nodes', 'packages/graph/src/index'],
+    near: ['packages/graph/test'],
+  },
 ];
 /** Other numbers choose other mutants; the table of CONTRIBUTING.md is of this one. */
 const SEED = 20_261_125;

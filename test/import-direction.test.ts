@@ -107,11 +107,15 @@ const PACKAGES: Readonly<Record<string, Package>> = {
     ],
   },
   // Knows nothing of spans.
-  graph: { rooms: ['graph', 'container'], takes: ['internal/base'], packages: ['aws4fetch'] },
+  graph: { rooms: ['graph'], takes: ['internal/base'], packages: ['aws4fetch'] },
 };
 
-/** Inside a package, rooms that must not know another one. */
-const BLIND: Readonly<Record<string, string>> = { container: 'graph' };
+/** Inside a package, what must not know another part of it. */
+const BLIND: readonly (readonly [part: RegExp, other: RegExp])[] = [
+  [/^graph\/container\//, /^graph\/(?!container\/)/],
+  // Histories of benchmarks use the trace databases, not the other way round.
+  [/^tracedb\/(?!bench-history\/|internal\.ts$)/, /^tracedb\/bench-history\//],
+];
 
 /** Where the core reaches for a package, which may be absent. */
 const REACHES_UP = ['register/reporters.ts -> archive/index'];
@@ -237,15 +241,10 @@ function fault(file: string, found: Import): string | undefined {
     return 'relative imports end in .js';
   const path = targetOf(file, specifier).replace(/\.js$/, '');
   const target = roomOf(path);
-  // Benchmarks' histories use the trace databases, not the other way round.
-  const isHistory = (one: string): boolean => one.startsWith('tracedb/bench-history/');
-  if (room === 'tracedb' && file !== 'tracedb/internal.ts' && isHistory(path) && !isHistory(file))
-    return 'tracedb knows nothing of bench-history';
+  if (BLIND.some(([part, other]) => part.test(file) && other.test(path))) return `${file} knows nothing of ${path}`;
   if (target === room) return undefined;
   if (homeOf(room) !== homeOf(target)) return 'what another package has is imported by its name';
   if (packageOf(room) !== packageOf(target)) return borderFault(file, path, typeOnly);
-  const isBlind = BLIND[room] === target && file !== `${room}/internal.ts`;
-  if (packageOf(room) !== undefined) return isBlind ? `${room} knows nothing of ${target}` : undefined;
   if (ROOMS[room].beside?.includes(target) || ROOMS[target].floor <= reachOf(room)) return undefined;
   return `${shown(room)} reaches up to floor ${reachOf(room)}; ${shown(target)} is on ${ROOMS[target].floor}`;
 }
@@ -361,9 +360,9 @@ describe('import direction', () => {
     ['trace/x.ts', `import type { A } from '../collector/a.js';`],
     ['formats/x.ts', `import type { A } from '../archive/a.js';`],
     ['exporters/x.ts', `import { a } from '../index.js';`],
-    ['graph/x.ts', `import { a } from '../span/a.js';`],
-    ['container/x.ts', `import type { A } from '../graph/a.js';`],
-    ['container/x.ts', `import type { A } from '../base/a.js';`],
+    ['graph/x.ts', `import { a } from 'spanline';`],
+    ['graph/container/x.ts', `import type { A } from '../a.js';`],
+    ['graph/container/x.ts', `import type { A } from 'spanline/internal/rows';`],
     ['archive/x.ts', `import type { A } from '../trace/a.js';`],
     ['archive/x.ts', `import { a } from '@spanline/profile';`],
     ['profile/x.ts', `import { a } from 'spanline/internal/timeline';`],
@@ -374,12 +373,12 @@ describe('import direction', () => {
     ['cli/x.ts', `import { a } from 'spanline/exporters/jaeger';`],
     ['cli/x.ts', `import { a } from '@spanline/cli/x';`],
     ['cli/x.ts', `import { a } from '../internal/base.js';`],
-    ['graph/x.ts', `import { a } from 'spanline/internal/base';`],
+    ['graph/x.ts', `import { a } from '@spanline/graph/internal';`],
     ['span/x.ts', `import { a } from 'spanline/internal/base';`],
     ['ui/page/x.ts', `import { a } from '../sources.js';`],
     ['register/x.ts', `import type { A } from '@spanline/archive';`],
     ['testing/x.ts', `import { a } from '@spanline/tracedb';`],
-    ['span/x.ts', `import { a } from '../graph/a.js';`],
+    ['span/x.ts', `import { a } from '@spanline/graph';`],
     ['span/x.ts', `import { a } from '@opentelemetry/api';`],
     ['clock/x.ts', `import { readFileSync } from 'fs';`],
     ['exporters/x.ts', `const p = require('protobufjs/light');`],
@@ -390,8 +389,8 @@ describe('import direction', () => {
 
   test.each([
     ['collector/x.ts', `import { now } from '../clock/now.js';`],
-    ['graph/x.ts', `import { a } from '../internal/base.js'; import { b } from '../container/b.js';`],
-    ['archive/x/y.ts', `import { a } from 'spanline/graph/internal'; import { b } from 'spanline';`],
+    ['graph/x.ts', `import { a } from 'spanline/internal/base'; import { b } from './container/b.js';`],
+    ['archive/x/y.ts', `import { a } from '@spanline/graph/internal'; import { b } from 'spanline';`],
     ['ui/page/x.ts', `import type { A } from '../sources.js';`],
     ['tracedb/bench-history/x.ts', `import { a } from '../perf/a.js'; import { b } from 'spanline/internal/base';`],
     ['register/reporters.ts', `const a = await import('@spanline/archive');`],

@@ -3,5 +3,5 @@ export { Archive } from '../../packages/archive/src/archive.js';
 export { Segment } from '../../packages/archive/src/segment/segment.js';
 export { writeSegment } from '../../packages/archive/src/segment/write-segment.js';
 export { syntheticSpans } from '../../packages/archive/test/segment/support/synthetic-spans.js';
-export { CompactGraphBuilder } from '../../src/graph/builder/graph-builder.js';
-export { CompactGraph } from '../../src/graph/compact-graph.js';
+export { CompactGraphBuilder } from '../../packages/graph/src/builder/graph-builder.js';
+export { CompactGraph } from '../../packages/graph/src/compact-graph.js';

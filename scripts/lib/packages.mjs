@@ -47,6 +47,7 @@ export const packages = [
       { name: 'core', test: CORE },
     ],
   },
+  { folder: 'packages/graph', extra: {}, waiting: [], programs: [], chunks: [] },
   { folder: 'packages/profile', extra: {}, waiting: [], programs: [], chunks: [{ name: 'labels', test: LABELS }] },
   {
     folder: 'packages/archive',

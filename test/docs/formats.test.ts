@@ -5,9 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Archive, type ArchivedSpan, Segment, writeSegment } from '../../packages/archive/src/index.js';
-import { BufferSink, BufferTransport, CompactGraphBuilder, Container, ContainerWriter } from '../../src/graph/index.js';
+import {
+  BufferSink,
+  BufferTransport,
+  CompactGraphBuilder,
+  Container,
+  ContainerWriter,
+} from '../../packages/graph/src/index.js';
+import { readGraphs } from '../../packages/graph/test/builder/support/graph-model.js';
 import { exampleGraphs, exampleSpans, shownSpans } from '../examples/support/read-formats.js';
-import { readGraphs } from '../graph/builder/support/graph-model.js';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/formats.md'), 'utf8');
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type ArchivedSpan, Segment } from '../../packages/archive/src/index.js';
 import { segmentBytes } from '../../packages/archive/test/segment/support/segments.js';
 import { syntheticSpans } from '../../packages/archive/test/segment/support/synthetic-spans.js';
-import { buildNodes } from '../graph/builder/support/graph-model.js';
+import { buildNodes } from '../../packages/graph/test/builder/support/graph-model.js';
 import { exampleGraphs, exampleSpans, shownSpans } from './support/read-formats.js';
 
 const ours = async (bytes: Buffer): Promise<ArchivedSpan[]> => {

@@ -8,8 +8,8 @@ import { Archive, type ArchivedSpan, Segment } from '../../packages/archive/src/
 import { newDirectory } from '../../packages/archive/test/archive/support/directory.js';
 import { anySpans, anyTakenSpans } from '../../packages/archive/test/segment/support/arbitrary-spans.js';
 import { segmentBytes } from '../../packages/archive/test/segment/support/segments.js';
-import { anyFile } from '../graph/builder/support/any-file.js';
-import { buildNodes, expectedGraphs, type ModelGraph } from '../graph/builder/support/graph-model.js';
+import { anyFile } from '../../packages/graph/test/builder/support/any-file.js';
+import { buildNodes, expectedGraphs, type ModelGraph } from '../../packages/graph/test/builder/support/graph-model.js';
 import fc from '../support/fast-check.js';
 import { samples } from '../support/samples.js';
 import { exampleGraphs, exampleSpans, shownSpans } from './support/read-formats.js';

@@ -7,7 +7,7 @@ let consumer: Consumer;
 let entries: readonly string[];
 beforeAll(() => {
   consumer = new Consumer();
-  const others = ['archive', 'profile', 'tracedb', 'ui'].map((name) => manifestIn(consumer.install(name)));
+  const others = ['archive', 'graph', 'profile', 'tracedb', 'ui'].map((name) => manifestIn(consumer.install(name)));
   entries = [consumer.manifest, ...others].flatMap(codeEntries);
   for (const name of ['@types/node', 'undici-types', '@opentelemetry/api']) consumer.link(name);
 });

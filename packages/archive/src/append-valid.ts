@@ -1,6 +1,6 @@
 // Appends spans of others without those that an archive can never keep, such as one of many megabytes. One bad span must not cost the
 // others, and how many were left out is always said.
-import { BadKeyError, BadValueError, LimitError } from 'spanline/graph';
+import { BadKeyError, BadValueError, LimitError } from '@spanline/graph';
 import type { ArchivedSpan } from 'spanline/internal/record';
 
 /** What became of spans: those behind the last one taken found no room, and may be given again. */

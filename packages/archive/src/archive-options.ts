@@ -1,6 +1,6 @@
 // How an archive is opened and what it says of itself. Types and bounds only.
 import { getHeapStatistics } from 'node:v8';
-import { badOptions } from 'spanline/graph/internal';
+import { badOptions } from '@spanline/graph/internal';
 import { flag, wholeNumber } from 'spanline/internal/base';
 
 /** What is kept; the rest is deleted, a segment at a time. */

@@ -1,7 +1,7 @@
 // The worker thread of an archive: makes segments of write-ahead files and merges segments, as it is asked. It must own no file and hold no
 // lock, and may be ended at any moment.
 import { parentPort } from 'node:worker_threads';
-import { GraphError } from 'spanline/graph';
+import { GraphError } from '@spanline/graph';
 import { mergeSegments } from './merge-segments.js';
 import { SegmentSet } from './segment-set.js';
 import { damageOf, readWalRows, type WalRows } from './wal/wal-reader.js';

@@ -1,8 +1,8 @@
 // An archive: a directory of finished traces. It must never lose what it acknowledged, never answer with a part that looks whole without
 // saying so, and never hold more than its bounds.
 
-import { BadOptionsError, BadValueError, ClosedError, TransportError } from 'spanline/graph';
-import { badOptions } from 'spanline/graph/internal';
+import { BadOptionsError, BadValueError, ClosedError, TransportError } from '@spanline/graph';
+import { badOptions } from '@spanline/graph/internal';
 import { makeDirectory, wholeNumber } from 'spanline/internal/base';
 import {
   type ArchivedResource,

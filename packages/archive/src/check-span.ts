@@ -1,6 +1,6 @@
 // Finds what is wrong with a span, and says it by the field's name: of a span that could not be encoded, and of each that `writeSegment` is
 // given. It must throw nothing for a good one.
-import { BadKeyError, BadValueError, GraphError } from 'spanline/graph';
+import { BadKeyError, BadValueError, GraphError } from '@spanline/graph';
 import { checkExtras } from './stored-extras.js';
 import { KINDS, STATUS_CODES } from './values/codes.js';
 import { isTime } from './values/times.js';

@@ -1,7 +1,7 @@
 // What is in the directory of an archive now. Others add, merge and delete at any time: a listing must be of one moment, never half before
 // and half after a merge.
 import { readdir } from 'node:fs/promises';
-import { NotFoundError, TransportError } from 'spanline/graph';
+import { NotFoundError, TransportError } from '@spanline/graph';
 import { type OwnedName, parseSegmentName, parseWalName, type SegmentName } from './file-names.js';
 
 /** Times a directory that keeps changing is read. */

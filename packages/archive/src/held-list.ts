@@ -1,6 +1,6 @@
 // Spans of a write-ahead file of this process as queries see them: decoded when they are asked for. Of one trace only the frames that may
 // have it are; everything else decodes all, and keeps it as long as there are queries.
-import { sectionReader } from 'spanline/graph/internal';
+import { sectionReader } from '@spanline/graph/internal';
 import type { ArchivedSpan } from 'spanline/internal/record';
 import { SpanRows } from './rows/span-rows.js';
 import { SpanList } from './span-list.js';

@@ -1,7 +1,7 @@
 // Spans that are not yet in a segment. What was acknowledged must survive the process; what is held must be bounded, and what is refused is
 // counted. Segments are made by the worker, one at a time, while others are taken; without one, here and at once.
 import { readdirSync } from 'node:fs';
-import { TransportError } from 'spanline/graph';
+import { TransportError } from '@spanline/graph';
 import { timers } from 'spanline/internal/base';
 import type { ArchivedSpan } from 'spanline/internal/record';
 import type { ResolvedArchiveOptions } from './archive-options.js';

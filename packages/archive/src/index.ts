@@ -14,7 +14,7 @@ export {
   TransportError,
   TruncatedError,
   UnsupportedVersionError,
-} from 'spanline/graph';
+} from '@spanline/graph';
 export {
   type DecodedTraces,
   type DecodeLimits,

@@ -1,6 +1,6 @@
 // A snapshot of the flight recorder into an archive: its traces, and the lane of its process, so that everything that reads an archive can be asked of it.
 // Nothing may be lost without being counted.
-import { LimitError } from 'spanline/graph';
+import { LimitError } from '@spanline/graph';
 import { ownResource } from 'spanline/internal/formats';
 import type { ArchivedResource } from 'spanline/internal/record';
 import { type LaneRow, type Snapshot, SnapshotReading, shownResource } from 'spanline/internal/timeline';

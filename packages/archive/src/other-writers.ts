@@ -2,7 +2,7 @@
 // forgets them when they are in segments. It must never change their files.
 
 import { join } from 'node:path';
-import { GraphError } from 'spanline/graph';
+import { GraphError } from '@spanline/graph';
 import { getOrMake } from 'spanline/internal/base';
 import type { ArchivedSpan } from 'spanline/internal/record';
 import type { OwnedName } from './file-names.js';

@@ -3,7 +3,7 @@
 // where it is, is read as before, and must keep nobody from opening the archive.
 import { readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { TransportError } from 'spanline/graph';
+import { TransportError } from '@spanline/graph';
 import { timers } from 'spanline/internal/base';
 import { damagedWalName, newId, type OwnedName, walName } from './file-names.js';
 import { isInUse, use } from './owner.js';

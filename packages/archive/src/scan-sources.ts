@@ -1,6 +1,6 @@
 // Goes through all traces of several sources, each whole and once, wherever its parts lie. It holds a few traces, and the ids of those that
 // have parts in several sources.
-import { checkSignal } from 'spanline/graph/internal';
+import { checkSignal } from '@spanline/graph/internal';
 import type { ArchivedSpan } from 'spanline/internal/record';
 import { presentIn, tracesFrom } from './search-sources.js';
 import type { HeldSegment } from './segment-set.js';

@@ -1,7 +1,7 @@
 // Searches several sources at once. Parts of a trace may lie in several: a trace is put together before it is decided, and the answer is
 // the same wherever its parts lie and in whatever order the sources are asked.
 
-import { checkSignal } from 'spanline/graph/internal';
+import { checkSignal } from '@spanline/graph/internal';
 import { getOrMake } from 'spanline/internal/base';
 import { type ArchivedSpan, isMeant, type NamedSearch, rootFirst, type TraceSummary } from 'spanline/internal/record';
 import type { TimeRange } from './segment/segment.js';

@@ -2,7 +2,7 @@
 // one that cannot have a trace is not opened again. A segment that cannot be read is reported and the others answer.
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AbortedError, BlockCache, ClosedError, GraphError } from 'spanline/graph';
+import { AbortedError, BlockCache, ClosedError, GraphError } from '@spanline/graph';
 import type { DamagedSegment } from './archive-options.js';
 import { type DirectoryNames, DirectoryReader } from './directory.js';
 import type { OwnedName, SegmentName } from './file-names.js';

@@ -1,7 +1,7 @@
 // What an archive holds at one moment, for one query: segments, what this process holds, what others hold. A file that vanishes meanwhile
 // was merged or sealed: the query begins again, so that nothing is missed and nothing comes twice.
-import { type GraphError, TransportError } from 'spanline/graph';
-import { checkSignal } from 'spanline/graph/internal';
+import { type GraphError, TransportError } from '@spanline/graph';
+import { checkSignal } from '@spanline/graph/internal';
 import type { ArchivedSpan } from 'spanline/internal/record';
 import type { HeldSpans } from './held-spans.js';
 import type { OtherWriters } from './other-writers.js';

@@ -1,6 +1,6 @@
 // What OpenTelemetry has beside properties and files have no column for: flags, schema URLs, counts of what was dropped. In files they are
 // properties of reserved keys, which begin with NUL; a property whose own key begins so gets one more. So files of before are read as ever.
-import { BadValueError } from 'spanline/graph';
+import { BadValueError } from '@spanline/graph';
 import {
   type ArchivedProperties,
   type ArchivedValue,

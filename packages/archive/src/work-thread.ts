@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { TransportError } from 'spanline/graph';
+import { TransportError } from '@spanline/graph';
 import type { ArchiveStats } from './archive-options.js';
 import type {
   MergeAnswer,

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { CompactGraph } from '../../../src/graph/index.js';
+import { CompactGraph } from '../../graph/src/index.js';
 import { type Outcome, type RunOptions, scratch, spanline } from './support/spanline.js';
 
 const dir = scratch();

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import zlib, { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { CompactGraph, GraphIndexBuilder } from '../../../src/graph/index.js';
 import { writeSegment } from '../../archive/src/index.js';
+import { CompactGraph, GraphIndexBuilder } from '../../graph/src/index.js';
 import { type Outcome, type RunOptions, scratch, spanline } from './support/spanline.js';
 import { spanAt } from './trace/support/traces.js';
 

@@ -14,6 +14,7 @@ const program = join(packages, '@spanline/cli/dist/esm/main.js');
 const OURS = {
   '@spanline/archive': 'packages/archive',
   '@spanline/cli': 'packages/cli',
+  '@spanline/graph': 'packages/graph',
   '@spanline/profile': 'packages/profile',
   '@spanline/tracedb': 'packages/tracedb',
   '@spanline/ui': 'packages/ui',

@@ -39,7 +39,6 @@ const ROOMS = [
   'exporters',
   'otel',
   'flight-recorder',
-  'graph',
   'instrument',
   'testing',
 ];

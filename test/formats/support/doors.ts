@@ -18,9 +18,9 @@ import {
   writeSegment,
 } from '../../../packages/archive/src/index.js';
 import { newDirectory } from '../../../packages/archive/test/archive/support/directory.js';
+import { BufferSink } from '../../../packages/graph/src/index.js';
 import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
 import { ProtobufFormat } from '../../../src/formats/otlp/write-protobuf.js';
-import { BufferSink } from '../../../src/graph/index.js';
 import { ArchivedView } from '../../../src/trace/archived-view.js';
 
 /** What comes out of a door: a span, or that it was refused; `inexact` where the page promises no exact times. */

@@ -2,7 +2,7 @@
 // is read only where its write-ahead file was never seen: before the first look, and of programs that live shorter than from one look to the next. It must
 // hold no spans.
 import { join } from 'node:path';
-import { GraphError } from 'spanline/graph';
+import { GraphError } from '@spanline/graph';
 import type { OwnedName, SegmentName } from '../file-names.js';
 import type { SegmentSet } from '../segment-set.js';
 import { isGone, VanishedError } from '../vanished.js';

@@ -1,7 +1,7 @@
 // One write-ahead file that is read while it is written. It stays open: what was written between the last look and the moment when a segment took its
 // place is still read.
 import { closeSync, openSync } from 'node:fs';
-import type { CorruptError } from 'spanline/graph';
+import type { CorruptError } from '@spanline/graph';
 import type { SpanRows } from '../rows/span-rows.js';
 import { WalTail } from '../wal/wal-reader.js';
 

@@ -3,7 +3,7 @@
 import { appendFileSync, readdirSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BadOptionsError, BadValueError, LimitError, TransportError } from 'spanline/graph';
+import { BadOptionsError, BadValueError, LimitError, TransportError } from '@spanline/graph';
 import { timers } from 'spanline/internal/base';
 import type { ArchivedResource } from 'spanline/internal/record';
 import type { LaneRow } from 'spanline/internal/timeline';

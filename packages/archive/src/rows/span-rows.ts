@@ -1,7 +1,7 @@
 // Spans that become a segment, or are read from a write-ahead file, as columns: ids and times are taken apart once, names, keys, resources and
 // scopes are numbers, and everything after works on numbers. A row is a span as it came. Few spans have events, links or texts beside their
 // name: these stay as they are. What no segment can keep is refused here, before anything is written, and takes no row.
-import { BadValueError, LimitError } from 'spanline/graph';
+import { BadValueError, LimitError } from '@spanline/graph';
 import {
   type ArchivedEvent,
   type ArchivedLink,

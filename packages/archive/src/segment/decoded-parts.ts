@@ -1,7 +1,7 @@
 // Decodes the parts of a group, and says what they take in memory then. A part is added to segments here, in layout.ts and in
 // write-segment.ts.
 
-import { sectionReader } from 'spanline/graph/internal';
+import { sectionReader } from '@spanline/graph/internal';
 import type { ByteReader } from 'spanline/internal/base';
 import type { Part } from './layout.js';
 import { EventColumns, LinkColumns, SpanTexts } from './optional-parts.js';

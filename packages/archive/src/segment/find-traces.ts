@@ -1,6 +1,6 @@
 // Finds traces by id: all that many traces need is fetched together, in batches that fit into memory, and the spans of each trace are put
 // together, ids from the dictionary, everything else from groups. What does not fit together is damage, never a trace with fewer spans.
-import { CorruptError, type DictionaryEntry, GraphError } from 'spanline/graph';
+import { CorruptError, type DictionaryEntry, GraphError } from '@spanline/graph';
 import type { ArchivedSpan } from 'spanline/internal/record';
 import { TRACE_ID_BYTES, traceIdBytes } from '../values/ids.js';
 import type { GroupReader, Outcome, WholeGroup } from './group-reader.js';

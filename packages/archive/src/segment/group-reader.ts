@@ -1,8 +1,8 @@
 // Fetches and decodes groups: parts out of the cache, or all that are missing in one batch of reads. A damaged part spoils its own group
 // and no other.
 
-import { GraphError, NODES_PER_BLOCK, type ReferenceRows, type TransportReadOptions } from 'spanline/graph';
-import { checkForm, type Place, restore } from 'spanline/graph/internal';
+import { GraphError, NODES_PER_BLOCK, type ReferenceRows, type TransportReadOptions } from '@spanline/graph';
+import { checkForm, type Place, restore } from '@spanline/graph/internal';
 import { type DecodedParts, decodePart, memoryOf } from './decoded-parts.js';
 import type { PartRef } from './groups.js';
 import { PARTS, type Part } from './layout.js';

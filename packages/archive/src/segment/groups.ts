@@ -6,8 +6,8 @@
 //
 // The table is read when a segment is opened. Its numbers are checked against the file before anything is read by them.
 
-import type { Container, WrittenBlock } from 'spanline/graph';
-import type { StoredForm } from 'spanline/graph/internal';
+import type { Container, WrittenBlock } from '@spanline/graph';
+import type { StoredForm } from '@spanline/graph/internal';
 import { type ByteReader, ByteWriter } from 'spanline/internal/base';
 import { TRACE_ID_BYTES } from '../values/ids.js';
 import { readTime, writeTime } from '../values/times.js';

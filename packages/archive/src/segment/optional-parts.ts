@@ -6,7 +6,7 @@
 //     texts  = sparse(trace states) sparse(status messages)
 //     sparse = n:varint skipped:varint[n] texts(n)           spans without a text between the one before and this one
 
-import { BadValueError } from 'spanline/graph';
+import { BadValueError } from '@spanline/graph';
 import { type ByteReader, ByteWriter } from 'spanline/internal/base';
 import type { ArchivedEvent, ArchivedLink } from 'spanline/internal/record';
 import type { SpanRows } from '../rows/span-rows.js';

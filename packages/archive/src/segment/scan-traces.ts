@@ -1,6 +1,6 @@
 // Walks over all traces of a segment, in the order of ids, and lists their ids: the rows of groups, a trace in pieces as one. Nothing here
 // decides which traces are meant.
-import { CorruptError, type DictionaryEntry, GraphError } from 'spanline/graph';
+import { CorruptError, type DictionaryEntry, GraphError } from '@spanline/graph';
 import type { ArchivedSpan } from 'spanline/internal/record';
 import { TRACE_ID_BYTES } from '../values/ids.js';
 import { assembleTrace, findTraces, report, storedBytes, traceKeys } from './find-traces.js';

@@ -1,8 +1,8 @@
 // Traces that a search may mean, a few numbers each: where each begins and when. Details are read again when it is known which are
 // wanted.
 
-import { GraphError } from 'spanline/graph';
-import { badOptions } from 'spanline/graph/internal';
+import { GraphError } from '@spanline/graph';
+import { badOptions } from '@spanline/graph/internal';
 import { getOrMake, wholeNumber } from 'spanline/internal/base';
 import { hasSpanConditions, hasTimeConditions, type TraceSummary } from 'spanline/internal/record';
 import { Times } from '../rows/times.js';

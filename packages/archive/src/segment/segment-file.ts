@@ -18,7 +18,7 @@ import {
   type TransportReadOptions,
   TruncatedError,
   UnsupportedVersionError,
-} from 'spanline/graph';
+} from '@spanline/graph';
 import {
   columnPlace,
   decodeMeta,
@@ -26,7 +26,7 @@ import {
   KeyFilter,
   NodeColumns,
   sectionReader,
-} from 'spanline/graph/internal';
+} from '@spanline/graph/internal';
 import type { ByteReader } from 'spanline/internal/base';
 import { KEY_BYTES } from '../values/ids.js';
 import { GroupTable } from './groups.js';

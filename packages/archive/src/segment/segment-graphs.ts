@@ -3,8 +3,8 @@
 //
 // The dictionary takes all keys in order: spans and absent parents trace by trace, and between them what only links refer to.
 
-import { type ContainerWriter, DictionaryBuilder, type ReferenceRows } from 'spanline/graph';
-import { type Adjacency, orderNodes } from 'spanline/graph/internal';
+import { type ContainerWriter, DictionaryBuilder, type ReferenceRows } from '@spanline/graph';
+import { type Adjacency, orderNodes } from '@spanline/graph/internal';
 import type { ArchivedLink } from 'spanline/internal/record';
 import type { SpanRows } from '../rows/span-rows.js';
 import { KEY_BYTES, parseId, TRACE_ID_BYTES } from '../values/ids.js';

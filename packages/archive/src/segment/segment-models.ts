@@ -4,7 +4,7 @@
 //
 // Two contexts of a resource are tried, the resource before and the shape; the one that takes fewer bits is kept.
 
-import { MAX_CONTEXTS, SymbolCounts, SymbolModel } from 'spanline/graph/internal';
+import { MAX_CONTEXTS, SymbolCounts, SymbolModel } from '@spanline/graph/internal';
 import { type ByteReader, ByteWriter } from 'spanline/internal/base';
 import type { SpanFacts } from './span-facts.js';
 import { tableSymbol } from './span-tables.js';

@@ -5,8 +5,8 @@ import {
   type GraphError,
   type Transport,
   type TransportStats,
-} from 'spanline/graph';
-import { openedFrom } from 'spanline/graph/internal';
+} from '@spanline/graph';
+import { openedFrom } from '@spanline/graph/internal';
 import type { ArchivedSpan, TraceSummary } from 'spanline/internal/record';
 import { traceIdBytes } from '../values/ids.js';
 import { findTraces, presentTraces } from './find-traces.js';

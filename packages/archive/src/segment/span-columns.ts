@@ -16,7 +16,7 @@ import {
   SymbolEncoder,
   sectionReader,
   takeNumber,
-} from 'spanline/graph/internal';
+} from '@spanline/graph/internal';
 import { type ByteReader, ByteWriter } from 'spanline/internal/base';
 import type { ArchivedResource } from 'spanline/internal/record';
 import type { SpanRows } from '../rows/span-rows.js';

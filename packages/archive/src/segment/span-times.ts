@@ -1,7 +1,7 @@
 // Starts and durations of spans as numbers in the unit that loses nothing, and what a start is written against: the start of the parent, or
 // start or end of the sibling before. Writer and reader walk the spans of a piece in the same order and must come to the same number.
 
-import { ESCAPE, extraBits, MAX_CONTEXTS, SymbolCounts, SymbolModel, symbolOf } from 'spanline/graph/internal';
+import { ESCAPE, extraBits, MAX_CONTEXTS, SymbolCounts, SymbolModel, symbolOf } from '@spanline/graph/internal';
 import type { SpanRows } from '../rows/span-rows.js';
 import type { Groups } from './groups.js';
 import { NEAR_NS } from './layout.js';

@@ -17,7 +17,7 @@ import {
   sectionReader,
   symbolOf,
   takeNumber,
-} from 'spanline/graph/internal';
+} from '@spanline/graph/internal';
 import { type ByteReader, ByteWriter } from 'spanline/internal/base';
 import { readText, writeText } from '../values/texts.js';
 import { MAX_TIME, readTime, writeTime } from '../values/times.js';

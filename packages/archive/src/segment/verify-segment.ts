@@ -1,7 +1,7 @@
 // Checks what a segment has beside its graphs: every column of every group is decoded, and what rows, tables and summary say of the spans
 // is compared with what a segment of the same spans would say. A new check belongs here. All spans are in memory meanwhile.
 import { isDeepStrictEqual } from 'node:util';
-import { BufferSink, BufferTransport, CorruptError, GraphError } from 'spanline/graph';
+import { BufferSink, BufferTransport, CorruptError, GraphError } from '@spanline/graph';
 import type { ArchivedSpan, TraceSummary } from 'spanline/internal/record';
 import { traceIdBytes } from '../values/ids.js';
 import { GroupReader } from './group-reader.js';

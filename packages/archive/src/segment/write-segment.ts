@@ -9,8 +9,8 @@ import {
   type GraphInfo,
   SectionId,
   type WrittenBlock,
-} from 'spanline/graph';
-import { encodeMeta, FilterBuilder, writeReferences } from 'spanline/graph/internal';
+} from '@spanline/graph';
+import { encodeMeta, FilterBuilder, writeReferences } from '@spanline/graph/internal';
 import type { ArchivedSpan } from 'spanline/internal/record';
 import { SpanRows } from '../rows/span-rows.js';
 import { TRACE_ID_BYTES } from '../values/ids.js';

@@ -1,6 +1,6 @@
 // The bodies of error answers, in the form that the clients of each endpoint read.
 
-import { GraphError } from 'spanline/graph';
+import { GraphError } from '@spanline/graph';
 import { TraceFormatError } from 'spanline/internal/formats';
 import { HttpError, tryLater } from './http-error.js';
 import { encodeStatus } from './otlp-answers.js';

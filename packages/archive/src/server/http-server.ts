@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { TransportError } from 'spanline/graph';
+import { TransportError } from '@spanline/graph';
 import { timers } from 'spanline/internal/base';
 import { errorBody } from './errors.js';
 import { isLoopback } from './guard.js';

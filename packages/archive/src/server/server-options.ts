@@ -1,6 +1,6 @@
 // Options of the archive's server, checked and completed. A wrong one is refused before anything listens.
 
-import { BadOptionsError } from 'spanline/graph';
+import { BadOptionsError } from '@spanline/graph';
 import { oneOf, wholeNumber } from 'spanline/internal/base';
 import { isLoopback } from './guard.js';
 import type { ArchiveReader, ArchiveWriter } from './ports.js';

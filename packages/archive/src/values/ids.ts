@@ -1,6 +1,6 @@
 // Trace and span ids between text and bytes. Ids are lower-case hexadecimal of a fixed length; anything else is refused, because it
 // would come back different.
-import { BadKeyError } from 'spanline/graph';
+import { BadKeyError } from '@spanline/graph';
 
 /** Bytes of ids, and of a key: a trace id and a span id. */
 export const TRACE_ID_BYTES = 16;

@@ -3,7 +3,7 @@
 //
 //     properties = n:varint (key:text type:byte value)[n]
 import { isUint8Array } from 'node:util/types';
-import { BadValueError } from 'spanline/graph';
+import { BadValueError } from '@spanline/graph';
 import type { ByteReader, ByteWriter } from 'spanline/internal/base';
 import { ArchivedDouble, type ArchivedProperties, type ArchivedValue, PropertyDraft } from 'spanline/internal/record';
 import { readText, writeText } from './texts.js';

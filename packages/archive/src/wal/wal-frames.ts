@@ -2,8 +2,8 @@
 // its writer is or was killed; nothing but whole frames is believed. Everything else is damage, which must be told and never hide what
 // stands behind it.
 import { crc32 } from 'node:zlib';
-import { GraphError } from 'spanline/graph';
-import { sectionReader } from 'spanline/graph/internal';
+import { GraphError } from '@spanline/graph';
+import { sectionReader } from '@spanline/graph/internal';
 import type { ByteWriter } from 'spanline/internal/base';
 import type { SpanRows } from '../rows/span-rows.js';
 import { readRows } from './read-spans.js';

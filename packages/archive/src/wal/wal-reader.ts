@@ -1,7 +1,7 @@
 // Reads write-ahead files of others: a whole one after a crash, or what is new in one that is still written. It must never change a file,
 // and never be silent about bytes that it could not read.
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
-import { CorruptError, TransportError } from 'spanline/graph';
+import { CorruptError, TransportError } from '@spanline/graph';
 import type { ArchivedSpan } from 'spanline/internal/record';
 import { SpanRows } from '../rows/span-rows.js';
 import { readFrames, WAL_MAGIC, type WalExtent } from './wal-frames.js';

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { TransportError } from 'spanline/graph';
+import { TransportError } from '@spanline/graph';
 import { ByteWriter, runAsync, syncDirectory, timers } from 'spanline/internal/base';
 import type { ArchivedSpan, FinishedSpan } from 'spanline/internal/record';
 import { isInvalid } from '../append-valid.js';

@@ -1,6 +1,6 @@
 // Single fields of a span in a write-ahead file. What no segment can keep is refused here, by name.
 
-import { BadValueError } from 'spanline/graph';
+import { BadValueError } from '@spanline/graph';
 import type { ByteWriter } from 'spanline/internal/base';
 import { nanosWords, toNanosWords } from 'spanline/internal/formats';
 import type { FinishedSpan } from 'spanline/internal/record';

@@ -1,7 +1,7 @@
 // Spans as bytes of a write-ahead file. What no segment can keep must be refused here, before anybody counts on it. Spans of the collector are
 // written from their rows: no object is made of a span.
 
-import { BadKeyError, BadValueError } from 'spanline/graph';
+import { BadKeyError, BadValueError } from '@spanline/graph';
 import type { ByteWriter } from 'spanline/internal/base';
 import {
   type ArchivedEvent,

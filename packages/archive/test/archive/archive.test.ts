@@ -10,8 +10,8 @@ import {
   ClosedError,
   NotFoundError,
   TransportError,
-} from '../../../../src/container/graph-error.js';
-import { failureOf, thrownBy } from '../../../../test/container/support/errors.js';
+} from '../../../graph/src/container/graph-error.js';
+import { failureOf, thrownBy } from '../../../graph/test/container/support/errors.js';
 import { Archive } from '../../src/archive.js';
 import type { DamagedSegment } from '../../src/archive-options.js';
 import { ownerText, THIS_OWNER } from '../../src/owner.js';

@@ -2,10 +2,10 @@
 // is kept as something else.
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { BufferSink } from '../../../../src/container/byte-sink.js';
-import { BadKeyError, BadValueError } from '../../../../src/container/graph-error.js';
 import type { ArchivedSpan, ArchivedValue } from '../../../../src/trace/archived-span.js';
-import { thrownBy } from '../../../../test/container/support/errors.js';
+import { BufferSink } from '../../../graph/src/container/byte-sink.js';
+import { BadKeyError, BadValueError } from '../../../graph/src/container/graph-error.js';
+import { thrownBy } from '../../../graph/test/container/support/errors.js';
 import { writeSegment } from '../../src/segment/write-segment.js';
 import { span } from '../segment/support/segments.js';
 import { newDirectory, openArchive } from './support/directory.js';

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { failureOf } from '../../../../test/container/support/errors.js';
+import { failureOf } from '../../../graph/test/container/support/errors.js';
 import { Archive } from '../../src/archive.js';
 import { ownerText, THIS_OWNER } from '../../src/owner.js';
 import { WalWriter } from '../../src/wal/wal-writer.js';

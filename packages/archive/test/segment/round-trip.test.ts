@@ -1,11 +1,11 @@
 // Whatever spans go into a segment come out again as they were, by trace and in order, each once, the root first.
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { BadKeyError, BadValueError, LimitError } from '../../../../src/container/graph-error.js';
 import type { ArchivedSpan } from '../../../../src/trace/archived-span.js';
-import { thrownBy } from '../../../../test/container/support/errors.js';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
+import { BadKeyError, BadValueError, LimitError } from '../../../graph/src/container/graph-error.js';
+import { thrownBy } from '../../../graph/test/container/support/errors.js';
 import { Segment } from '../../src/segment/segment.js';
 import { anySpans } from './support/arbitrary-spans.js';
 import { byId, collect, openSegment, segmentBytes, span, spanIdOf, traceIdOf, tracesOf } from './support/segments.js';

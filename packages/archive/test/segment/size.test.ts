@@ -1,7 +1,7 @@
 // Spans without properties take at most 15 bytes each, ids and times to the nanosecond included.
 import { expect, test } from 'vitest';
-import { CompactGraph } from '../../../../src/graph/compact-graph.js';
 import { samples } from '../../../../test/support/samples.js';
+import { CompactGraph } from '../../../graph/src/compact-graph.js';
 import { Segment } from '../../src/segment/segment.js';
 import { segmentBytes, tracesOf } from './support/segments.js';
 import { syntheticSpans } from './support/synthetic-spans.js';

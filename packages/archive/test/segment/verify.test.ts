@@ -1,13 +1,13 @@
 // Checking a segment looks at each of its bytes, in its graphs and in its columns, and compares what it says of its spans with them.
 
 import { describe, expect, test } from 'vitest';
-import { GraphError } from '../../../../src/container/graph-error.js';
-import { CompactGraph } from '../../../../src/graph/compact-graph.js';
-import { findFaults } from '../../../../src/graph/verify/verify-graph.js';
 import type { ArchivedSpan } from '../../../../src/trace/archived-span.js';
-import { withSections } from '../../../../test/graph/verify/support/forge.js';
 import fc from '../../../../test/support/fast-check.js';
 import { sampleOf, samples } from '../../../../test/support/samples.js';
+import { CompactGraph } from '../../../graph/src/compact-graph.js';
+import { GraphError } from '../../../graph/src/container/graph-error.js';
+import { findFaults } from '../../../graph/src/verify/verify-graph.js';
+import { withSections } from '../../../graph/test/verify/support/forge.js';
 import { SegmentSection } from '../../src/segment/layout.js';
 import { Segment } from '../../src/segment/segment.js';
 import { anySpans } from './support/arbitrary-spans.js';

@@ -7,7 +7,6 @@ import { JsonTraceSerializer, ProtobufTraceSerializer } from '@opentelemetry/otl
 import { BasicTracerProvider, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { describe, expect, test } from 'vitest';
 import { ReportError } from '../../../../src/collector/reporter.js';
-import { TransportError } from '../../../../src/container/graph-error.js';
 import { OtlpReporter } from '../../../../src/exporters/otlp.js';
 import { decodeJaegerJson } from '../../../../src/formats/jaeger-json/read-traces.js';
 import { ownResource } from '../../../../src/formats/library.js';
@@ -16,6 +15,7 @@ import { encodeOtlpJson } from '../../../../src/formats/otlp/write-json.js';
 import type { ArchivedSpan } from '../../../../src/trace/archived-span.js';
 import { batchOf, fullRecord, RESOURCE, randomTraces, record } from '../../../../test/exporters/support/records.js';
 import { archivedSpan } from '../../../../test/support/archived-span.js';
+import { TransportError } from '../../../graph/src/container/graph-error.js';
 import { ServerCounts, startArchiveServer } from '../../src/server/archive-server.js';
 import { bodyLimits } from '../../src/server/ingest.js';
 import { FULL_SPAN } from '../support/any-span.js';

@@ -1,8 +1,8 @@
 // A value that is small on the way and takes much memory is refused by write-ahead files as by segments, which could not keep it.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { LimitError } from '../../../../src/container/graph-error.js';
-import { thrownBy } from '../../../../test/container/support/errors.js';
+import { LimitError } from '../../../graph/src/container/graph-error.js';
+import { thrownBy } from '../../../graph/test/container/support/errors.js';
 import { WalWriter } from '../../src/wal/wal-writer.js';
 import { newDirectory } from '../archive/support/directory.js';
 import { numberedTrace } from '../archive/support/numbered-traces.js';

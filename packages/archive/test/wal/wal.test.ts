@@ -3,12 +3,12 @@ import { appendFileSync, readFileSync, renameSync, statSync, utimesSync, writeFi
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
-import { BadKeyError, BadValueError, LimitError } from '../../../../src/container/graph-error.js';
 import type { ArchivedSpan } from '../../../../src/trace/archived-span.js';
 import { ArchivedView } from '../../../../src/trace/archived-view.js';
-import { thrownBy } from '../../../../test/container/support/errors.js';
 import fc from '../../../../test/support/fast-check.js';
 import { sampleOf, samples } from '../../../../test/support/samples.js';
+import { BadKeyError, BadValueError, LimitError } from '../../../graph/src/container/graph-error.js';
+import { thrownBy } from '../../../graph/test/container/support/errors.js';
 import { WalTail } from '../../src/wal/wal-reader.js';
 import { WalWriter } from '../../src/wal/wal-writer.js';
 import { newDirectory } from '../archive/support/directory.js';

@@ -1,6 +1,7 @@
 // `spanline graph ancestors`: all that nodes refer to, directly or not. The walk reads references alone; keys are read for what is printed.
+
+import type { CompactGraph } from '@spanline/graph';
 import type { Command } from 'commander';
-import type { CompactGraph } from 'spanline/graph';
 import { notFound } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
 import { note, writeOut } from '../output.js';

@@ -1,6 +1,7 @@
 // `spanline graph build`: a graph file out of lines of keys, or out of the commits of a git repository.
+
+import { type BuildStats, CompactGraphBuilder, CycleError, DuplicateKeyError, GraphError } from '@spanline/graph';
 import { type Command, Option } from 'commander';
-import { type BuildStats, CompactGraphBuilder, CycleError, DuplicateKeyError, GraphError } from 'spanline/graph';
 import { columns } from '../columns.js';
 import { wrongUsage } from '../exit-code.js';
 import { wholeNumber } from '../options.js';

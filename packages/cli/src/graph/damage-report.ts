@@ -1,5 +1,5 @@
 // What is damaged in a file, and what that costs, for people. Programs are given the same as data.
-import type { SalvageReport } from 'spanline/graph';
+import type { SalvageReport } from '@spanline/graph';
 import { columns } from '../columns.js';
 
 /** Lines about one thing at most; programs get all. */

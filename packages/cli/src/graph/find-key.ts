@@ -1,5 +1,5 @@
 // Which key of a file an argument means: the one written so or, as with git, the only one that begins with these digits.
-import { type CompactGraph, compareKeys } from 'spanline/graph';
+import { type CompactGraph, compareKeys } from '@spanline/graph';
 import { wrongUsage } from '../exit-code.js';
 import { type KeyForm, keysWritten, keyText } from './key-form.js';
 

@@ -1,7 +1,7 @@
 // `spanline graph get`: single nodes of a file. Their blocks are read, and nothing else.
 
+import type { CompactGraph, GraphNode, GraphView } from '@spanline/graph';
 import type { Command } from 'commander';
-import type { CompactGraph, GraphNode, GraphView } from 'spanline/graph';
 import { escapeText } from 'spanline/internal/base';
 import { ExitCode, endWith } from '../exit-code.js';
 import { wholeNumber } from '../options.js';

@@ -1,5 +1,5 @@
 // What the commands on graph files have in common: the file they open, Ctrl-C, and how a failure ends the command.
-import { CompactGraph, CorruptError, TruncatedError } from 'spanline/graph';
+import { CompactGraph, CorruptError, TruncatedError } from '@spanline/graph';
 import { CommandError, ExitCode } from '../exit-code.js';
 import { interruptible } from '../interrupt.js';
 

@@ -1,6 +1,7 @@
 // `spanline graph info`: what a graph file says of itself. It reads the end of the file and no more.
+
+import { type CompactGraph, type GraphInfo, NO_GRAPH, sectionName } from '@spanline/graph';
 import type { Command } from 'commander';
-import { type CompactGraph, type GraphInfo, NO_GRAPH, sectionName } from 'spanline/graph';
 import { columns } from '../columns.js';
 import { printAnswer } from '../output.js';
 import { withGraph } from './graph-session.js';

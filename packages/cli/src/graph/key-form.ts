@@ -1,7 +1,7 @@
 // How keys, which are bytes, are written on the command line: hexadecimal digits for hashes and ids, text for names. What is printed
 // can always be given back as an argument.
 
-import { BadKeyError, type CompactGraph } from 'spanline/graph';
+import { BadKeyError, type CompactGraph } from '@spanline/graph';
 import { isSafeText } from 'spanline/internal/base';
 
 /** A way to write keys. */

@@ -1,6 +1,7 @@
 // `spanline graph salvage`: writes what can be read of a damaged file to a new one. The damaged file stays as it is.
+
+import { salvage } from '@spanline/graph';
 import type { Command } from 'commander';
-import { salvage } from 'spanline/graph';
 import { ExitCode, endWith } from '../exit-code.js';
 import { writeOut } from '../output.js';
 import { damageJson, damageText } from './damage-report.js';

@@ -1,8 +1,8 @@
 // `spanline graph verify`: reads every byte of a file and checks it. It changes nothing.
 
 import { Segment } from '@spanline/archive';
+import { type CorruptError, type Damage, GraphError, type SalvageReport, salvage } from '@spanline/graph';
 import type { Command } from 'commander';
-import { type CorruptError, type Damage, GraphError, type SalvageReport, salvage } from 'spanline/graph';
 import { ExitCode, endWith } from '../exit-code.js';
 import { writeOut } from '../output.js';
 import { damageJson, damageText } from './damage-report.js';

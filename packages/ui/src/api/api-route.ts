@@ -10,7 +10,7 @@ import {
   sendBytes,
   withBody,
 } from '@spanline/archive/internal';
-import { GraphError } from 'spanline/graph';
+import { GraphError } from '@spanline/graph';
 import { SpanlineError } from 'spanline/internal/base';
 
 const MAX_BODY_BYTES = 1024 * 1024;

@@ -1,0 +1,317 @@
+// Builds a compact graph file from nodes in any order. Nodes stay in memory below a cap and go to a temporary file beyond it; the file
+// appears whole at the end, or not at all.
+import { accessSync, constants } from 'node:fs';
+import { dirname } from 'node:path';
+import { AtomicFileSink, type ByteSink } from '../container/byte-sink.js';
+import { DEFAULT_MAX_INFLATED_BYTES } from '../container/codec.js';
+import { ContainerWriter } from '../container/container-writer.js';
+import { BadOptionsError, ClosedError, LimitError, TransportError } from '../container/graph-error.js';
+import { FIRST_EXTRA_SECTION } from '../container/layout.js';
+import { shownKey } from '../dictionary/key-bytes.js';
+import type { GraphInfo } from '../meta.js';
+import { finishBytes, sortBytes } from './build-memory.js';
+import { type CheckedOptions, checkNode, checkOptions, type GraphBuilderOptions } from './builder-options.js';
+import { MemoryKeySpace, MemoryRun } from './memory-run.js';
+import { MergedKeys, maxRuns } from './merged-keys.js';
+import { NodeBatch } from './node-batch.js';
+import { spilledValues, valuesInMemory } from './ordered-values.js';
+import { SpillFile } from './spill-file.js';
+import { SpilledRun } from './spilled-run.js';
+import { type ExtraSection, type GraphSource, writeGraph } from './write-graph.js';
+
+/** What was built. */
+export interface BuildStats {
+  /** Bytes of the file. */
+  readonly bytes: number;
+  readonly keyCount: number;
+  readonly graphs: readonly GraphInfo[];
+  /** Batches that did not fit into memory; 0 when all did. */
+  readonly spilledRuns: number;
+  /** Bytes of the temporary file; 0 when there was none. */
+  readonly spilledBytes: number;
+}
+
+const LAST_EXTRA_SECTION = 0xffff;
+/** What a key or reference may add to a batch beside its own bytes. */
+const NUMBER_BYTES = 16;
+/** Share of the memory that merges keys. */
+const MERGE_SHARE = 0.25;
+/** Share of the memory that is left for putting spilled values in order. */
+const VALUE_SHARE = 0.125;
+
+/** Bytes a node may add to a batch, and its keys. */
+const sizeOf = (
+  key: Uint8Array,
+  value: Uint8Array,
+  references: readonly (readonly Uint8Array[])[],
+): { readonly keys: number; readonly bytes: number } => {
+  let keys = 1;
+  let bytes = key.length + value.length + NUMBER_BYTES;
+  for (const list of references) {
+    keys += list.length;
+    for (const reference of list) bytes += reference.length + NUMBER_BYTES;
+  }
+  return { keys, bytes };
+};
+
+/**
+ * Builds a compact graph file: add nodes in any order, then `finish`.
+ *
+ * Use it to index a history or traces once and read them many times; files never change. The same nodes give the same bytes, in whatever
+ * order they were added and however much memory there was. Beyond `memoryBytes` nodes go to a temporary file, which no end of the builder
+ * leaves behind; the process may grow by 128 MiB more than `memoryBytes`, for garbage not yet collected, and by three times the largest
+ * 512 neighbouring values. Throws `BadOptionsError`, and `TransportError` when the target's directory cannot be written.
+ *
+ * @example
+ * ```ts
+ * import { BufferSink, CompactGraph, CompactGraphBuilder } from '@spanline/graph';
+ * const sink = new BufferSink();
+ * const builder = new CompactGraphBuilder(sink, { graphs: [{ referenceLists: 1, order: 'child-first' }] });
+ * const [first, second] = [Buffer.from('first'), Buffer.from('second')];
+ * builder.add(0, second, Buffer.from('2'), [[first]]);
+ * builder.add(0, first, Buffer.from('1'), [[]]);
+ * const { keyCount } = await builder.finish();
+ * console.assert(keyCount === 2);
+ * const file = await CompactGraph.open(sink.toBuffer());
+ * console.assert((await file.graph(0).ordinalOf(second)) === 0);
+ * await file.close();
+ * ```
+ */
+export class CompactGraphBuilder {
+  readonly #target: string | ByteSink;
+  readonly #options: CheckedOptions;
+  readonly #extraSections: ExtraSection[] = [];
+  readonly #runs: SpilledRun[] = [];
+  /** Nodes and references of spilled runs, for each graph. */
+  readonly #spilledSizes: { nodes: number; ghosts: number; edges: number }[];
+  readonly #batch: NodeBatch;
+  #extraBytes = 0;
+  #spillFile: SpillFile | undefined;
+  #isOpen = true;
+
+  /** @param target A path, which is replaced when the file is complete, or a sink. */
+  constructor(target: string | ByteSink, options: GraphBuilderOptions) {
+    this.#target = target;
+    this.#options = checkOptions(options);
+    if (typeof target === 'string') checkWritable(dirname(target));
+    this.#batch = new NodeBatch(this.#options.graphs);
+    this.#spilledSizes = this.#options.graphs.map(() => ({ nodes: 0, ghosts: 0, edges: 0 }));
+  }
+
+  /**
+   * Add a node to graph `graph`, with a list of referred keys for each of the graph's reference lists; keys may be added later, or never.
+   * All bytes are copied. Throws `BadKeyError`, `BadValueError` or `DuplicateKeyError` (a double in spilled nodes shows in `finish`), and
+   * the builder stays as it was; `LimitError` when a node or its graph needs more than `memoryBytes`.
+   */
+  add(
+    graph: number,
+    key: Uint8Array,
+    value: Uint8Array | undefined,
+    references: readonly (readonly Uint8Array[])[],
+  ): void {
+    this.#checkOpen();
+    const options = this.#options.graphs[graph];
+    if (options === undefined) {
+      throw new BadOptionsError(
+        `the file is built with ${this.#options.graphs.length} graphs, there is no graph ${graph}`,
+      );
+    }
+    const kept = checkNode(options, key, value, references);
+    const size = sizeOf(key, kept, references);
+    if (!this.#hasRoom(graph, size.keys, size.bytes) && !this.#batch.isEmpty) this.#guarded(() => this.#spill());
+    if (!this.#hasRoom(graph, size.keys, size.bytes)) {
+      throw new LimitError(
+        `the node ${shownKey(key)} takes ${size.bytes} bytes, more than memoryBytes (${this.#options.memoryBytes}) allows`,
+      );
+    }
+    this.#batch.add(graph, key, kept, references);
+  }
+
+  /** Keep `bytes` with the file as section `id`, 1000 to 65535, of one graph or of the whole file. They stay in memory until `finish`. */
+  extraSection(id: number, graph: number | undefined, bytes: Uint8Array): void {
+    this.#checkOpen();
+    if (!Number.isInteger(id) || id < FIRST_EXTRA_SECTION || id > LAST_EXTRA_SECTION)
+      throw new BadOptionsError(
+        `extra sections have ids from ${FIRST_EXTRA_SECTION} to ${LAST_EXTRA_SECTION}, not ${id}`,
+      );
+    if (graph !== undefined && this.#options.graphs[graph] === undefined)
+      throw new BadOptionsError(
+        `the file is built with ${this.#options.graphs.length} graphs, there is no graph ${graph}`,
+      );
+    if (this.#extraSections.some((section) => section.id === id && section.graph === graph))
+      throw new BadOptionsError(`section ${id} was added already`);
+    if (bytes.length > DEFAULT_MAX_INFLATED_BYTES) {
+      throw new LimitError(
+        `section ${id} has ${bytes.length} bytes, more than the ${DEFAULT_MAX_INFLATED_BYTES} that readers accept: split it`,
+      );
+    }
+    if (this.#extraBytes + bytes.length > this.#options.memoryBytes / 2) {
+      throw new LimitError(
+        `extra sections take more than half of memoryBytes (${this.#options.memoryBytes}): raise it`,
+      );
+    }
+    this.#extraBytes += bytes.length;
+    this.#extraSections.push({ id, graph, bytes: Buffer.from(bytes) });
+  }
+
+  /**
+   * Write the file and close the builder. It works in one go, about a second for 500,000 nodes; what is awaited is only the next turn.
+   * Rejects with `DuplicateKeyError`, `CycleError`, `LimitError` or `TransportError`, and nothing is left behind then.
+   */
+  async finish(): Promise<BuildStats> {
+    return this.finishSync();
+  }
+
+  /** The same at once. */
+  finishSync(): BuildStats {
+    this.#checkOpen();
+    return this.#guarded(() => {
+      const stats = this.#runs.length === 0 && this.#fitsInMemory() ? this.#finishInMemory() : this.#finishSpilled();
+      this.#close();
+      return stats;
+    });
+  }
+
+  /** Give up: nothing is left behind. Harmless after `finish`. */
+  abort(): void {
+    if (!this.#isOpen) return;
+    this.#close();
+    if (typeof this.#target !== 'string') this.#target.abort();
+  }
+
+  #checkOpen(): void {
+    if (!this.#isOpen)
+      throw new ClosedError('the builder was finished, was aborted or has failed: build with a new one');
+  }
+
+  /** What fails in the middle cannot go on. */
+  #guarded<T>(action: () => T): T {
+    try {
+      return action();
+    } catch (error) {
+      this.abort();
+      throw error;
+    }
+  }
+
+  #close(): void {
+    this.#isOpen = false;
+    this.#spillFile?.close();
+    this.#runs.length = 0;
+    this.#extraSections.length = 0;
+    this.#batch.release();
+  }
+
+  #hasRoom(graph: number, keys: number, bytes: number): boolean {
+    const extraBytes = this.#extraBytes;
+    if (this.#batch.isFullFor(graph, bytes)) return false;
+    const sorting = sortBytes(this.#batch.keys.count + keys);
+    return this.#batch.bytesWith(keys, bytes) + sorting + extraBytes <= this.#options.memoryBytes;
+  }
+
+  #fitsInMemory(): boolean {
+    const extraBytes = this.#extraBytes;
+    const keys = this.#batch.keys.count;
+    const graphs = this.#batch.graphs.map(({ nodeCount, edgeCount }) => ({
+      nodes: nodeCount,
+      ghosts: Math.min(edgeCount, keys - nodeCount),
+      edges: edgeCount,
+    }));
+    const held = this.#batch.bytesWith(0, 0) + 4 * keys + extraBytes;
+    return finishBytes({ keys, runKeys: keys, graphs, held }, this.#options) <= this.#options.memoryBytes;
+  }
+
+  #finishInMemory(): BuildStats {
+    const run = new MemoryRun(this.#batch);
+    const space = new MemoryKeySpace(run, this.#groupBytes());
+    const input = { runs: [run], space };
+    return this.#write({
+      ...input,
+      edgeCounts: this.#batch.graphs.map(({ edgeCount }) => edgeCount),
+      extraSections: this.#extraSections,
+      values: (ordered) => valuesInMemory(input, run, ordered),
+    });
+  }
+
+  #finishSpilled(): BuildStats {
+    if (!this.#batch.isEmpty) this.#spill();
+    this.#batch.release();
+    const { memoryBytes } = this.#options;
+    const file = this.#spillFile as SpillFile;
+    const space = new MergedKeys(
+      file,
+      this.#runs,
+      this.#options.graphs.length,
+      this.#groupBytes(),
+      memoryBytes * MERGE_SHARE,
+    );
+    space.graphs.forEach(({ ghostCount }, graph) => {
+      this.#spilledSizes[graph].ghosts = ghostCount;
+    });
+    const left = this.#checkOrderable(space.keyCount);
+    const input = { runs: this.#runs, space, file };
+    return this.#write({
+      ...input,
+      edgeCounts: this.#spilledSizes.map(({ edges }) => edges),
+      extraSections: this.#extraSections,
+      values: (ordered) => spilledValues(input, ordered, left),
+    });
+  }
+
+  #write(source: GraphSource): BuildStats {
+    const sink = typeof this.#target === 'string' ? new AtomicFileSink(this.#target) : this.#target;
+    const spilledRuns = this.#runs.length;
+    try {
+      const { bytes, graphs } = writeGraph(new ContainerWriter(sink, this.#options.compression), source, this.#options);
+      return { bytes, keyCount: source.space.keyCount, graphs, spilledRuns, spilledBytes: this.#spillFile?.size ?? 0 };
+    } catch (error) {
+      sink.abort();
+      throw error;
+    }
+  }
+
+  /** Bytes at the start of keys that matter to the order. */
+  #groupBytes(): number {
+    const { graphs, groupBytes } = this.#options;
+    return graphs.some(({ order }) => order === 'trace-contiguous') ? groupBytes : 0;
+  }
+
+  #spill(): void {
+    this.#batch.graphs.forEach(({ nodeCount, edgeCount }, graph) => {
+      this.#spilledSizes[graph].nodes += nodeCount;
+      this.#spilledSizes[graph].edges += edgeCount;
+    });
+    if (this.#runs.length === maxRuns(this.#options.memoryBytes * MERGE_SHARE)) {
+      throw new LimitError(
+        `nodes take more than ${this.#runs.length} times memoryBytes (${this.#options.memoryBytes}): raise it, or build several files and merge them`,
+      );
+    }
+    this.#checkOrderable(0);
+    this.#spillFile ??= new SpillFile(this.#options.tempDir);
+    this.#runs.push(SpilledRun.write(this.#spillFile, new MemoryRun(this.#batch)));
+    this.#batch.clear();
+  }
+
+  /** Throws when what was spilled cannot be ordered within the memory there is; the answer is how much of it is left. */
+  #checkOrderable(keys: number): number {
+    const options = this.#options;
+    const extraBytes = this.#extraBytes;
+    const runKeys = this.#runs.reduce((most, { keyCount }) => Math.max(most, keyCount), 0);
+    const needed = finishBytes({ keys, runKeys, graphs: this.#spilledSizes, held: extraBytes }, options);
+    const left = options.memoryBytes - needed;
+    if (left >= options.memoryBytes * VALUE_SHARE) return left;
+    const nodes = this.#spilledSizes.reduce((sum, size) => sum + size.nodes, 0);
+    const enough = Math.ceil(needed / (1 - VALUE_SHARE));
+    throw new LimitError(
+      `${nodes} nodes cannot be ordered within memoryBytes (${options.memoryBytes}): so many need ${enough}, whatever is spilled`,
+    );
+  }
+}
+
+const checkWritable = (directory: string): void => {
+  try {
+    accessSync(directory, constants.W_OK);
+  } catch (cause) {
+    throw new TransportError(`${directory} cannot be written: ${(cause as Error).message}`, { cause });
+  }
+};

@@ -1,0 +1,186 @@
+// An entropy coder of bytes: a range variant of asymmetric numeral systems (Duda 2009, "Asymmetric numeral systems"; the 32-bit state
+// with 16-bit words is Giesen's, 2014, "Interleaved entropy coders"). A symbol takes the logarithm of its share, to a hundredth of a bit.
+//
+//     stream      = words:varint state:u32 word:u16[words]
+//     symbolTable = n:varint symbol:byte[n] share:varint[n]       symbols ascend; shares add up to 4096
+//
+// A table read from a file is checked to add up before a symbol is decoded by it. A reader must end in the state the writer began with:
+// anything else is damage.
+import type { ByteReader, ByteWriter } from 'spanline/internal/base';
+
+const SCALE_BITS = 12;
+/** What the shares of a table add up to. */
+const SCALE = 2 ** SCALE_BITS;
+/** Symbols are bytes. */
+export const SYMBOLS = 256;
+
+/** Shares of symbols, by ascending symbol. */
+export class SymbolTable {
+  /** Place of each symbol in `symbols`, for writers. */
+  #places: Uint8Array | undefined;
+
+  constructor(
+    readonly symbols: Uint8Array,
+    /** Where the share of each symbol starts; one more than there are symbols, the last is `SCALE`. */
+    readonly starts: Uint16Array,
+  ) {}
+
+  /** Shares by counts, at least one of which is not 0. */
+  static of(counts: ArrayLike<number>, offset = 0): SymbolTable {
+    const symbols: number[] = [];
+    let total = 0;
+    for (let symbol = 0; symbol < SYMBOLS; symbol++) {
+      if (counts[offset + symbol] === 0) continue;
+      symbols.push(symbol);
+      total += counts[offset + symbol];
+    }
+    const shares = symbols.map((symbol) => Math.max(1, Math.floor((counts[offset + symbol] * SCALE) / total)));
+    let rest = SCALE - shares.reduce((sum, share) => sum + share, 0);
+    // What rounding left or took goes to the most frequent ones, which feel it least.
+    const byShare = [...shares.keys()].sort((a, b) => shares[b] - shares[a] || a - b);
+    for (let i = 0; rest !== 0; i = (i + 1) % byShare.length) {
+      const place = byShare[i];
+      const change = rest > 0 ? rest : -Math.min(-rest, Math.floor(shares[place] / 2));
+      shares[place] += change;
+      rest -= change;
+    }
+    const starts = new Uint16Array(symbols.length + 1);
+    shares.forEach((share, i) => {
+      starts[i + 1] = starts[i] + share;
+    });
+    return new SymbolTable(Uint8Array.from(symbols), starts);
+  }
+
+  /** The place of a symbol that is there. */
+  placeOf(symbol: number): number {
+    if (this.#places === undefined) {
+      this.#places = new Uint8Array(SYMBOLS);
+      for (let i = 0; i < this.symbols.length; i++) this.#places[this.symbols[i]] = i;
+    }
+    return this.#places[symbol];
+  }
+
+  write(writer: ByteWriter): void {
+    const { symbols, starts } = this;
+    writer.varint(symbols.length);
+    for (let i = 0; i < symbols.length; i++) writer.byte(symbols[i]);
+    for (let i = 0; i < symbols.length; i++) writer.varint(starts[i + 1] - starts[i]);
+  }
+
+  static read(reader: ByteReader): SymbolTable {
+    const count = reader.varint();
+    if (count > SYMBOLS) throw reader.corrupt('has a table of too many symbols');
+    const symbols = Uint8Array.from(reader.raw(count));
+    for (let i = 1; i < count; i++) {
+      if (symbols[i] <= symbols[i - 1]) throw reader.corrupt('has a table whose symbols do not ascend');
+    }
+    const starts = new Uint16Array(count + 1);
+    for (let i = 0; i < count; i++) {
+      const share = reader.varint();
+      if (share === 0 || share > SCALE - starts[i]) throw reader.corrupt('has a table whose shares do not add up');
+      starts[i + 1] = starts[i] + share;
+    }
+    if (count > 0 && starts[count] !== SCALE) throw reader.corrupt('has a table whose shares do not add up');
+    return new SymbolTable(symbols, starts);
+  }
+}
+
+const LOWEST = 2 ** 16;
+const WORD = 2 ** 16;
+/** A share of 1 may hold states up to this; a share of n, n times as many. */
+const STATES_PER_SHARE = 2 ** (32 - SCALE_BITS);
+
+/** Takes symbols in reading order; `flush` writes them. */
+export class SymbolEncoder {
+  #steps = new Uint32Array(4096);
+  #count = 0;
+  #words = new Uint16Array(4096);
+
+  /** A symbol that `table` has. */
+  put(table: SymbolTable, symbol: number): void {
+    const place = table.placeOf(symbol);
+    const start = table.starts[place];
+    const share = table.starts[place + 1] - start;
+    // A symbol that is certain takes nothing.
+    if (share === SCALE) return;
+    if (this.#count === this.#steps.length) {
+      const larger = new Uint32Array(this.#count * 2);
+      larger.set(this.#steps);
+      this.#steps = larger;
+    }
+    this.#steps[this.#count++] = (share << SCALE_BITS) | start;
+  }
+
+  /** Write what was put since the last flush. */
+  flush(writer: ByteWriter): void {
+    const steps = this.#steps;
+    const count = this.#count;
+    if (this.#words.length < count) this.#words = new Uint16Array(steps.length);
+    const words = this.#words;
+    let wordCount = 0;
+    let state = LOWEST;
+    // Backwards: a reader takes off last what was put on last.
+    for (let i = count - 1; i >= 0; i--) {
+      const share = steps[i] >>> SCALE_BITS;
+      const start = steps[i] & (SCALE - 1);
+      if (state >= share * STATES_PER_SHARE) {
+        words[wordCount++] = state % WORD;
+        state = Math.floor(state / WORD);
+      }
+      const quotient = Math.floor(state / share);
+      state = quotient * SCALE + (state - quotient * share) + start;
+    }
+    this.#count = 0;
+    writer.varint(wordCount);
+    writer.uint32(state);
+    for (let i = wordCount - 1; i >= 0; i--) {
+      writer.byte(words[i] & 0xff);
+      writer.byte(words[i] >>> 8);
+    }
+  }
+}
+
+/** Reads symbols where `reader` stands, and moves it behind them at once. */
+export class SymbolDecoder {
+  readonly #reader: ByteReader;
+  readonly #words: Uint8Array;
+  #at = 0;
+  #state: number;
+
+  constructor(reader: ByteReader) {
+    this.#reader = reader;
+    const wordCount = reader.varint();
+    this.#state = reader.uint32();
+    if (wordCount * 2 > reader.left) throw reader.corrupt('is too short for its symbols');
+    this.#words = reader.raw(wordCount * 2);
+  }
+
+  take({ symbols, starts }: SymbolTable): number {
+    let [low, high] = [0, symbols.length];
+    if (high <= 1) {
+      if (high === 1) return symbols[0];
+      throw this.#reader.corrupt('has a symbol where none can be');
+    }
+    let state = this.#state;
+    const slot = state & (SCALE - 1);
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1;
+      if (starts[middle] <= slot) low = middle;
+      else high = middle;
+    }
+    state = (starts[low + 1] - starts[low]) * Math.floor(state / SCALE) + slot - starts[low];
+    if (state < LOWEST) {
+      if (this.#at === this.#words.length) throw this.#reader.corrupt('ends in the middle of its symbols');
+      state = state * WORD + this.#words[this.#at] + this.#words[this.#at + 1] * 0x100;
+      this.#at += 2;
+    }
+    this.#state = state;
+    return symbols[low];
+  }
+
+  /** Throws unless exactly the symbols that were written were taken. */
+  end(): void {
+    if (this.#state !== LOWEST || this.#at !== this.#words.length)
+      throw this.#reader.corrupt('has other symbols than were written');
+  }
+}

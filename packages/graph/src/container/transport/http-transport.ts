@@ -1,0 +1,272 @@
+// The address of a file on a web server. Credentials and signatures in it must reach the server and nobody else: no message may show
+// them.
+
+import { abortedBy, inParallel, wholeNumber } from 'spanline/internal/base';
+import { aborted, BadOptionsError, badOptions, ClosedError, TransportError, TruncatedError } from '../graph-error.js';
+import { ObjectIdentity, parseContentRange, sizeWithoutRange } from './http-answer.js';
+import {
+  HttpGetter,
+  type LinkedAbort,
+  linkedAbort,
+  type Patience,
+  type RequestHeaders,
+  type SignRequest,
+  type TakeAnswer,
+} from './http-getter.js';
+import { checkRanges, dealOut, emptyResults, mergeRanges } from './range-plan.js';
+import type { ByteRange, Tail, Transport, TransportReadOptions, TransportStats } from './transport.js';
+
+/** A percent sign that encodes nothing stands for itself. */
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+/** An address as `fetch` takes it, and as it may be shown. */
+export const parseAddress = (
+  text: string,
+): { readonly url: string; readonly name: string; readonly headers: RequestHeaders } => {
+  if (!URL.canParse(text)) throw new BadOptionsError(`${text.replace(/\/\/.*@/s, '//')} is no address`);
+  const url = new URL(text);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new BadOptionsError(`${url.protocol}// cannot be read, only http and https can`);
+  }
+  const { username, password } = url;
+  url.username = '';
+  url.password = '';
+  url.hash = '';
+  const shown = new URL(url);
+  // Signed addresses carry their permission here.
+  if (shown.search !== '') shown.search = '...';
+  if (username === '' && password === '') return { url: url.href, name: shown.href, headers: {} };
+  const user = Buffer.from(`${decode(username)}:${decode(password)}`).toString('base64');
+  return { url: url.href, name: shown.href, headers: { authorization: `Basic ${user}` } };
+};
+
+/** Options of {@link HttpTransport}. */
+export interface HttpTransportOptions extends Partial<Patience> {
+  /** Sent with every request to the origin of the address, and to no other. */
+  readonly headers?: RequestHeaders;
+  /** Ranges at most this many bytes apart share a request. Default 32 KiB. */
+  readonly gapBytes?: number;
+  /** Requests at one time. Default 6. */
+  readonly maxParallel?: number;
+  /** Milliseconds without a byte after which an attempt is given up. Default 15,000. */
+  readonly stallMs?: number;
+  /** Milliseconds for one request, all attempts together. Default 120,000. */
+  readonly timeoutMs?: number;
+  /** Attempts after the first when a server is busy or a connection breaks. Default 3. */
+  readonly retries?: number;
+}
+
+const DEFAULTS = { gapBytes: 32 * 1024, maxParallel: 6, stallMs: 15_000, timeoutMs: 120_000, retries: 3 };
+
+/** The least of each number that may be set. */
+const NUMBERS = { gapBytes: 0, maxParallel: 1, stallMs: 1, timeoutMs: 1, retries: 0 };
+type Numbers = typeof DEFAULTS;
+
+const numbersOf = (options: HttpTransportOptions): Numbers => {
+  const numbers = { ...DEFAULTS };
+  for (const [name, least] of Object.entries(NUMBERS) as [keyof Numbers, number][]) {
+    // Timers take no longer waits.
+    numbers[name] = wholeNumber(name, options[name] ?? DEFAULTS[name], [least, 2 ** 31 - 1], badOptions);
+  }
+  return numbers;
+};
+
+const lowerCase = (headers: RequestHeaders): RequestHeaders => {
+  try {
+    return Object.fromEntries(new Headers(headers));
+  } catch (cause) {
+    throw new BadOptionsError(`the headers cannot be sent: ${(cause as Error).message}`, { cause });
+  }
+};
+
+/**
+ * Reads a graph file from a web server that serves ranges.
+ *
+ * What {@link openTransport} uses for http and https; make it by hand to send headers or to change its limits. Nothing is asked before
+ * the first read. When the file is replaced on the server, reads reject with `ChangedError`.
+ *
+ * @example
+ * ```ts
+ * import { once } from 'node:events';
+ * import { createServer } from 'node:http';
+ * import type { AddressInfo } from 'node:net';
+ * import { HttpTransport } from '@spanline/graph';
+ * const server = createServer((_, response) => {
+ *   response.writeHead(206, { 'content-range': 'bytes 6-10/11' }).end('world');
+ * });
+ * await once(server.listen(0), 'listening');
+ * const { port } = server.address() as AddressInfo;
+ * const transport = new HttpTransport(`http://localhost:${port}/file.graph`);
+ * const { bytes, size } = await transport.readTail(5);
+ * console.assert(bytes.toString() === 'world' && size === 11);
+ * await transport.close();
+ * server.close();
+ * ```
+ */
+export class HttpTransport implements Transport {
+  readonly name: string;
+  readonly #gapBytes: number;
+  readonly #maxParallel: number;
+  readonly #counts = { requests: 0, ranges: 0, bytes: 0 };
+  readonly #identity: ObjectIdentity;
+  readonly #getter: HttpGetter;
+  readonly #underWay = new Set<LinkedAbort>();
+  #isClosed = false;
+
+  /** `sign` is for transports that prove who asks, such as those of object stores. */
+  constructor(address: string, options: HttpTransportOptions = {}, sign?: SignRequest) {
+    const { url, name, headers: own } = parseAddress(address);
+    const { gapBytes, maxParallel, ...patience } = numbersOf(options);
+    const headers = { ...own, ...lowerCase(options.headers ?? {}) };
+    this.name = name;
+    this.#gapBytes = gapBytes;
+    this.#maxParallel = maxParallel;
+    this.#identity = new ObjectIdentity(name);
+    this.#getter = new HttpGetter({ ...patience, name, url, headers, sign }, this.#counts);
+  }
+
+  readRanges(ranges: readonly ByteRange[], options?: TransportReadOptions): Promise<Buffer[]> {
+    return this.#call(options, async ({ signal, abort }) => {
+      checkRanges(ranges, this.#identity.size, this.name);
+      const results = emptyResults(ranges);
+      this.#counts.ranges += ranges.length;
+      await inParallel(mergeRanges(ranges, this.#gapBytes), this.#maxParallel, async (merged) => {
+        try {
+          dealOut(ranges, merged, await this.#readRange(merged, signal), results);
+        } catch (error) {
+          // The batch has failed: what else is under way would come for nothing.
+          abort(error);
+          throw error;
+        }
+      });
+      return results;
+    });
+  }
+
+  readTail(length: number, options?: TransportReadOptions): Promise<Tail> {
+    return this.#call(options, async ({ signal }) => {
+      checkRanges([{ offset: 0, length }], undefined, this.name);
+      this.#counts.ranges++;
+      // HTTP has no tail of no bytes, but its size is worth a byte.
+      const wanted = Math.max(1, length);
+      const tail = await this.#getter.get(this.#headersFor(`bytes=-${wanted}`), signal, this.#takeTail(wanted));
+      const size = this.#identity.size as number;
+      // Some servers know ranges but no tails; now that the size is known they can be asked otherwise.
+      const start = Math.max(0, size - wanted);
+      const bytes = tail ?? (await this.#readRange({ offset: start, length: size - start }, signal));
+      const asked = bytes.subarray(bytes.length - Math.min(length, size));
+      return { bytes: asked, offset: size - asked.length, size };
+    });
+  }
+
+  stats(): TransportStats {
+    return { ...this.#counts };
+  }
+
+  /** Ends the requests under way, whose callers get `ClosedError`. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const call of this.#underWay) call.abort(this.#closed());
+  }
+
+  async #call<T>({ signal }: TransportReadOptions = {}, work: (call: LinkedAbort) => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw this.#closed();
+    const call = linkedAbort(signal, () => abortedBy(signal, `reading ${this.name}`, aborted));
+    call.signal.throwIfAborted();
+    this.#underWay.add(call);
+    try {
+      return await work(call);
+    } finally {
+      this.#underWay.delete(call);
+      call.unlink();
+    }
+  }
+
+  #readRange({ offset, length }: ByteRange, signal: AbortSignal): Promise<Buffer> {
+    const end = offset + length;
+    return this.#getter.get(this.#headersFor(`bytes=${offset}-${end - 1}`), signal, async (response, body) => {
+      if (response.status === 200) throw this.#withoutRanges();
+      const size = this.#checkAnswer(response);
+      if (size !== undefined && size < end) throw this.#truncated(end, size);
+      const range = parseContentRange(response.headers.get('content-range'));
+      if (range === undefined || range.start !== offset || range.end !== end) throw this.#otherBytes(response);
+      return body.read(length);
+    });
+  }
+
+  /** The tail; undefined when the server told nothing but the size. */
+  #takeTail(wanted: number): TakeAnswer<Buffer | undefined> {
+    return async (response, body) => {
+      const size = this.#checkAnswer(response);
+      if (size === undefined) throw response.status === 200 ? this.#withoutRanges() : this.#otherBytes(response);
+      if (size === 0) return Buffer.alloc(0);
+      if (response.status === 416) return undefined;
+      if (response.status === 200) {
+        // All of a short file is its tail.
+        return size <= wanted ? body.read(size) : undefined;
+      }
+      const range = parseContentRange(response.headers.get('content-range'));
+      const length = Math.min(size, wanted);
+      if (range?.end !== size || range.start !== size - length) throw this.#otherBytes(response);
+      return body.read(length);
+    };
+  }
+
+  /** The size of the file by this answer, which must be one of the version that was read before. */
+  #checkAnswer(response: Response): number | undefined {
+    const { status, headers } = response;
+    if (status === 412) throw this.#identity.changed('the server says so by status 412');
+    const encoding = headers.get('content-encoding') ?? 'identity';
+    if (encoding.toLowerCase() !== 'identity') {
+      throw new TransportError(`${this.name} is sent in the encoding ${encoding}, of which no ranges can be read`);
+    }
+    const size = sizeOf(response);
+    // The headers of a 416 are about the answer, not the file.
+    this.#identity.check(status === 416 ? new Headers() : headers, size);
+    return size;
+  }
+
+  #headersFor(range: string): RequestHeaders {
+    return { range, ...this.#identity.conditions() };
+  }
+
+  #truncated(expected: number, actual: number): TruncatedError {
+    return new TruncatedError(
+      `${this.name} ends at ${actual}, before byte ${expected} that was asked for`,
+      expected,
+      actual,
+    );
+  }
+
+  #withoutRanges(): TransportError {
+    return new TransportError(
+      `the server of ${this.name} does not serve ranges: download the file, or use a server that does`,
+    );
+  }
+
+  #otherBytes({ status, headers }: Response): TransportError {
+    const range = headers.get('content-range');
+    return new TransportError(
+      `${this.name} sent other bytes than it was asked for: status ${status}, ${range === null ? 'no content-range' : `content-range ${range}`}`,
+    );
+  }
+
+  #closed(): ClosedError {
+    return new ClosedError(`${this.name} was closed: open it again`);
+  }
+}
+
+/** Bytes of the whole file by what an answer says. */
+const sizeOf = ({ status, headers }: Response): number | undefined => {
+  const range = headers.get('content-range');
+  if (status === 416) return sizeWithoutRange(range);
+  if (status === 206) return parseContentRange(range)?.size;
+  const length = headers.get('content-length') ?? '';
+  return /^\d{1,15}$/.test(length) ? Number(length) : undefined;
+};

@@ -1,0 +1,192 @@
+// What can be asked of a dictionary, as readings. Answers come in the order of the questions; blocks are read in the order of the file,
+// each once.
+
+import { chunks } from 'spanline/internal/base';
+import type { Reading } from '../container/container.js';
+import { CorruptError, LimitError, NotFoundError } from '../container/graph-error.js';
+import type { BlockTable } from './block-table.js';
+import { type DecodedBlock, type DictionaryBlocks, WINDOW_TABLES } from './dictionary-blocks.js';
+import { type DictionaryEntry, entriesIn, entryOf } from './dictionary-range.js';
+import { checkKey, type KeyTable, rangeOfPrefix } from './key-bytes.js';
+import type { KeyFilter } from './key-filter.js';
+import { BLANK } from './ordinal-columns.js';
+
+const WITH_ORDINALS = { ordinals: true, keep: true } as const;
+const KEYS_ONLY = { ordinals: false, keep: true } as const;
+
+const addTo = (groups: Map<number, number[]>, group: number, member: number): void => {
+  const members = groups.get(group);
+  if (members === undefined) groups.set(group, [member]);
+  else members.push(member);
+};
+
+/** Numbers of questions by the number they have here, numbers ascending. */
+const grouped = (numbers: ArrayLike<number>, questions: Iterable<number>): Map<number, number[]> => {
+  const groups = new Map<number, number[]>();
+  for (const question of questions) addTo(groups, numbers[question], question);
+  return new Map([...groups].sort(([a], [b]) => a - b));
+};
+
+/** Where a key is. */
+interface Found {
+  readonly block: number;
+  readonly decoded: DecodedBlock;
+  readonly place: number;
+}
+
+/** The place of `key`, if the dictionary has it. */
+function* find(blocks: DictionaryBlocks, filter: KeyFilter | undefined, key: Uint8Array): Reading<Found | undefined> {
+  checkKey(key);
+  if (blocks.index.keyCount === 0 || filter?.mayHave(key) === false) return undefined;
+  const indexBlock = blocks.indexBlockOfKey(key);
+  const table = blocks.index.table ?? ((yield* blocks.tables([indexBlock])).get(indexBlock) as BlockTable);
+  const block = table.firstBlock + table.find(key);
+  const decoded = yield* blocks.fetchOne(table, block);
+  const place = decoded.keys.search(key);
+  return place < 0 ? undefined : { block, decoded, place };
+}
+
+/** The entry of `key`. */
+export function* lookupOne(
+  blocks: DictionaryBlocks,
+  filter: KeyFilter | undefined,
+  key: Uint8Array,
+): Reading<DictionaryEntry | undefined> {
+  const found = yield* find(blocks, filter, key);
+  return found === undefined ? undefined : entryOf(blocks.index, found.decoded, found.block, found.place);
+}
+
+/** The ordinal of `key` in `graph`, -1 where there is none. */
+export function* ordinalOf(
+  blocks: DictionaryBlocks,
+  filter: KeyFilter | undefined,
+  key: Uint8Array,
+  graph: number,
+): Reading<number> {
+  const found = yield* find(blocks, filter, key);
+  const ordinal = found?.decoded.ordinals?.[graph]?.[found.place] ?? BLANK;
+  return ordinal === BLANK ? -1 : ordinal;
+}
+
+/** The entries of `keys`. */
+export function* lookupMany(
+  blocks: DictionaryBlocks,
+  filter: KeyFilter | undefined,
+  keys: readonly Uint8Array[],
+): Reading<(DictionaryEntry | undefined)[]> {
+  keys.forEach(checkKey);
+  const answers = new Array<DictionaryEntry | undefined>(keys.length).fill(undefined);
+  if (blocks.index.keyCount === 0) return answers;
+  const questions = [...keys.keys()].filter((i) => filter?.mayHave(keys[i]) !== false);
+  const byIndexBlock = [
+    ...grouped(
+      keys.map((key) => blocks.indexBlockOfKey(key)),
+      questions,
+    ),
+  ];
+  const places = new Float64Array(keys.length);
+  for (const stretch of chunks(byIndexBlock, WINDOW_TABLES)) {
+    const tables = yield* blocks.tables(stretch.map(([indexBlock]) => indexBlock));
+    for (const [indexBlock, asked] of stretch) {
+      const table = tables.get(indexBlock);
+      if (table !== undefined) for (const i of asked) places[i] = table.firstBlock + table.find(keys[i]);
+    }
+    const byBlock = grouped(
+      places,
+      stretch.flatMap(([, asked]) => asked),
+    );
+    yield* blocks.visit(tables, [...byBlock.keys()], WITH_ORDINALS, (decoded, block) => {
+      for (const i of byBlock.get(block) ?? []) {
+        const place = decoded.keys.search(keys[i]);
+        if (place >= 0) answers[i] = entryOf(blocks.index, decoded, block, place);
+      }
+    });
+  }
+  return answers;
+}
+
+/** The keys at `ranks`. */
+export function* keysAt(blocks: DictionaryBlocks, ranks: ArrayLike<number>): Reading<Buffer[]> {
+  const { keyCount, blockKeys } = blocks.index;
+  const numbers = new Float64Array(ranks.length);
+  for (let i = 0; i < ranks.length; i++) {
+    if (!(Number.isInteger(ranks[i]) && ranks[i] >= 0 && ranks[i] < keyCount)) {
+      throw new NotFoundError(`no key has rank ${ranks[i]}: there are ${keyCount}`);
+    }
+    numbers[i] = Math.floor(ranks[i] / blockKeys);
+  }
+  const answers = new Array<Buffer>(ranks.length);
+  const byBlock = grouped(numbers, [...numbers.keys()]);
+  const byIndexBlock = new Map<number, number[]>();
+  for (const block of byBlock.keys()) addTo(byIndexBlock, blocks.indexBlockOf(block), block);
+  for (const stretch of chunks([...byIndexBlock], WINDOW_TABLES)) {
+    const tables = yield* blocks.tables(stretch.map(([indexBlock]) => indexBlock));
+    const wanted = stretch.flatMap(([, group]) => group);
+    yield* blocks.visit(tables, wanted, KEYS_ONLY, ({ keys }, block) => {
+      for (const i of byBlock.get(block) ?? []) answers[i] = keys.key(ranks[i] - block * blockKeys);
+    });
+  }
+  return answers;
+}
+
+/** All keys in their order. They are not kept in the cache. */
+export function* allKeys(blocks: DictionaryBlocks, maxBytes: number): Reading<KeyTable> {
+  const { keyCount, keyBytes, blockKeys, blockCount } = blocks.index;
+  const needed = keyBytes + (keyCount + 1) * 4;
+  if (needed > maxBytes || keyBytes > 0xffffffff) {
+    throw new LimitError(`all keys take ${needed} bytes, the limit is ${maxBytes}: take them by range, or raise it`);
+  }
+  const wrong = (): CorruptError =>
+    new CorruptError(`the dictionary index names ${keyBytes} bytes of keys, which is wrong`, 'dictionaryIndex');
+  const bytes = Buffer.allocUnsafeSlow(keyBytes);
+  const offsets = new Uint32Array(keyCount + 1);
+  for (let first = 0; first < blockCount; ) {
+    const indexBlock = blocks.indexBlockOf(first);
+    const end = blocks.index.cuts[indexBlock + 1];
+    const tables = yield* blocks.tables([indexBlock]);
+    const wanted = Array.from({ length: end - first }, (_, i) => first + i);
+    yield* blocks.visit(tables, wanted, { ordinals: false, keep: false }, ({ keys }, block) => {
+      const at = offsets[block * blockKeys];
+      if (at + keys.totalBytes > keyBytes) throw wrong();
+      keys.copyAll(bytes, at, offsets, block * blockKeys + 1);
+    });
+    first = end;
+  }
+  if (offsets[keyCount] !== keyBytes) throw wrong();
+  return { bytes, offsets };
+}
+
+/** For each prefix the entries of the keys that begin with it. */
+export function* lookupPrefixes(
+  blocks: DictionaryBlocks,
+  filter: KeyFilter | undefined,
+  prefixes: readonly Uint8Array[],
+): Reading<DictionaryEntry[][]> {
+  const answers = prefixes.map((): DictionaryEntry[] => []);
+  if (blocks.index.keyCount === 0) return answers;
+  const questions = [...prefixes.keys()].filter((i) => filter?.mayHavePrefix(prefixes[i]) !== false);
+  questions.sort((a, b) => Buffer.compare(prefixes[a], prefixes[b]));
+  for (let from = 0; from < questions.length; ) {
+    // As many as a window of index blocks can tell of, one at least.
+    const indexBlocks = new Set<number>();
+    let end = from;
+    for (; end < questions.length && (end === from || indexBlocks.size < WINDOW_TABLES); end++) {
+      const { first, last } = blocks.indexBlocksOfRange(rangeOfPrefix(prefixes[questions[end]]));
+      for (let i = first; i <= last; i++) indexBlocks.add(i);
+    }
+    const tables = yield* blocks.tables(indexBlocks);
+    const asked = new Map<number, number[]>();
+    for (const i of questions.slice(from, end)) {
+      const { first, last } = blocks.blocksOfRange(tables, rangeOfPrefix(prefixes[i]));
+      for (let block = first; block <= last; block++) addTo(asked, block, i);
+    }
+    const wanted = [...asked.keys()].sort((a, b) => a - b);
+    yield* blocks.visit(tables, wanted, WITH_ORDINALS, (decoded, block) => {
+      for (const i of asked.get(block) ?? []) {
+        answers[i].push(...entriesIn(blocks.index, decoded, block, rangeOfPrefix(prefixes[i])));
+      }
+    });
+    from = end;
+  }
+  return answers;
+}

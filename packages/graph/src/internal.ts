@@ -1,0 +1,15 @@
+// What sibling packages use of graph beyond its public names. Exports only what they in fact import.
+export { BitReader, BitWriter } from './container/bits.js';
+export { checkForm, type Place, restore, type StoredForm } from './container/codec.js';
+export { badOptions } from './container/graph-error.js';
+export { sectionReader } from './container/layout.js';
+export { ESCAPE, extraBits, NUMBER_SYMBOLS, putExtra, symbolOf, takeNumber } from './container/number-symbols.js';
+export { SymbolDecoder, SymbolEncoder } from './container/symbol-coder.js';
+export { MAX_CONTEXTS, SymbolCounts, SymbolModel } from './container/symbol-model.js';
+export { openedFrom } from './container/transport/open-transport.js';
+export { checkSignal } from './container/transport/transport.js';
+export { FilterBuilder, KeyFilter } from './dictionary/key-filter.js';
+export { decodeMeta, encodeMeta } from './meta.js';
+export { NodeColumns } from './nodes/node-columns.js';
+export { type Adjacency, orderNodes } from './nodes/node-order.js';
+export { columnPlace, decodeNodeTable, writeReferences } from './nodes/node-table.js';

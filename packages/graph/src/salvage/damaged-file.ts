@@ -1,0 +1,193 @@
+// A file of which anything may be damaged: its sections by the table of contents or, when that is lost, by the waymarks; what describes
+// them by its first or its second copy. It notes what is damaged and goes on; what is no damage is thrown.
+import { type BlockRef, Container } from '../container/container.js';
+import { CorruptError, type GraphError, isDamage, UnsupportedVersionError } from '../container/graph-error.js';
+import {
+  checkHeader,
+  decodeFooter,
+  FLAG_BLOCKED,
+  FOOTER_BYTES,
+  findWaymarks,
+  HEADER_BYTES,
+  NO_GRAPH,
+  type SectionEntry,
+  SectionId,
+  sectionName,
+  WAYMARK_BYTES,
+} from '../container/layout.js';
+import { FileTransport } from '../container/transport/file-transport.js';
+import { decodeMeta, type GraphInfo, type GraphMeta } from '../meta.js';
+import { type Column, columnPlace, columnsOf, decodeNodeTable, TABLE_COPIES } from '../nodes/node-table.js';
+import type { Damage } from './salvage-report.js';
+
+/** Where something is, for the report. */
+export type Place = Omit<Damage, 'message'>;
+
+const SCAN_BYTES = 4 * 1024 * 1024;
+
+/** All second copies. */
+const COPIES: ReadonlySet<number> = new Set([
+  SectionId.metaCopy,
+  SectionId.dictionaryIndexCopy,
+  ...Object.values(TABLE_COPIES),
+]);
+
+/** Blocks of columns that can be found. */
+export type FoundBlocks = Partial<Record<Column, readonly BlockRef[]>>;
+
+/** A file that may be damaged. */
+export class DamagedFile {
+  readonly damage: Damage[] = [];
+  readonly #transport: FileTransport;
+  readonly #hasToc: boolean;
+  readonly #checked = new Set<SectionEntry>();
+
+  private constructor(
+    transport: FileTransport,
+    readonly bytes: number,
+    readonly container: Container,
+    hasToc: boolean,
+  ) {
+    this.#transport = transport;
+    this.#hasToc = hasToc;
+  }
+
+  /** Throws when the file is not there, or nothing in it looks like a graph file. */
+  static open(path: string, maxBlockBytes: number | undefined): DamagedFile {
+    const transport = FileTransport.openSync(path);
+    try {
+      const { size } = transport.readTailSync(1);
+      try {
+        return new DamagedFile(transport, size, Container.openSync(transport, { maxBlockBytes }), true);
+      } catch (error) {
+        if (!isDamage(error) && !isHeaderDamaged(transport)) throw error;
+        const sections = sectionsByWaymarks(transport, size);
+        if (sections.length === 0) throw error;
+        const file = new DamagedFile(
+          transport,
+          size,
+          Container.ofSections(transport, size, sections, { maxBlockBytes }),
+          false,
+        );
+        file.damage.push({ section: 'toc', message: (error as GraphError).message });
+        return file;
+      }
+    } catch (error) {
+      void transport.close();
+      throw error;
+    }
+  }
+
+  get name(): string {
+    return this.#transport.name;
+  }
+
+  close(): void {
+    void this.#transport.close();
+  }
+
+  /** What `action` gives; undefined, and a note, when it meets damage. */
+  attempt<T>(place: Place, action: () => T): T | undefined {
+    try {
+      return action();
+    } catch (error) {
+      this.#note(place, error);
+      return undefined;
+    }
+  }
+
+  /** What the file says of itself, by either copy. Throws when both are lost. */
+  meta(): GraphMeta {
+    const copies = [SectionId.meta, SectionId.metaCopy].map((id) =>
+      this.decoded(id, NO_GRAPH, (bytes) => decodeMeta(bytes, this.name)),
+    );
+    const meta = copies.find((copy) => copy !== undefined);
+    if (meta !== undefined) return meta;
+    throw new CorruptError(`nothing can be salvaged of ${this.name}: neither copy of its meta section is left`, 'meta');
+  }
+
+  /** What `decode` makes of a section; undefined, and a note, when the section is damaged or gone. */
+  decoded<T>(id: number, graph: number, decode: (bytes: Buffer) => T): T | undefined {
+    const place = placeOf(id, graph);
+    // Segments of an archive have no second copies; where sections were found one by one, what is not there is lost.
+    if (this.#hasToc && COPIES.has(id) && this.container.find(id, graph) === undefined) return undefined;
+    return this.attempt(place, () => {
+      const entry = this.container.need(id, graph);
+      this.#checked.add(entry);
+      return decode(this.container.readSync([entry])[0]);
+    });
+  }
+
+  /** Where the blocks of a graph's columns are, as far as that is known. */
+  columnBlocks(info: GraphInfo, graph: number): FoundBlocks {
+    const columns = columnsOf(info);
+    const places = columns.map((column) =>
+      this.attempt({ section: column, graph }, () => columnPlace(this.container, info, graph, column)),
+    );
+    const whole = this.decoded(SectionId.nodeTable, graph, (bytes) => {
+      if (places.every((place) => place !== undefined)) return decodeNodeTable(bytes, places, this.name);
+      throw new CorruptError(`the node table of graph ${graph} describes columns that are lost`, 'nodeTable');
+    });
+    const found: FoundBlocks = {};
+    columns.forEach((column, i) => {
+      const place = places[i];
+      if (place === undefined) return;
+      const copy = this.decoded(TABLE_COPIES[column], graph, (bytes) => decodeNodeTable(bytes, [place], this.name)[0]);
+      found[column] = whole?.[i] ?? copy;
+    });
+    return found;
+  }
+
+  /** Check the sections that nobody has read, all of them with one checksum. */
+  checkOthers(): void {
+    for (const entry of this.container.sections) {
+      if (this.#checked.has(entry) || (entry.flags & FLAG_BLOCKED) !== 0) continue;
+      this.attempt(placeOf(entry.id, entry.graph), () => this.container.readSync([entry]));
+    }
+  }
+
+  #note(place: Place, error: unknown): void {
+    if (!isDamage(error)) throw error;
+    this.damage.push({ ...place, message: error.message });
+  }
+}
+
+const placeOf = (id: number, graph: number): Place => ({
+  section: sectionName(id),
+  ...(graph === NO_GRAPH ? {} : { graph }),
+});
+
+/**
+ * Whether the footer, which has a checksum, is that of a file this reader knows, and the header, which has none, is not: then the header
+ * is damaged, while of a newer file both would be newer.
+ */
+const isHeaderDamaged = (transport: FileTransport): boolean => {
+  try {
+    const { bytes, size } = transport.readTailSync(FOOTER_BYTES);
+    decodeFooter(bytes, size, transport.name);
+  } catch {
+    return false;
+  }
+  try {
+    checkHeader(transport.readRangesSync([{ offset: 0, length: HEADER_BYTES }])[0], transport.name);
+    return false;
+  } catch (error) {
+    return error instanceof UnsupportedVersionError;
+  }
+};
+
+/** Search the whole file; stretches that cannot be read are left out. */
+const sectionsByWaymarks = (transport: FileTransport, size: number): SectionEntry[] => {
+  const found = new Map<string, SectionEntry>();
+  for (let offset = 0; offset < size; offset += SCAN_BYTES) {
+    // A waymark may lie across two stretches.
+    const length = Math.min(SCAN_BYTES + WAYMARK_BYTES, size - offset);
+    try {
+      const [bytes] = transport.readRangesSync([{ offset, length }]);
+      for (const entry of findWaymarks(bytes, offset)) found.set(`${entry.id} ${entry.graph}`, entry);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+    }
+  }
+  return [...found.values()];
+};
