@@ -1,9 +1,7 @@
 // OpenTelemetry's API of the program, wherever this package lies: as a package, or as the copy that Next.js brings. What is inside a bundle is none
 // that can be loaded.
-import { realpathSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import type { ContextAPI, PropagationAPI, ROOT_CONTEXT, TraceAPI } from '@opentelemetry/api';
+import { attempt, requiresOf } from './program-places.js';
 
 const API = '@opentelemetry/api';
 /** What Next.js brings along. */
@@ -17,23 +15,9 @@ export interface Api {
   readonly ROOT_CONTEXT: typeof ROOT_CONTEXT;
 }
 
-const attempt = <T>(work: () => T): T | undefined => {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
-};
-
-/** Files that stand for where the program is: the one that is run, what a link in `node_modules/.bin` leads to, and the folder it is run in. */
-const placesOf = (program: string | undefined): string[] => {
-  const real = program === undefined ? undefined : attempt(() => realpathSync(program));
-  return [program, real, join(process.cwd(), 'package.json')].filter((place) => place !== undefined);
-};
-
 /** The API that the program at `program` finds; undefined where it finds none. */
 export const findApi = (program: string | undefined = process.argv[1]): Api | undefined => {
-  const places = placesOf(program).flatMap((place) => attempt(() => createRequire(place)) ?? []);
+  const places = requiresOf(program);
   for (const name of [API, OF_NEXT]) {
     for (const require of places) {
       const found = attempt(() => require(name) as Api);

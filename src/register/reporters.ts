@@ -1,5 +1,6 @@
 // The reporters that the environment names. A wrong variable is warned of and left out; what cannot be made at all is an error line and no
 // reporter: tracing must never keep a service from starting.
+import { createRequire } from 'node:module';
 import { optionalPackage } from '../base/calls/optional-package.js';
 import { OptionError } from '../base/errors/option-error.js';
 import { SpanlineError } from '../base/errors/spanline-error.js';
@@ -7,6 +8,7 @@ import type { Reporter } from '../collector/reporter.js';
 import { OtlpReporter } from '../exporters/otlp.js';
 import type { LaneArchive } from './archive-lane.js';
 import type { Log } from './log.js';
+import { attempt, requiresOf } from './program-places.js';
 import type { ExporterName } from './settings.js';
 
 /** Variables with faults left out one by one, each with a warning. */
@@ -48,6 +50,31 @@ export const makeReporters = async (names: readonly ExporterName[], log: Log): P
   return reporters;
 };
 
+type ArchivePackage = typeof import('@spanline/archive');
+
+/** The package that one of these finds; one that is found and cannot be loaded throws. */
+const foundBy = (requires: readonly NodeJS.Require[]): ArchivePackage | undefined => {
+  for (const require of requires) {
+    const file = attempt(() => require.resolve('@spanline/archive'));
+    if (file !== undefined) return require(file) as ArchivePackage;
+  }
+  return undefined;
+};
+
+/** What `spanline run` has, which is of this very version; what lies beside this package; what the program has, where this package lies elsewhere. */
+const archivePackage = async (): Promise<ArchivePackage> => {
+  const { SPANLINE_RUN: command } = process.env;
+  const ofCommand = foundBy(command ? (attempt(() => [createRequire(command)]) ?? []) : []);
+  if (ofCommand !== undefined) return ofCommand;
+  try {
+    return await import('@spanline/archive');
+  } catch (error) {
+    const ofProgram = foundBy(requiresOf());
+    if (ofProgram === undefined) throw error;
+    return ofProgram;
+  }
+};
+
 /** The archive in `directory`, and what writes to it; undefined, with a line that says why, where it cannot be opened. */
 export const openArchive = async (
   directory: string,
@@ -57,7 +84,7 @@ export const openArchive = async (
     const { Archive, ArchiveReporter } = await optionalPackage(
       '@spanline/archive',
       'SPANLINE_ARCHIVE',
-      () => import('@spanline/archive'),
+      archivePackage,
       (message, options) => new SpanlineError('ERR_SPANLINE_MISSING_PACKAGE', message, options),
     );
     const archive = await Archive.open(directory);

@@ -1,9 +1,9 @@
 // The command, installed from its tarball and the core's, traces applications that have nothing of ours installed: ES modules and CommonJS, and one
 // with an API of OpenTelemetry of its own.
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { Consumer, root } from './consumer.js';
 
 const SERVE = `http.createServer((request, response) => response.end('hello')).listen(0, async function () {
@@ -28,6 +28,13 @@ afterAll(() => {
   rmSync(application, { recursive: true, force: true });
 });
 
+/** What the command lists of an archive. */
+const spansIn = (traces: string): string => {
+  const { code, stdout } = desk.node([command, 'trace', 'ls', '--archive', traces, '--json']);
+  expect(code).toBe(0);
+  return stdout;
+};
+
 test.each([
   ['app.mjs', `import http from 'node:http'; ${SERVE}`, 'GET'],
   ['app.cjs', `const http = require('node:http'); ${SERVE}`, 'GET'],
@@ -38,9 +45,34 @@ test.each([
   const traces = join(application, `traces-${name}`);
   const ran = desk.node([command, 'run', '--archive', traces, '--', process.execPath, join(application, name)]);
   expect(ran).toMatchObject({ code: 0, stdout: '' });
-  const { code, stdout } = desk.node([command, 'trace', 'ls', '--archive', traces, '--json']);
-  expect(code).toBe(0);
-  expect(stdout).toContain(`"${span}`);
+  expect(spansIn(traces)).toContain(`"${span}`);
+});
+
+test('run brings an archive that only the command finds', () => {
+  const nested = new Consumer();
+  onTestFinished(() => nested.dispose());
+  const main = join(nested.install('cli'), 'dist/cjs/main.js');
+  const ofCli = join(nested.dir, 'node_modules/@spanline/cli/node_modules/@spanline');
+  mkdirSync(ofCli, { recursive: true });
+  renameSync(join(nested.dir, 'node_modules/@spanline/archive'), join(ofCli, 'archive'));
+  const traces = join(application, 'traces-nested');
+  writeFileSync(join(application, 'nested.cjs'), `const http = require('node:http'); ${SERVE}`);
+  const args = [main, 'run', '--archive', traces, '--', process.execPath, join(application, 'nested.cjs')];
+  expect(nested.node(args)).toMatchObject({ code: 0, stdout: '' });
+  expect(spansIn(traces)).toContain('"GET');
+});
+
+test('register takes an archive that only the program finds', () => {
+  const [elsewhere, program] = [new Consumer(), new Consumer()];
+  onTestFinished(() => {
+    for (const one of [elsewhere, program]) one.dispose();
+  });
+  program.install('archive');
+  const file = program.write('app.cjs', `const http = require('node:http'); ${SERVE}`);
+  const args = ['--import', join(elsewhere.package, 'dist/esm/register/preload.js'), file];
+  const traces = join(program.dir, 'traces');
+  expect(program.node(args, { SPANLINE_ARCHIVE: traces })).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  expect(spansIn(traces)).toContain('"GET');
 });
 
 test('help loads neither the core nor an archive', () => {

@@ -50,8 +50,9 @@ Examples:
 Exit codes: those of the program; 2 wrong usage, 3 it could not be started.`,
     )
     .action(async (command: string[], options: RunOptions) => {
-      const { registerUrl, runProgram, withPreload } = await import('./run-program.js');
-      const environment = withPreload(registerUrl(), variablesOf(options));
+      const { ownManifest, registerUrl, runProgram, withPreload } = await import('./run-program.js');
+      // Beside it register finds what it takes when it is there, of the same version: the program may have none of it, or another one.
+      const environment = withPreload(registerUrl(), { ...variablesOf(options), SPANLINE_RUN: ownManifest });
       process.exitCode = await runProgram(command, environment);
       const { SPANLINE_ARCHIVE: directory } = environment;
       if (!directory) return;

@@ -21,6 +21,9 @@ const urlOf = (folder: string, name: string, owner: string): string => {
 /** The address of a built file of this package, such as `profile/preload.js`, for processes that load it by path. */
 export const builtFileUrl = (name: string): string => urlOf(packageFolder, name, '@spanline/cli');
 
+/** Where this package is, for programs that take from what it has installed. */
+export const ownManifest = join(packageFolder, 'package.json');
+
 /** The address of `spanline/register`, for programs that cannot find it by its name: they may have nothing of ours installed. */
 export const registerUrl = (): string => {
   const manifest = createRequire(import.meta.url).resolve('spanline/package.json');
