@@ -6,7 +6,7 @@ export { type Backoff, backoffMs } from '../base/calls/backoff.js';
 export { chunks, inParallel } from '../base/calls/in-parallel.js';
 export { isAlive } from '../base/calls/is-alive.js';
 export { codeBetween, type Mark, mark, type OwnCode } from '../base/calls/mark.js';
-export { optionalPackage } from '../base/calls/optional-package.js';
+export { missingPackage } from '../base/calls/missing-package.js';
 export { sleep } from '../base/calls/sleep.js';
 export { inSlices, Slices } from '../base/calls/slices.js';
 export { timers } from '../base/calls/timers.js';

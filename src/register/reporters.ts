@@ -1,7 +1,7 @@
 // The reporters that the environment names. A wrong variable is warned of and left out; what cannot be made at all is an error line and no
 // reporter: tracing must never keep a service from starting.
 import { createRequire } from 'node:module';
-import { optionalPackage } from '../base/calls/optional-package.js';
+import { missingPackage } from '../base/calls/missing-package.js';
 import { OptionError } from '../base/errors/option-error.js';
 import { SpanlineError } from '../base/errors/spanline-error.js';
 import type { Reporter } from '../collector/reporter.js';
@@ -70,8 +70,13 @@ const archivePackage = async (): Promise<ArchivePackage> => {
     return await import('@spanline/archive');
   } catch (error) {
     const ofProgram = foundBy(requiresOf());
-    if (ofProgram === undefined) throw error;
-    return ofProgram;
+    if (ofProgram !== undefined) return ofProgram;
+    throw missingPackage(
+      error,
+      '@spanline/archive',
+      'SPANLINE_ARCHIVE',
+      (message, options) => new SpanlineError('ERR_SPANLINE_MISSING_PACKAGE', message, options),
+    );
   }
 };
 
@@ -81,12 +86,7 @@ export const openArchive = async (
   log: Log,
 ): Promise<{ readonly archive: LaneArchive; readonly reporter: Reporter } | undefined> => {
   try {
-    const { Archive, ArchiveReporter } = await optionalPackage(
-      '@spanline/archive',
-      'SPANLINE_ARCHIVE',
-      archivePackage,
-      (message, options) => new SpanlineError('ERR_SPANLINE_MISSING_PACKAGE', message, options),
-    );
+    const { Archive, ArchiveReporter } = await archivePackage();
     const archive = await Archive.open(directory);
     return { archive, reporter: new ArchiveReporter(archive) };
   } catch (error) {

@@ -21,7 +21,7 @@ const resampled = (values: readonly number[], width: number): number[] => {
   });
 };
 
-/** The plot, with a line above that names the series and one below that names its first and last commit. Needs the package asciichart. */
+/** The plot, with a line above that names the series and one below that names its first and last commit. */
 export const trendText = async ({ key, commits, values }: Trend, width: number): Promise<string> => {
   const { plot } = (await import('asciichart')).default;
   const points = resampled(values, Math.max(10, width - AXIS_WIDTH));

@@ -40,7 +40,6 @@ export { INGEST_FORMATS, type IngestFormat } from './ingest/formats.js';
 export type { IngestCommit, IngestPoint } from './ingest/ingest-commit.js';
 export { INGEST_LIMITS, type IngestLimits } from './ingest/ingest-file.js';
 export { type IngestOptions, type IngestSummary, readIngestFile, validateIngestFile } from './ingest/read-file.js';
-export { optionalPackage } from './optional-package.js';
 export { type CleaningRule, checkParams, cleaningRule, DEFAULT_RULE, forceValid } from './params/cleaning.js';
 export { OpsRow, type OpsRowOptions, type OpsRowStats } from './params/ops-row.js';
 export { OpsRows, type OpsRowsStats } from './params/ops-rows.js';

@@ -31,7 +31,7 @@ export type TraceDbErrorCode =
   | 'ERR_SPANLINE_CONFLICT'
   /** Some rows of a write were refused; `failures` names them. */
   | 'ERR_SPANLINE_PARTIAL_FAILURE'
-  /** An optional package is not installed. */
+  /** The package of a store is not installed. */
   | 'ERR_SPANLINE_MISSING_PACKAGE';
 
 /**

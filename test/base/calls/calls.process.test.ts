@@ -1,9 +1,10 @@
 // Pauses, waits between attempts, calls at a time, and packages that may be missing.
 import { getEventListeners } from 'node:events';
+import { createRequire } from 'node:module';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { backoffMs } from '../../../src/base/calls/backoff.js';
 import { inParallel } from '../../../src/base/calls/in-parallel.js';
-import { optionalPackage } from '../../../src/base/calls/optional-package.js';
+import { missingPackage } from '../../../src/base/calls/missing-package.js';
 import { sleep } from '../../../src/base/calls/sleep.js';
 import { timerMs } from '../../../src/base/calls/timer-ms.js';
 import { within } from '../../../src/base/calls/within.js';
@@ -84,19 +85,16 @@ describe('in parallel', () => {
 describe('optional packages', () => {
   const toError = (message: string, options: ErrorOptions) => new TypeError(message, options);
 
-  test('one that is there is loaded', async () => {
-    expect(await optionalPackage('path', 'this', () => import('node:path'), toError)).toHaveProperty('join');
-  });
-
   test('one that is missing is named with the command that installs it', async () => {
     const missing = 'spanline-no-such-package';
-    const loading = optionalPackage(missing, 'a test', () => import(missing), toError);
-    await expect(loading).rejects.toThrow(`a test needs the package ${missing}: npm install ${missing}`);
-    await expect(loading).rejects.toBeInstanceOf(TypeError);
+    for (const load of [() => import(missing), async () => createRequire(import.meta.url)(missing)]) {
+      const cause = await load().catch((error: unknown) => error);
+      const error = missingPackage(cause, missing, 'a test', toError);
+      expect(error).toEqual(new TypeError(`a test needs the package ${missing}: npm install ${missing}`, { cause }));
+    }
   });
 
-  test('any other failure is passed on', async () => {
-    const loading = optionalPackage('x', 'this', () => Promise.reject(new RangeError('broken')), toError);
-    await expect(loading).rejects.toThrow(RangeError);
+  test.each([new RangeError('broken'), null, undefined, 'text'])('any other failure is passed on: %o', (cause) => {
+    expect(missingPackage(cause, 'x', 'this', toError)).toBe(cause);
   });
 });

@@ -1,7 +1,6 @@
 // `spanline bench history`: how the figures that were kept went over the commits, as a table or drawn. Every series must be drawn from values of one
 // machine and one line of Node.
 
-import { optionalPackage } from '@spanline/tracedb';
 import { type KeptSeries, seriesLabel } from '@spanline/tracedb/internal';
 import type { Command } from 'commander';
 import { columns } from '../columns.js';
@@ -37,7 +36,7 @@ const drawn = (series: KeptSeries): Promise<string> => {
     commits: points,
     values: points.map(({ value }) => value),
   };
-  return optionalPackage('asciichart', 'bench history', () => trendText(trend, terminalWidth()));
+  return trendText(trend, terminalWidth());
 };
 
 const history = async (figure: string | undefined, { last, ...options }: HistoryOptions): Promise<void> => {

@@ -1,6 +1,6 @@
 // `spanline perf regressions`: the lasting changes of the histories a query selects, with commit, size and significance.
 
-import { optionalPackage, readSeries } from '@spanline/tracedb';
+import { readSeries } from '@spanline/tracedb';
 import { type Command, Option } from 'commander';
 import { columns } from '../columns.js';
 import { ExitCode, endWith, wrongUsage } from '../exit-code.js';
@@ -101,8 +101,7 @@ Exit codes: 0 no regression, 1 regressions found, or no series meets the query, 
         const largest = [...found].sort((a, b) => Math.abs(b.change) - Math.abs(a.change))[0];
         const drawn = series.find(({ key }) => key === largest?.key);
         if (options.plot && !options.json && drawn !== undefined) {
-          const plot = await optionalPackage('asciichart', '--plot', () => trendText(drawn, terminalWidth()));
-          process.stdout.write(`\n${plot}`);
+          process.stdout.write(`\n${await trendText(drawn, terminalWidth())}`);
         }
         if (regressions > 0) endWith(ExitCode.findings);
         // A mistyped query must not pass for a history without regressions.

@@ -3,10 +3,9 @@
 // this file: they may not have the package it names.
 
 import { gzipSync } from 'node:zlib';
-import { getOrMake, optionalPackage } from 'spanline/internal/base';
+import { getOrMake } from 'spanline/internal/base';
 import { frameAt, stackOf } from '../call-tree.js';
 import type { LabelledProfile } from '../labelled-profile.js';
-import { missingPackage } from './output-error.js';
 import type { PprofOptions } from './pprof-options.js';
 import { stackWeights } from './stack-weights.js';
 
@@ -44,10 +43,6 @@ const commentOf = ({ carrier, unit, threadId, counts }: LabelledProfile): string
   Object.entries({ carrier, unit, threadId, ...counts })
     .map(([name, value]) => `${name}=${value}`)
     .join(' ');
-
-/** The package, or an error that says how to install it. */
-export const loadPprofPackage = (): Promise<PprofPackage> =>
-  optionalPackage('pprof-format', 'the format pprof', () => import('pprof-format'), missingPackage);
 
 /** Locations and functions of the frames that are used, each once. */
 class FrameTable {

@@ -2,7 +2,7 @@
 // also in a process that is about to end.
 import type { LabelledProfile } from '../labelled-profile.js';
 import { toCpuProfile } from './cpuprofile.js';
-import { encodePprof, loadPprofPackage } from './encode-pprof.js';
+import { encodePprof } from './encode-pprof.js';
 import { toFolded } from './folded.js';
 import type { PprofOptions } from './pprof-options.js';
 import { toSpeedscope } from './speedscope.js';
@@ -36,9 +36,9 @@ export const EXTENSION_OF: Readonly<Record<ProfileFormat, string>> = {
 const json = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value));
 
 /**
- * Open the writer of a format by its name; rejects when its package is missing.
+ * Open the writer of a format by its name.
  *
- * For a format that is chosen at run time, and for writing where nothing can be awaited. Throws `ERR_SPANLINE_MISSING_PACKAGE`.
+ * For a format that is chosen at run time, and for writing where nothing can be awaited.
  *
  * @example
  * ```ts
@@ -52,7 +52,7 @@ export const openWriter = async (format: ProfileFormat, options: WriterOptions =
   const extension = EXTENSION_OF[format];
   switch (format) {
     case 'pprof': {
-      const pprof = await loadPprofPackage();
+      const pprof = await import('pprof-format');
       return { format, extension, write: (profile) => encodePprof(pprof, profile, options) };
     }
     case 'cpuprofile':

@@ -4,7 +4,7 @@ import type { Label, Sample } from 'pprof-format';
 import type { Frame } from '../call-tree.js';
 import { recordFrom } from '../label-rows.js';
 import { carrierOf, type LabelledProfile, type LabelRecord } from '../labelled-profile.js';
-import { COMMENT_PREFIX, loadPprofPackage, type PprofPackage } from './encode-pprof.js';
+import { COMMENT_PREFIX, type PprofPackage } from './encode-pprof.js';
 import { ProfileOutputError } from './output-error.js';
 import { MOST_DEPTH, MOST_SAMPLES, notReadable, ProfileDraft, tooDeep } from './profile-draft.js';
 
@@ -200,7 +200,7 @@ const toProfile = (file: PprofFile, { sampleType }: ReadProfileOptions): Labelle
 
 /** The bytes of a pprof file, not compressed. */
 export const readPprof = async (bytes: Uint8Array, options: ReadProfileOptions = {}): Promise<LabelledProfile> => {
-  const { Profile } = await loadPprofPackage();
+  const { Profile } = await import('pprof-format');
   let file: PprofFile;
   try {
     file = Profile.decode(bytes);

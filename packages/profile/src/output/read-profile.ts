@@ -56,7 +56,7 @@ const onlyPprof = ({ sampleType }: ReadProfileOptions): void => {
  *
  * For `shares()`, `top()`, `diff()` and the writers. pprof and folded stacks do not tell when a sample was taken: there `atNs` is spread
  * evenly. Of a pprof file with several types of values the CPU time is read, or what `sampleType` names; where it is other time, such as
- * that of a wall clock, `measure` says so, and a file of heap memory is refused. pprof needs the package `pprof-format`. Throws
+ * that of a wall clock, `measure` says so, and a file of heap memory is refused. Throws
  * `ERR_SPANLINE_PROFILE_FILE`, and `ERR_SPANLINE_PROFILE_OPTION` for a `sampleType` that the file does not have.
  *
  * @example

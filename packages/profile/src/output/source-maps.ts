@@ -3,10 +3,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { optionalPackage } from 'spanline/internal/base';
 import { CallTree, type Frame, frameAt } from '../call-tree.js';
 import type { LabelledProfile } from '../labelled-profile.js';
-import { missingPackage } from './output-error.js';
 
 type TraceMapping = Pick<typeof import('@jridgewell/trace-mapping'), 'AnyMap' | 'traceSegment'>;
 type LoadedMap = InstanceType<typeof import('@jridgewell/trace-mapping').TraceMap>;
@@ -67,7 +65,7 @@ export class SourceMaps {
   readonly #tracing: TraceMapping;
   readonly #options: SourceMapOptions;
 
-  // Private, so that the types of the package are not in the declarations of users, who may not have it.
+  // Private, so that the types of the package are not in the declarations of users.
   private constructor(tracing: TraceMapping, options: SourceMapOptions) {
     this.#tracing = tracing;
     this.#options = options;
@@ -75,11 +73,7 @@ export class SourceMaps {
 
   /** @internal */
   static async open(options: SourceMapOptions): Promise<SourceMaps> {
-    const load = (): Promise<TraceMapping> => import('@jridgewell/trace-mapping');
-    return new SourceMaps(
-      await optionalPackage('@jridgewell/trace-mapping', 'source maps', load, missingPackage),
-      options,
-    );
+    return new SourceMaps(await import('@jridgewell/trace-mapping'), options);
   }
 
   stats(): SourceMapStats {

@@ -3,7 +3,7 @@
 
 import { finiteNumber, backoffMs as pauseMs, quoteWords, sleep, timers, wholeNumber } from 'spanline/internal/base';
 import type { LabelledProfile } from '../labelled-profile.js';
-import { encodePprof, loadPprofPackage } from '../output/encode-pprof.js';
+import { encodePprof } from '../output/encode-pprof.js';
 import { ProfileOutputError } from '../output/output-error.js';
 import type { PprofOptions } from '../output/pprof-options.js';
 import { selectLabels } from '../output/select-labels.js';
@@ -193,7 +193,7 @@ export const pyroscopeSink = (options: PyroscopeSinkOptions): CountingSink<Pyros
   };
 
   return countingSink(stats, async (profile) => {
-    const bytes = encodePprof(await loadPprofPackage(), selectLabels(profile, keepKey), options);
+    const bytes = encodePprof(await import('pprof-format'), selectLabels(profile, keepKey), options);
     const url = ingestUrl(base, name, profile);
     for (let attempt = 1; ; attempt++) {
       const outcome = await send(url, bytes);

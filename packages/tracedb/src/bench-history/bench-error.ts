@@ -14,9 +14,7 @@ export type BenchErrorCode =
   /** An option that is wrong as given. */
   | 'ERR_SPANLINE_BENCH_OPTION'
   /** The caller's AbortSignal fired. */
-  | 'ERR_SPANLINE_BENCH_ABORTED'
-  /** An optional package is not installed. */
-  | 'ERR_SPANLINE_BENCH_PACKAGE';
+  | 'ERR_SPANLINE_BENCH_ABORTED';
 
 /**
  * What `@spanline/tracedb/bench-history` throws: `code` is stable, `message` names the input and the remedy, `cause` is what lies below.

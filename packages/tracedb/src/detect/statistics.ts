@@ -1,6 +1,5 @@
 // The statistics packages behind detection, loaded once and handed to each function. It must never be imported by a part that
 // only stores or reads values: the packages are optional.
-import { optionalPackage } from '../optional-package.js';
 
 /** Means, spreads, and tail probabilities; made by {@link loadStatistics}. */
 export interface Statistics {
@@ -21,11 +20,7 @@ export interface Statistics {
 let loaded: Promise<Statistics> | undefined;
 
 const load = async (): Promise<Statistics> => {
-  const what = 'regression detection';
-  const [simple, { default: jStat }] = await Promise.all([
-    optionalPackage('simple-statistics', what, () => import('simple-statistics')),
-    optionalPackage('jstat', what, () => import('jstat')),
-  ]);
+  const [simple, { default: jStat }] = await Promise.all([import('simple-statistics'), import('jstat')]);
   return {
     // The declarations ask for mutable arrays; none of these functions writes to its argument.
     mean: (values) => simple.mean(values as number[]),
@@ -41,8 +36,7 @@ const load = async (): Promise<Statistics> => {
 
 /**
  * The statistics that {@link stepFit}, {@link changePoints}, and {@link findRegressions} take as their last argument. Call it
- * once, when detection starts: it loads the optional packages simple-statistics and jstat. Rejects with
- * ERR_SPANLINE_MISSING_PACKAGE when one is not installed; the next call then tries again.
+ * once, when detection starts: it loads the packages simple-statistics and jstat, and no other part does.
  *
  * @example
  * ```ts
@@ -52,9 +46,6 @@ const load = async (): Promise<Statistics> => {
  * ```
  */
 export const loadStatistics = (): Promise<Statistics> => {
-  loaded ??= load().catch((error: unknown) => {
-    loaded = undefined;
-    throw error;
-  });
+  loaded ??= load();
   return loaded;
 };

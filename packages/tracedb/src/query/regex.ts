@@ -1,6 +1,5 @@
 // Regular expressions that users send: matched in time linear in the text (RE2's algorithm), compiled to a program of bounded size.
 // No pattern may reach the engine before its size is bounded, nor the engine of JavaScript ever.
-import { optionalPackage } from '../optional-package.js';
 import { checkWellFormed, quoted } from '../params/param-text.js';
 import { invalidInput } from '../tracedb-error.js';
 
@@ -50,13 +49,12 @@ export const checkPattern = (pattern: string): void => {
 };
 
 /**
- * The compiled pattern, in RE2's syntax (no backreferences and no look-around); loads the optional package `re2js` when first
- * used. Rejects with `ERR_SPANLINE_INVALID_INPUT` for a malformed or too large pattern, with `ERR_SPANLINE_MISSING_PACKAGE`
- * without the package.
+ * The compiled pattern, in RE2's syntax (no backreferences and no look-around); loads the package `re2js` when first used. Rejects with
+ * `ERR_SPANLINE_INVALID_INPUT` for a malformed or too large pattern.
  */
 export const compileRegex = async (pattern: string): Promise<LinearRegex> => {
   checkPattern(pattern);
-  const { RE2JS } = await optionalPackage('re2js', 'a query with a regular expression', () => import('re2js'));
+  const { RE2JS } = await import('re2js');
   let regex: InstanceType<typeof RE2JS>;
   try {
     regex = RE2JS.compile(pattern);

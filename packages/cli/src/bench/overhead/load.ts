@@ -1,7 +1,7 @@
 // One round of load on a service, by autocannon. Answers that are errors must never count: who refuses is quick.
 
 import { BenchError } from '@spanline/tracedb/bench-history';
-import { optionalPackage, sleep } from 'spanline/internal/base';
+import { sleep } from 'spanline/internal/base';
 import type { Service } from './service.js';
 
 /** Latencies of a round that are kept; those of later answers are not looked at. */
@@ -34,17 +34,6 @@ export interface LoadRound {
 }
 
 type Autocannon = typeof import('autocannon').default;
-
-/** The package, or an error that says how to install it. */
-export const loadGenerator = async (): Promise<Autocannon> =>
-  (
-    await optionalPackage(
-      'autocannon',
-      'spanline bench overhead',
-      () => import('autocannon'),
-      (message, options) => new BenchError('ERR_SPANLINE_BENCH_PACKAGE', message, options),
-    )
-  ).default;
 
 /** Loads the service for so long, each connection with one request at a time. */
 export const loadRound = async (

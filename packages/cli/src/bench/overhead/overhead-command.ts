@@ -11,7 +11,7 @@ import { Progress } from '../../progress.js';
 import { registerUrl, withPreload } from '../../run-program.js';
 import { duration } from '../duration.js';
 import { type Cost, costsOf, isCpuOver, type OverheadRound } from './cost.js';
-import { type Load, type LoadRound, loadGenerator, loadRound } from './load.js';
+import { type Load, type LoadRound, loadRound } from './load.js';
 import { Service } from './service.js';
 import { type Sink, startSink } from './sink.js';
 
@@ -78,7 +78,7 @@ const measure = async (
   signal: AbortSignal,
 ): Promise<readonly OverheadRound[]> => {
   const progress = new Progress();
-  const autocannon = await loadGenerator();
+  const { default: autocannon } = await import('autocannon');
   const once = (side: Side): Promise<LoadRound> => loadRound(autocannon, services[side], load, signal);
   try {
     progress.show('the first load of each, which is not counted');
@@ -112,7 +112,6 @@ const overhead = async (
   signal: AbortSignal,
 ): Promise<readonly OverheadRound[]> => {
   const { url, connections, header: headers, round, budget } = options;
-  await loadGenerator();
   const running: Service[] = [];
   let sink: Sink | undefined;
   const start = async (env: NodeJS.ProcessEnv): Promise<Service> => {

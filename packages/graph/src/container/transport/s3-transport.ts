@@ -1,7 +1,6 @@
 // Where an object of an S3-compatible store is. Keys are any text: they must reach the server as they are, never as a path that
 // somebody tidies up.
 
-import { optionalPackage } from 'spanline/internal/base';
 import { BadOptionsError } from '../graph-error.js';
 import type { SignRequest } from './http-getter.js';
 import { HttpTransport, type HttpTransportOptions } from './http-transport.js';
@@ -86,18 +85,10 @@ const credentialsOf = (options: S3TransportOptions): Credentials => {
   );
 };
 
-const loadAws4Fetch = (): Promise<typeof import('aws4fetch')> =>
-  optionalPackage(
-    'aws4fetch',
-    'reading from an object store',
-    () => import('aws4fetch'),
-    (message, options) => new BadOptionsError(message, options),
-  );
-
 /**
  * Reads a graph file from an S3-compatible object store.
  *
- * What {@link openTransport} uses for `s3://bucket/key`; it needs the package aws4fetch. Redirects are refused, for a signature is
+ * What {@link openTransport} uses for `s3://bucket/key`; the package aws4fetch signs. Redirects are refused, for a signature is
  * good for one server only: set the region or the endpoint instead.
  *
  * @example
@@ -123,7 +114,7 @@ export class S3Transport extends HttpTransport {
     const endpoint = options.endpoint ?? fromEnvironment('AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL');
     const address = s3Address(parseS3Location(location), region, endpoint);
     const credentials = credentialsOf(options);
-    const { AwsClient } = await loadAws4Fetch();
+    const { AwsClient } = await import('aws4fetch');
     const client = new AwsClient({ ...credentials, region, service: 's3', retries: 0 });
     const sign: SignRequest = async (url, headers) => (await client.sign(url, { headers })).headers;
     return new S3Transport(address, options, sign);

@@ -1,7 +1,8 @@
 // Google's client, at its lowest public level: the generated one. Its upper level (Table) must not be used: it takes 8-byte values
 // for numbers, ends a read that the server cancelled as if it were whole, and computes the end of a prefix in UTF-16.
 import type { v2 } from '@google-cloud/bigtable';
-import { optionalPackage } from '../../optional-package.js';
+import { missingPackage } from 'spanline/internal/base';
+import { TraceDbError } from '../../tracedb-error.js';
 import { bigtableError } from './grpc-errors.js';
 import type { BigtableLocation } from './location.js';
 
@@ -37,13 +38,22 @@ export interface ResponseStream<T> {
   cancel(): void;
 }
 
+const loadClient = async (what: string): Promise<typeof import('@google-cloud/bigtable')> => {
+  try {
+    return await import('@google-cloud/bigtable');
+  } catch (cause) {
+    throw missingPackage(
+      cause,
+      '@google-cloud/bigtable',
+      what,
+      (message, options) => new TraceDbError('ERR_SPANLINE_MISSING_PACKAGE', message, options),
+    );
+  }
+};
+
 /** Connect to the project of `location`, or to the emulator that BIGTABLE_EMULATOR_HOST names. */
 export const connect = async (location: BigtableLocation): Promise<{ data: DataClient; admin: AdminClient }> => {
-  const { Bigtable, v2 } = await optionalPackage(
-    '@google-cloud/bigtable',
-    `the store ${location.text}`,
-    () => import('@google-cloud/bigtable'),
-  );
+  const { Bigtable, v2 } = await loadClient(`the store ${location.text}`);
   // Only for what it knows of endpoints, credentials and channel pools; it opens no connection by itself.
   const settings = {
     projectId: location.project,

@@ -2,10 +2,9 @@
 // is acknowledged, and nothing is written through the map.
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { Database, DatabaseOptions, RootDatabase } from 'lmdb';
 import { makeDirectory } from 'spanline/internal/base';
-import { optionalPackage } from '../../optional-package.js';
 import { storeCorrupt, type TraceDbError } from '../../tracedb-error.js';
 import { valueOfJson } from '../cells.js';
 import { checkFamilyNames } from '../limits.js';
@@ -119,7 +118,7 @@ const isOnReadOnlyDisk = async (directory: string): Promise<boolean> => {
 /** Open or create the store in `directory`. */
 export const openLmdbEnv = async (directory: string, schema: TableSchema): Promise<LmdbEnv> => {
   checkFamilyNames(schema.families);
-  const lmdb = await optionalPackage('lmdb', `the embedded store ${basename(directory)}`, () => import('lmdb'));
+  const lmdb = await import('lmdb');
   let root: RootDatabase<Buffer, EntryKey> | undefined;
   let writes: WriteTransactions | undefined;
   try {

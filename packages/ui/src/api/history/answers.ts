@@ -61,8 +61,6 @@ export interface SeriesAnswer {
   readonly left: number;
   /** By commit, the largest first. */
   readonly changes: readonly ChangeAnswer[];
-  /** Why no changes were looked for. */
-  readonly notSearched?: string;
   /** Why there is nothing. */
   readonly reason?: string;
 }

@@ -3,7 +3,6 @@
 
 import { type Commit, loadStatistics, type PerfSeries, type Regression } from '@spanline/tracedb';
 import { historyOf, RegressionSearch, type TriagedChange, unitOfParams } from '@spanline/tracedb/internal';
-import { SpanlineError } from 'spanline/internal/base';
 import type { ChangeAnswer, CommitColumns, KeysAnswer, SeriesAnswer, StepAnswer } from './answers.js';
 import type { Asked, HistorySource } from './history-source.js';
 import { suggestQuery } from './suggest-query.js';
@@ -58,25 +57,19 @@ const changeOf = (found: Regression, said: TriagedChange | undefined): ChangeAns
   ...(said !== undefined && { by: said.by, atMs: said.atMs, note: said.note }),
 });
 
-/** The lasting changes of these series, with what was said of them; why they were not looked for, where a package is missing. */
+/** The lasting changes of these series, with what was said of them. */
 const changesOf = async (
   source: HistorySource,
   series: readonly PerfSeries[],
   call: Asked,
-): Promise<Pick<SeriesAnswer, 'changes' | 'notSearched'>> => {
-  if (series.length === 0) return { changes: [] };
+): Promise<ChangeAnswer[]> => {
+  if (series.length === 0) return [];
   const options = { maxPoints: Number.MAX_SAFE_INTEGER };
-  let found: readonly Regression[];
-  try {
-    found = await search.find(series.map(historyOf), options, await loadStatistics(), call.signal);
-  } catch (error) {
-    if (!(error instanceof SpanlineError) || error.code !== 'ERR_SPANLINE_MISSING_PACKAGE') throw error;
-    return { changes: [], notSearched: error.message };
-  }
+  const found = await search.find(series.map(historyOf), options, await loadStatistics(), call.signal);
   const numbers = found.map(({ commit }) => commit.number);
   const said = found.length === 0 ? [] : await source.judgements(numbers[0], numbers.at(-1) as number, call);
   const byName = new Map(said.map((one) => [nameOf(one.commit, one.key), one]));
-  return { changes: found.map((one) => changeOf(one, byName.get(nameOf(one.commit.number, one.key)))) };
+  return found.map((one) => changeOf(one, byName.get(nameOf(one.commit.number, one.key))));
 };
 
 /** The histories that a query selects, over the newest `last` commits, the first of them by key. */
@@ -105,7 +98,7 @@ export const readHistories = async (
       return { key: one.key, params: one.params, unit: unitOfParams(one.params), values };
     }),
     left,
-    ...(await changesOf(source, series, call)),
+    changes: await changesOf(source, series, call),
     ...(series.length === 0 && { reason: await source.reason(query, call) }),
   };
 };

@@ -95,11 +95,7 @@ const Histories = (shown: Shown) => {
         choose={(chosen) => goTo('history', { ...parameters, ...chosen })}
       />
       <h2>Changes</h2>
-      {answer.notSearched === undefined ? (
-        <Changes changes={changes} isSelected={(one) => one === change} select={select} />
-      ) : (
-        <p role="alert">Changes were not looked for: {answer.notSearched}</p>
-      )}
+      <Changes changes={changes} isSelected={(one) => one === change} select={select} />
     </>
   );
 };

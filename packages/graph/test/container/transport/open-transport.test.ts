@@ -1,10 +1,8 @@
-// A place is opened by what it says it is, and a package that is missing is named with the command that installs it.
+// A place is opened by what it says it is.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
+import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
-import { resultOf, runFile } from '../../../../../test/support/child.js';
 import { BadOptionsError, NotFoundError } from '../../../src/container/graph-error.js';
 import { BufferTransport } from '../../../src/container/transport/buffer-transport.js';
 import { FileTransport } from '../../../src/container/transport/file-transport.js';
@@ -50,26 +48,4 @@ test('a place nobody knows is an error, and no file of that name', async () => {
   }
   expect(await failureOf(openTransport(join(directory, 'none')))).toBeInstanceOf(NotFoundError);
   expect(await failureOf(openTransport('c:/none'))).toBeInstanceOf(NotFoundError);
-});
-
-test('without its package, an object store says how to install it', async () => {
-  // Outside of this package, where aws4fetch is not installed.
-  const outfile = join(directory, 's3.mjs');
-  await build({
-    stdin: {
-      contents: `import { openTransport } from './src/container/transport/open-transport.ts';
-        const { code, message } = await openTransport('s3://bucket/key').catch((error) => error);
-        console.log(JSON.stringify({ code, message }));`,
-      resolveDir: fileURLToPath(new URL('../../../', import.meta.url)),
-    },
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    external: ['aws4fetch'],
-  });
-  const env = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
-  const { code, message } = resultOf(await runFile(outfile, { env }));
-  expect(code).toBe('ERR_SPANLINE_GRAPH_BAD_OPTIONS');
-  expect(message).toContain('npm install aws4fetch');
 });
