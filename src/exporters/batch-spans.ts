@@ -1,23 +1,42 @@
 // The spans of a batch by one running number, made on demand. Reading in rising order costs one comparison a span.
 
 import type { ReportBatch, Trace } from '../collector/reporter.js';
-import { OWN_SCOPE, ownResource } from '../formats/library.js';
+import { TracePart } from '../collector/trace-part.js';
+import { LIBRARY_VERSION, OWN_SCOPE, ownResource } from '../formats/library.js';
 import type { ArchivedScope } from '../trace/archived-span.js';
 import type { FinishedSpan } from '../trace/finished-span.js';
 import type { SpanRecord } from '../trace/record.js';
 import { RecordView } from '../trace/record-view.js';
 import { RowView } from '../trace/row-view.js';
 
-/** A trace of our own collector can show its rows. */
-interface ViewedTrace extends Trace {
-  viewAt?(index: number, view: RowView): FinishedSpan;
-}
+let isOtherNoted = false;
+
+/** Rows of another copy of this package may be of another form: its records are read. */
+const noteOther = (): void => {
+  if (isOtherNoted) return;
+  isOtherNoted = true;
+  const message = `Two copies of spanline are loaded; spans that one records and the other (${LIBRARY_VERSION}) reports cost more. Install one version: npm ls spanline.`;
+  try {
+    process.emitWarning(message, { type: 'SpanlineWarning', code: 'SPANLINE_TWO_COPIES' });
+  } catch {
+    // Programs replace emitWarning.
+  }
+};
+
+/** A trace of the collector that shows its rows; undefined for one of another copy, or of anybody else. */
+const ownPart = (trace: Trace): TracePart | undefined => {
+  if (trace instanceof TracePart) return trace;
+  if ('viewAt' in trace) noteOther();
+  return undefined;
+};
 
 export class BatchSpans {
   readonly #batch: ReportBatch;
-  #trace = 0;
-  /** Number of the first span of the current trace. */
+  #trace = -1;
+  /** Numbers of the first span of the current trace, and of the first behind it. */
   #first = 0;
+  #end = 0;
+  #part: TracePart | undefined;
 
   readonly #rows: RowView;
   readonly #records: RecordView;
@@ -31,21 +50,27 @@ export class BatchSpans {
   }
 
   at(index: number): SpanRecord {
-    const trace = this.#traceOf(index);
-    return trace.spanAt(index - this.#first);
+    return this.#traceOf(index).spanAt(index - this.#first);
   }
 
   /** The same as a view, good until the next call: no record is made where rows are at hand. */
   viewAt(index: number): FinishedSpan {
     const trace = this.#traceOf(index);
     const at = index - this.#first;
-    return trace.viewAt?.(at, this.#rows) ?? this.#records.of(trace.spanAt(at));
+    return this.#part?.viewAt(at, this.#rows) ?? this.#records.of(trace.spanAt(at));
   }
 
-  #traceOf(index: number): ViewedTrace {
-    const { traces } = this.#batch;
-    while (index < this.#first) this.#first -= traces[--this.#trace].spanCount;
-    while (index >= this.#first + traces[this.#trace].spanCount) this.#first += traces[this.#trace++].spanCount;
-    return traces[this.#trace];
+  #traceOf(index: number): Trace {
+    while (index < this.#first) this.#enter(this.#trace - 1);
+    while (index >= this.#end) this.#enter(this.#trace + 1);
+    return this.#batch.traces[this.#trace];
+  }
+
+  #enter(number: number): void {
+    const trace = this.#batch.traces[number];
+    this.#first = number > this.#trace ? this.#end : this.#first - trace.spanCount;
+    this.#end = this.#first + trace.spanCount;
+    this.#trace = number;
+    this.#part = ownPart(trace);
   }
 }
