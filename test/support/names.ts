@@ -10,8 +10,8 @@ const { numbers, texts } = state.names;
 export const forgetNames = (): void => {
   texts.length = 1;
   numbers.clear();
-  // The table remembers the last name beside it.
-  numberOfName('another');
+  // The table remembers the last name beside it, by which a name that it has forgotten would be found: each beginning has another.
+  numberOfName(`beginning ${process.hrtime.bigint()}`);
 };
 
 /** For the tests of this file the table has room for all names, and afterwards has those of before. */
