@@ -9,7 +9,7 @@ export const enterLine = (line: SpanLine): SpanLine | undefined => {
   const outer = lineStore.getStore();
   line.isEntered = true;
   line.context ??= outer?.context ?? null;
-  lineStore.enterWith(line);
+  lineStore.enter(line);
   return outer;
 };
 
@@ -17,7 +17,7 @@ export const enterLine = (line: SpanLine): SpanLine | undefined => {
 export const leaveLine = (line: SpanLine, outer: SpanLine | undefined): void => {
   const current = lineStore.getStore();
   if (current?.scope === line) {
-    lineStore.enterWith(stillEntered(outer) as SpanLine);
+    lineStore.enter(stillEntered(outer) as SpanLine);
     // A turn ended in the scope of a span that had ended, and what came then has a line of its own.
     if (current !== line) current.close();
   }

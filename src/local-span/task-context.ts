@@ -31,7 +31,7 @@ const lineHere = (line: TaskLine): TaskLine | undefined => {
   const entered = stillEntered(line);
   if (entered === undefined || !entered.sampled || entered.isLive) return entered;
   const stretch = entered.stretch();
-  lineStore.enterWith(stretch);
+  lineStore.enter(stretch);
   closeAfterCall(stretch);
   return stretch;
 };
