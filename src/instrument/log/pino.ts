@@ -15,9 +15,17 @@ interface Pino {
 
 const KEYS = /"(?:trace_id|span_id|trace_flags)":/;
 
+// A logger writes one record after another: to search its text costs as much as the ids.
+let lastBindings: unknown;
+let wereBound = false;
+
 /** Among what a logger puts into each of its records. */
-const areBound = (bindings: unknown): boolean =>
-  typeof bindings !== 'string' || bindings.includes('"trace_') || bindings.includes('"span_id":');
+const areBound = (bindings: unknown): boolean => {
+  if (bindings === lastBindings) return wereBound;
+  wereBound = typeof bindings !== 'string' || bindings.includes('"trace_') || bindings.includes('"span_id":');
+  lastBindings = bindings;
+  return wereBound;
+};
 
 /** What to add to a record; empty for nothing. */
 const textFor = (bindings: unknown, record: unknown): string => {
