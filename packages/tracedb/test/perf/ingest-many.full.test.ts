@@ -9,7 +9,7 @@ import { dyingAfter } from './support/dying-table.js';
 import { smallFiles } from './support/small-files.js';
 
 // The first write, the one so many later, and so on is the last one.
-const STRIDE = samples(40, 40, 2);
+const STRIDE = samples(80, 80, 2);
 
 onLmdb('a writer of many files that dies', (engine) => {
   test('before any of its writes is completed by the next one', async () => {
