@@ -22,6 +22,7 @@ export { placeOf, WholeFile, writeAll, writeWhole } from '../base/files/whole-fi
 export { targetFailure } from '../base/inspector/target-error.js';
 export { BoundedCache } from '../base/maps/bounded-cache.js';
 export { getOrMake } from '../base/maps/get-or-make.js';
+export { sharedState } from '../base/maps/shared-state.js';
 export { anyNumber, finiteNumber, flag, oneOf, wholeNumber } from '../base/options/checks.js';
 export { packageRoot } from '../base/package-root.js';
 export { cut, displayWidth } from '../base/text/display-width.js';

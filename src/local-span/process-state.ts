@@ -1,5 +1,6 @@
 // The one process-wide state: what the ES module build and the CommonJS build of this package must share when both
 // are loaded, so that a trace begun in one continues in the other. Nothing else in the library may be global.
+import { sharedState } from '../base/maps/shared-state.js';
 import { FrameStore } from '../context/frame-store.js';
 
 /** A line of local spans as the async context sees it. `SpanLine` implements it, above this file. */
@@ -81,7 +82,6 @@ export interface ProcessState {
   instrumentations: unknown;
 }
 
-const KEY = Symbol.for('spanline.state.1');
 const COUNTER_SLOTS = 64;
 
 const isDisabledByEnvironment = (): boolean => {
@@ -109,14 +109,5 @@ const create = (): ProcessState => ({
   instrumentations: undefined,
 });
 
-const holder = globalThis as { [KEY]?: ProcessState };
-
-/** What another version of this package has made may have fewer fields: never taken as it is found. What it has beyond these stays. */
-const completed = (found: ProcessState): ProcessState => {
-  for (const [key, value] of Object.entries(create())) if (!(key in found)) Object.assign(found, { [key]: value });
-  return found;
-};
-
 /** The state of this thread (a worker thread has its own). */
-export const state: ProcessState = holder[KEY] === undefined ? create() : completed(holder[KEY]);
-holder[KEY] = state;
+export const state: ProcessState = sharedState('spanline.state.1', create);

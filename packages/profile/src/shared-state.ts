@@ -1,7 +1,7 @@
 // What every copy of this room in a thread must share (an ES module build and a CommonJS build may both be loaded): the label
 // register and its cell, for there is one cell a thread that the signal handler reads. Nothing else in the room is global.
 
-import { codeBetween, mark, type OwnCode } from 'spanline/internal/base';
+import { codeBetween, mark, type OwnCode, sharedState } from 'spanline/internal/base';
 import type { LabelRecord } from './labelled-profile.js';
 
 const begin = mark();
@@ -65,33 +65,27 @@ export interface Register {
   readonly ownCode: OwnCode[];
 }
 
-const KEY = Symbol.for('spanline.profile.0');
 const COUNTER_SLOTS = 32;
 // A cache line of its own, and off V8's heap, where the address stays.
 const CELL_BYTES = 64;
 
-const create = (): Register => {
-  const none = new Scope(0, undefined, undefined, 0);
-  return {
-    current: none,
-    pool: undefined,
-    nextId: 1,
-    enroll: undefined,
-    follow: undefined,
-    isBusy: false,
-    isAttached: false,
-    none,
-    cell: new Int32Array(new SharedArrayBuffer(CELL_BYTES)),
-    counters: new Float64Array(COUNTER_SLOTS),
-    ownCode: [],
-  };
-};
-
-const holder = globalThis as { [KEY]?: Register };
+// What labels nothing and the label register are one object of the same copy, or no scope would be known as none.
+const create = ({ none = new Scope(0, undefined, undefined, 0) }: Partial<Register>): Register => ({
+  current: none,
+  pool: undefined,
+  nextId: 1,
+  enroll: undefined,
+  follow: undefined,
+  isBusy: false,
+  isAttached: false,
+  none,
+  cell: new Int32Array(new SharedArrayBuffer(CELL_BYTES)),
+  counters: new Float64Array(COUNTER_SLOTS),
+  ownCode: [],
+});
 
 /** The register of this thread (a worker thread has its own). */
-export const register: Register = holder[KEY] ?? create();
-holder[KEY] = register;
+export const register: Register = sharedState('spanline.profile.0', create);
 
 /** No label. */
 export const NO_SCOPE = register.none;
