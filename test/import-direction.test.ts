@@ -1,50 +1,51 @@
-// A room of src imports only from the floors below it, and the recording core needs no package at run time.
+// A module of src imports only from the layers below it, types included; a package beside the core only what entry points below it export; and the recording
+// core needs no package of others at run time.
 import { isBuiltin } from 'node:module';
 import { dirname, posix } from 'node:path';
-import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
+import { type Import, importsOf } from './support/imports.js';
 import { sourceFiles, sourceFolders, sourceText } from './support/sources.js';
 
-/** A room of src: what it may import is all below its floor, unless `imports` or `reach` say less. */
-interface Room {
-  readonly floor: number;
-  /** The highest floor it may import from, where that is not the one below its own. */
+/** A module, which is a folder of src: what it may import is all below its layer, unless `imports` or `reach` say less. */
+interface Module {
+  readonly layer: number;
+  /** The highest layer it may import from, where that is not the one below its own. */
   readonly reach?: number;
-  /** Rooms of its own floor that it may import. */
+  /** Modules of its own layer that it may import. */
   readonly beside?: readonly string[];
   /** Packages it may import at run time, beyond Node's own modules. */
   readonly packages?: readonly string[];
 }
 
 /** The core. */
-const ROOMS: Readonly<Record<string, Room>> = {
-  // src/index.ts, the front door: hands out the core, for each exporter is an entry of its own, and what `configure` switches on.
-  '': { floor: 8, reach: 6 },
+const MODULES: Readonly<Record<string, Module>> = {
+  // src/index.ts, the entry point of the core: exports it, for each exporter is an entry of its own, and what `configure` switches on.
+  '': { layer: 8, reach: 6 },
   // What packages may use beyond public names.
-  internal: { floor: 8, reach: 6 },
+  internal: { layer: 8, reach: 6 },
   // Puts what lies below together as the environment asks.
-  register: { floor: 8 },
-  instrument: { floor: 7 },
-  exporters: { floor: 6 },
-  otel: { floor: 6, packages: ['@opentelemetry/api'] },
-  'flight-recorder': { floor: 6 },
-  formats: { floor: 5 },
+  register: { layer: 8 },
+  instrument: { layer: 7 },
+  exporters: { layer: 6 },
+  otel: { layer: 6, packages: ['@opentelemetry/api'] },
+  'flight-recorder': { layer: 6 },
+  formats: { layer: 5 },
   // Shapes of finished traces, for tests.
-  testing: { floor: 5 },
+  testing: { layer: 5 },
   // The collector makes records, which are one form of a finished span.
-  collector: { floor: 4, beside: ['trace'] },
-  trace: { floor: 4 },
-  span: { floor: 3 },
-  context: { floor: 2 },
-  'local-span': { floor: 2, beside: ['context'] },
-  clock: { floor: 1 },
-  base: { floor: 0 },
+  collector: { layer: 4, beside: ['trace'] },
+  trace: { layer: 4 },
+  span: { layer: 3 },
+  context: { layer: 2 },
+  'local-span': { layer: 2, beside: ['context'] },
+  clock: { layer: 1 },
+  base: { layer: 0 },
 };
 
-/** A design beside the core: rooms that take from elsewhere only what entries export. */
+/** A package beside the core: modules that import from elsewhere only what entry points export. */
 interface Package {
-  readonly rooms: readonly string[];
-  /** Entries of the core and of other packages, as paths without extension; a `*` stands for the rest of one. */
+  readonly modules: readonly string[];
+  /** Entry points of the core and of other packages, as paths without extension; a `*` stands for the rest of one. */
   readonly takes: readonly string[];
   /** Packages of others that it may import at run time. */
   readonly packages?: readonly string[];
@@ -53,7 +54,7 @@ interface Package {
 /** Each may import what stands below it alone. */
 const PACKAGES: Readonly<Record<string, Package>> = {
   cli: {
-    rooms: ['cli'],
+    modules: ['cli'],
     takes: [
       'index',
       'internal/*',
@@ -70,7 +71,7 @@ const PACKAGES: Readonly<Record<string, Package>> = {
     packages: ['commander', 'asciichart', 'autocannon'],
   },
   ui: {
-    rooms: ['ui'],
+    modules: ['ui'],
     takes: [
       'internal/*',
       'flight-recorder/index',
@@ -82,20 +83,20 @@ const PACKAGES: Readonly<Record<string, Package>> = {
     ],
   },
   // Runs in a browser: of what is around it only types, which hold nothing of Node.
-  'ui/page': { rooms: ['ui/page'], takes: [], packages: ['preact', 'uplot'] },
+  'ui/page': { modules: ['ui/page'], takes: [], packages: ['preact', 'uplot'] },
   // Instrumented with spans.
   tracedb: {
-    rooms: ['tracedb'],
+    modules: ['tracedb'],
     takes: ['index', 'internal/base', 'internal/rows', 'testing/index'],
     packages: ['lmdb', '@google-cloud/bigtable', 're2js', 'jstat', 'simple-statistics'],
   },
   profile: {
-    rooms: ['profile'],
+    modules: ['profile'],
     takes: ['index', 'internal/base', 'internal/rows'],
     packages: ['pprof-format', '@jridgewell/trace-mapping'],
   },
   archive: {
-    rooms: ['archive'],
+    modules: ['archive'],
     takes: [
       'index',
       'internal/base',
@@ -107,10 +108,10 @@ const PACKAGES: Readonly<Record<string, Package>> = {
     ],
   },
   // Knows nothing of spans.
-  graph: { rooms: ['graph'], takes: ['internal/base'], packages: ['aws4fetch'] },
+  graph: { modules: ['graph'], takes: ['internal/base'], packages: ['aws4fetch'] },
 };
 
-/** Inside a package, what must not know another part of it. */
+/** Inside a package, what must not import another part of it. */
 const BLIND: readonly (readonly [part: RegExp, other: RegExp])[] = [
   [/^graph\/container\//, /^graph\/(?!container\/)/],
   // Histories of benchmarks use the trace databases, not the other way round.
@@ -120,73 +121,38 @@ const BLIND: readonly (readonly [part: RegExp, other: RegExp])[] = [
 /** Where the core reaches for a package, which may be absent. */
 const REACHES_UP = ['register/reporters.ts -> archive/index'];
 
-interface Import {
-  readonly specifier: string;
-  readonly typeOnly: boolean;
-  /** Names that it takes; undefined for all. */
-  readonly names?: readonly string[];
-}
-
-/** Where the files are, by their paths in one tree of all rooms: a package of ours is a room of its name. */
+/** Where the files are, by their paths in one tree of all modules: a package of ours is a module of its name. */
 const fileOf = new Map(
   sourceFiles.map((file) => [
     file.replace(/^(?:src|packages\/([\w-]+)\/src)\//, (_, name?: string) => (name === undefined ? '' : `${name}/`)),
     file,
   ]),
 );
-/** Rooms that have left the core's folder. */
-const LEFT = new Set(sourceFolders.slice(1).map((folder) => folder.split('/')[1]));
+/** Packages beside the core. */
+const BESIDE_CORE = new Set(sourceFolders.slice(1).map((folder) => folder.split('/')[1]));
 
-function importsOf(fileName: string, text: string): Import[] {
-  const found: Import[] = [];
-  const add = (node: ts.Node | undefined, typeOnly: boolean, list?: ts.NamedImports | ts.NamedExports) => {
-    if (node === undefined || !ts.isStringLiteralLike(node)) return;
-    const names = list?.elements.map(({ propertyName, name }) => (propertyName ?? name).text);
-    found.push({ specifier: node.text, typeOnly, names });
-  };
-  const visit = (node: ts.Node): void => {
-    if (ts.isImportDeclaration(node)) {
-      const bindings = node.importClause?.namedBindings;
-      const list = bindings && ts.isNamedImports(bindings) ? bindings : undefined;
-      add(node.moduleSpecifier, node.importClause?.isTypeOnly === true, list);
-    } else if (ts.isExportDeclaration(node)) {
-      const list = node.exportClause && ts.isNamedExports(node.exportClause) ? node.exportClause : undefined;
-      add(node.moduleSpecifier, node.isTypeOnly, list);
-    }
-    if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal, true);
-    else if (ts.isCallExpression(node)) {
-      const callee = node.expression;
-      const isRequire = ts.isIdentifier(callee) && callee.text === 'require';
-      if (callee.kind === ts.SyntaxKind.ImportKeyword || isRequire) add(node.arguments[0], false);
-    }
-    ts.forEachChild(node, visit);
-  };
-  visit(ts.createSourceFile(fileName, text, ts.ScriptTarget.Latest));
-  return found;
-}
-
-/** The room of a path relative to src; '' for the front door. */
-const roomOf = (path: string): string => {
+/** The module of a path relative to src; '' for the entry point of the core. */
+const moduleOf = (path: string): string => {
   if (path.startsWith('ui/page/')) return 'ui/page';
   return path.includes('/') ? path.slice(0, path.indexOf('/')) : '';
 };
-/** The folder of a room: `src`, or its own in `packages`. */
-const homeOf = (room: string): string => {
-  const [name] = room.split('/');
-  return LEFT.has(name) ? name : 'src';
+/** The folder of a module: `src`, or its own in `packages`. */
+const folderOf = (module: string): string => {
+  const [name] = module.split('/');
+  return BESIDE_CORE.has(name) ? name : 'src';
 };
-const reachOf = (room: string): number => ROOMS[room].reach ?? ROOMS[room].floor - 1;
+const reachOf = (module: string): number => MODULES[module].reach ?? MODULES[module].layer - 1;
 
-/** The package of a room; undefined for the core. */
-const packageOf = (room: string): string | undefined =>
-  Object.keys(PACKAGES).find((name) => PACKAGES[name].rooms.includes(room));
+/** The package of a module; undefined for the core. */
+const packageOf = (module: string): string | undefined =>
+  Object.keys(PACKAGES).find((name) => PACKAGES[name].modules.includes(module));
 
 /** The path that a relative import of `file` names, still with the extension `.js`. */
 const targetOf = (file: string, specifier: string): string => posix.join(dirname(file), specifier);
 
 const BY_NAME = /^(?:@spanline\/([\w-]+)|spanline)(?:\/(.+))?$/;
 
-/** The path, without extension, of the entry that a name of a package of ours means; undefined for other names. */
+/** The path, without extension, of the entry point that a name of a package of ours means; undefined for other names. */
 function entryOf(specifier: string): string | undefined {
   const [whole, name, entry] = BY_NAME.exec(specifier) ?? [];
   if (whole === undefined) return undefined;
@@ -203,50 +169,50 @@ const isEntry = (pattern: string, path: string): boolean =>
     ? path.startsWith(pattern.slice(0, -1)) && /\/(index|internal(\/[\w-]+)?)$|^internal\/\w+$/.test(path)
     : path === pattern;
 
-const shown = (room: string): string => room || 'the front door';
+const shown = (module: string): string => module || 'the entry point';
 
 /** What is wrong with an import of another package than ours. */
-function packageFault(room: string, { specifier, typeOnly }: Import): string | undefined {
+function packageFault(module: string, { specifier, typeOnly }: Import): string | undefined {
   if (isBuiltin(specifier)) return specifier.startsWith('node:') ? undefined : `write node:${specifier}`;
   const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
-  const { packages } = PACKAGES[packageOf(room) ?? ''] ?? ROOMS[room];
+  const { packages } = PACKAGES[packageOf(module) ?? ''] ?? MODULES[module];
   if (packages?.includes(name)) return undefined;
   if (typeOnly && name === '@opentelemetry/api') return undefined;
-  return `${shown(room)} must not import the package ${name}${typeOnly ? '' : ' at run time'}`;
+  return `${shown(module)} must not import the package ${name}${typeOnly ? '' : ' at run time'}`;
 }
 
 /** What is wrong with an import that crosses the border of a package. */
 function borderFault(file: string, path: string, typeOnly: boolean): string | undefined {
-  const [own, other] = [packageOf(roomOf(file)), packageOf(roomOf(path))];
+  const [own, other] = [packageOf(moduleOf(file)), packageOf(moduleOf(path))];
   // Types of what answers it.
   if (own === 'ui/page' && other === 'ui')
     return typeOnly ? undefined : 'the page runs in a browser and takes types only';
   if (own === undefined)
     return REACHES_UP.includes(`${file} -> ${path}`) ? undefined : `the core must not reach up to ${other}`;
   if (PACKAGES[own].takes.some((pattern) => isEntry(pattern, path))) return undefined;
-  return `${own} must not take ${path}, but what entries below it export`;
+  return `${own} must not take ${path}, but what entry points below it export`;
 }
 
 /** What is wrong with one import, or undefined. */
 function fault(file: string, found: Import): string | undefined {
   const { specifier, typeOnly } = found;
-  const room = roomOf(file);
+  const module = moduleOf(file);
   const named = entryOf(specifier);
   if (named !== undefined) {
-    if (homeOf(room) === homeOf(roomOf(named))) return 'a package imports its own files by relative paths';
+    if (folderOf(module) === folderOf(moduleOf(named))) return 'a package imports its own files by relative paths';
     return borderFault(file, named, typeOnly);
   }
-  if (!specifier.startsWith('.')) return packageFault(room, found);
-  if (!specifier.endsWith('.js') && !(room === 'ui/page' && specifier.endsWith('.css')))
+  if (!specifier.startsWith('.')) return packageFault(module, found);
+  if (!specifier.endsWith('.js') && !(module === 'ui/page' && specifier.endsWith('.css')))
     return 'relative imports end in .js';
   const path = targetOf(file, specifier).replace(/\.js$/, '');
-  const target = roomOf(path);
-  if (BLIND.some(([part, other]) => part.test(file) && other.test(path))) return `${file} knows nothing of ${path}`;
-  if (target === room) return undefined;
-  if (homeOf(room) !== homeOf(target)) return 'what another package has is imported by its name';
-  if (packageOf(room) !== packageOf(target)) return borderFault(file, path, typeOnly);
-  if (ROOMS[room].beside?.includes(target) || ROOMS[target].floor <= reachOf(room)) return undefined;
-  return `${shown(room)} reaches up to floor ${reachOf(room)}; ${shown(target)} is on ${ROOMS[target].floor}`;
+  const target = moduleOf(path);
+  if (BLIND.some(([part, other]) => part.test(file) && other.test(path))) return `${file} must not import ${path}`;
+  if (target === module) return undefined;
+  if (folderOf(module) !== folderOf(target)) return 'what another package has is imported by its name';
+  if (packageOf(module) !== packageOf(target)) return borderFault(file, path, typeOnly);
+  if (MODULES[module].beside?.includes(target) || MODULES[target].layer <= reachOf(module)) return undefined;
+  return `${shown(module)} may import up to layer ${reachOf(module)}; ${shown(target)} is layer ${MODULES[target].layer}`;
 }
 
 /** Imports of each file, which are parsed once. */
@@ -297,14 +263,42 @@ const namesBySource = new Map(
 );
 
 describe('import direction', () => {
-  test('every file of src is in a known room', () => {
+  test('every source file is in a known module', () => {
     expect(sources.length).toBeGreaterThan(20);
-    const isKnown = (room: string): boolean => ROOMS[room] !== undefined || packageOf(room) !== undefined;
-    expect(sources.filter((file) => !isKnown(roomOf(file)))).toEqual([]);
+    const isKnown = (module: string): boolean => MODULES[module] !== undefined || packageOf(module) !== undefined;
+    expect(sources.filter((file) => !isKnown(moduleOf(file)))).toEqual([]);
   });
 
   test('all imports point downwards', () => {
     expect([...importsBySource].flatMap(([file, imports]) => faultsOf(file, imports))).toEqual([]);
+  });
+
+  test('a package stands above those that it imports from', () => {
+    const names = Object.keys(PACKAGES);
+    const upwards = names.flatMap((name, at) =>
+      PACKAGES[name].takes.filter((pattern) => {
+        const place = names.indexOf(pattern.split('/')[0]);
+        return place >= 0 && place <= at;
+      }),
+    );
+    expect(upwards).toEqual([]);
+  });
+
+  test('what a package may import it does import', () => {
+    const idle = Object.entries(PACKAGES).flatMap(([name, { modules, takes, packages = [] }]) => {
+      const imports = sources
+        .filter((file) => modules.includes(moduleOf(file)))
+        .flatMap((file) => (importsBySource.get(file) ?? []).map(({ specifier }) => ({ file, specifier })));
+      const paths = imports.map(({ file, specifier }) => pathOf(file, specifier) ?? '');
+      const isImported = (library: string): boolean =>
+        imports.some(({ specifier }) => specifier === library || specifier.startsWith(`${library}/`));
+      const unused = [
+        ...takes.filter((pattern) => !paths.some((path) => isEntry(pattern, path))),
+        ...packages.filter((library) => !isImported(library)),
+      ];
+      return unused.map((one) => `${name}: ${one}`);
+    });
+    expect(idle).toEqual([]);
   });
 
   test('a package exports to its siblings only what they import', () => {
@@ -357,6 +351,12 @@ describe('import direction', () => {
     ['span/x.ts', `export * from '../collector/a.js';`],
     ['collector/x.ts', `const a = await import('../exporters/a.js');`],
     ['collector/x.ts', `let a: import('../exporters/a.js').A;`],
+    ['collector/x.ts', `import a = require('../exporters/a.js');`],
+    ['collector/x.ts', `declare module '../exporters/a.js' {}`],
+    ['graph/x.ts', `export type A = typeof import('spanline');`],
+    ['graph/x.ts', 'const a = await import(`@spanline/archive`);'],
+    ['graph/x.ts', `const a = import.meta.resolve('spanline');`],
+    ['span/x.ts', `const a = require.resolve('@spanline/archive');`],
     ['trace/x.ts', `import type { A } from '../collector/a.js';`],
     ['formats/x.ts', `import type { A } from '../archive/a.js';`],
     ['exporters/x.ts', `import { a } from '../index.js';`],

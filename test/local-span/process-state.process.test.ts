@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { buildFirst, root } from '../../packages/cli/test/support/spanline.js';
+import { buildFirst, root } from '../support/built.js';
 
 buildFirst();
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import zlib, { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { writeSegment } from '../../archive/src/index.js';
+import { spanAt } from '../../archive/test/support/traces.js';
 import { CompactGraph, GraphIndexBuilder } from '../../graph/src/index.js';
 import { type Outcome, type RunOptions, scratch, spanline } from './support/spanline.js';
-import { spanAt } from './trace/support/traces.js';
 
 const dir = scratch();
 const path = (name: string): string => join(dir, name);

@@ -4,8 +4,8 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
+import { spanAt } from '../../archive/test/support/traces.js';
 import { buildFirst, PROGRAM, root, scratch, spanline } from './support/spanline.js';
-import { spanAt } from './trace/support/traces.js';
 
 buildFirst();
 const dir = scratch();

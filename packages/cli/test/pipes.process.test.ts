@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import { sampleOf } from '../../../test/support/samples.js';
+import { spanAt } from '../../archive/test/support/traces.js';
 import { toPprof } from '../../profile/src/output/pprof.js';
 import { shop } from '../../profile/test/support/sampled.js';
 import { buildFirst, PROGRAM, root, scratch, spanline, spanlineProcess } from './support/spanline.js';
-import { spanAt } from './trace/support/traces.js';
 
 buildFirst();
 const dir = scratch();

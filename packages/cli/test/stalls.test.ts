@@ -5,8 +5,8 @@ import { beforeAll, expect, test } from 'vitest';
 import type { LaneRow } from '../../../src/flight-recorder/lane/lane-row.js';
 import type { ArchivedResource, ArchivedSpan } from '../../../src/trace/archived-span.js';
 import { Archive } from '../../archive/src/archive.js';
+import { spanAt } from '../../archive/test/support/traces.js';
 import { type Outcome, scratch, spanline } from './support/spanline.js';
-import { spanAt } from './trace/support/traces.js';
 
 const dir = scratch();
 const archive = join(dir, 'archive');

@@ -5,12 +5,12 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Archive } from '../../archive/src/index.js';
+import { spanAt } from '../../archive/test/support/traces.js';
 import { GOLD_SCHEMA, GoldStore, openTable, PERF_SCHEMA, PerfStore } from '../../tracedb/src/index.js';
 import type { SourcesAnswer } from '../../ui/src/api/answers.js';
 import { makeBenchHistory } from '../../ui/test/support/bench-history.js';
 import { buildFirst, type Outcome, scratch, spanline, spanlineProcess } from './support/spanline.js';
 import { runInTerminal } from './support/terminal.js';
-import { spanAt } from './trace/support/traces.js';
 
 buildFirst();
 const dir = scratch();

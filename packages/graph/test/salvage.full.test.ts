@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { seeded } from '../../tracedb/test/support/random.js';
+import { seeded } from '../../../test/support/random.js';
 import { CompactGraphBuilder } from '../src/builder/graph-builder.js';
 import { BufferSink } from '../src/container/byte-sink.js';
 import { Container } from '../src/container/container.js';

@@ -17,13 +17,13 @@ const program = (fields: string): string => `
   const whole = globalThis[key];
   globalThis[key] = { ...Object.fromEntries(${fields}.map((name) => [name, whole[name]])), ofAnotherVersion: 'kept' };
   for (const name of Object.keys(require.cache)) delete require.cache[name];
-  const { DynamicLabel, profileStats } = require(file);
+  const { DynamicLabel, stats } = require(file);
   const register = globalThis[key];
   const label = new DynamicLabel('query', 'large');
   const ids = [register.cell[0], label.run(() => register.cell[0]), register.cell[0]];
   const isNone = register.current === register.none;
   const missing = Object.keys(whole).filter((name) => !(name in register));
-  console.log(JSON.stringify([ids.map((id) => id > 0), isNone, missing, register.ofAnotherVersion, profileStats().profiles]));
+  console.log(JSON.stringify([ids.map((id) => id > 0), isNone, missing, register.ofAnotherVersion, stats().counters.profiles]));
 `;
 
 test.each([

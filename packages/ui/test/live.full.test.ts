@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildFirst, root, scratch } from '../../../test/support/built.js';
 import { Archive } from '../../archive/src/index.js';
-import { spanAt } from '../../cli/test/trace/support/traces.js';
+import { spanAt } from '../../archive/test/support/traces.js';
 import { createUiServer } from '../src/ui-server.js';
 import { accessibilityFaults } from './support/accessibility.js';
 import { hasBrowser, SIZES, useBrowser } from './support/browser.js';

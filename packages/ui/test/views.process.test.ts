@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildFirst, scratch } from '../../../test/support/built.js';
 import { Archive } from '../../archive/src/index.js';
-import { spanAt } from '../../cli/test/trace/support/traces.js';
+import { spanAt } from '../../archive/test/support/traces.js';
 import type { GoldStore } from '../../tracedb/src/index.js';
 import { hashOf, makeBenchHistory, STEP_AT } from './support/bench-history.js';
 import { hasBrowser, useBrowser } from './support/browser.js';

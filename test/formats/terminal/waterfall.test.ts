@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest';
 import { summaryOf } from '../../../packages/archive/src/span-list.js';
 import { anySpan, FULL_SPAN } from '../../../packages/archive/test/support/any-span.js';
-import { spanAt } from '../../../packages/cli/test/trace/support/traces.js';
+import { spanAt } from '../../../packages/archive/test/support/traces.js';
 import { cut, displayWidth } from '../../../src/base/text/display-width.js';
 import { drawWaterfall, type WaterfallOptions } from '../../../src/formats/terminal/draw-waterfall.js';
 import { ASCII, glyphsOf, UNICODE } from '../../../src/formats/terminal/glyphs.js';

@@ -7,11 +7,11 @@ import type { ArchivedSpan } from '../../../../src/trace/archived-span.js';
 import { scratch } from '../../../../test/support/built.js';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
-import { spanAt } from '../../../cli/test/trace/support/traces.js';
 import { Archive } from '../../src/archive.js';
 import type { Arrivals } from '../../src/follow/arrivals.js';
 import { Arrivals as BoundedArrivals } from '../../src/follow/arrivals.js';
 import { SegmentSet } from '../../src/segment-set.js';
+import { spanAt } from '../support/traces.js';
 
 const dir = scratch();
 let directories = 0;

@@ -13,8 +13,8 @@ import { Archive } from '../../../archive/src/archive.js';
 import { ownerText, THIS_OWNER } from '../../../archive/src/owner.js';
 import { WalWriter } from '../../../archive/src/wal/wal-writer.js';
 import { anySpan, FULL_SPAN, flatSpan } from '../../../archive/test/support/any-span.js';
+import { fillArchive, spanAt } from '../../../archive/test/support/traces.js';
 import { type Outcome, scratch, spanline } from '../support/spanline.js';
-import { fillArchive, spanAt } from './support/traces.js';
 
 const dir = scratch();
 const archive = join(dir, 'archive');

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import fc from '../../../../test/support/fast-check.js';
+import { seeded } from '../../../../test/support/random.js';
 import { sampleOf, samples } from '../../../../test/support/samples.js';
-import { seeded } from '../../../tracedb/test/support/random.js';
 import type { GraphBuilderOptions } from '../../src/builder/builder-options.js';
 import { CompactGraph } from '../../src/compact-graph.js';
 import { anyFile } from './support/any-file.js';

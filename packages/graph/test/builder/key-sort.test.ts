@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import fc from '../../../../test/support/fast-check.js';
+import { seeded } from '../../../../test/support/random.js';
 import { samples } from '../../../../test/support/samples.js';
-import { seeded } from '../../../tracedb/test/support/random.js';
 import { ChunkPool } from '../../src/builder/chunk-pool.js';
 import { KeyInterner } from '../../src/builder/key-interner.js';
 import { sortKeys } from '../../src/builder/key-sort.js';

@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { bundleChild } from '../../../../test/support/child.js';
+import { seeded } from '../../../../test/support/random.js';
 import { samples } from '../../../../test/support/samples.js';
-import { seeded } from '../../../tracedb/test/support/random.js';
 import { AtomicFileSink } from '../../src/container/byte-sink.js';
 import { temporaryDirectory } from './support/temporary-directory.js';
 

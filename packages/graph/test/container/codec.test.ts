@@ -2,8 +2,8 @@
 import * as zlib from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import fc from '../../../../test/support/fast-check.js';
+import { seeded } from '../../../../test/support/random.js';
 import { samples } from '../../../../test/support/samples.js';
-import { seeded } from '../../../tracedb/test/support/random.js';
 import {
   Codec,
   type Compression,

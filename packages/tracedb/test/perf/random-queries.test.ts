@@ -1,12 +1,12 @@
 // Random queries select on every tile exactly the traces that a brute-force look at all params selects, on both engines.
 import { beforeAll, expect, test } from 'vitest';
 import fc from '../../../../test/support/fast-check.js';
+import { seeded } from '../../../../test/support/random.js';
 import { samples } from '../../../../test/support/samples.js';
 import { PERF_SCHEMA, PerfStore } from '../../src/perf/perf-store.js';
 import { compileQuery } from '../../src/query/matches.js';
 import { parseQuery } from '../../src/query/parse-query.js';
 import { onBothEngines } from '../support/on-both-engines.js';
-import { seeded } from '../support/random.js';
 
 const TRACES = 3000;
 const TILE_SIZE = 50;

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { root } from '../../../../test/support/child.js';
+import { seeded } from '../../../../test/support/random.js';
 import { samples } from '../../../../test/support/samples.js';
 import { openTable } from '../../src/table/open-table.js';
 import type { Row } from '../../src/table/wide-column-table.js';
 import { bundleProgram, type Child, startProgram } from '../support/child.js';
-import { seeded } from '../support/random.js';
 import { judge, SCHEMA } from './children/generations.js';
 
 const ROUNDS = samples(8, 8, 50);

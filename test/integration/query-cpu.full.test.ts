@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { Span, SpanContext } from '../../../../src/index.js';
-import { openTable } from '../../../tracedb/src/index.js';
-import { runPlan } from '../../../tracedb/src/query/run-query.js';
-import { SCHEMA, writeTile } from '../../../tracedb/test/query/support/tile-of-traces.js';
-import { joinProfile, startProfile } from '../../src/index.js';
-import { gathering } from './support/traced-work.js';
+import { joinProfile, startProfile } from '../../packages/profile/src/index.js';
+import { gathering } from '../../packages/profile/test/join/support/traced-work.js';
+import { openTable } from '../../packages/tracedb/src/index.js';
+import { runPlan } from '../../packages/tracedb/src/query/run-query.js';
+import { SCHEMA, writeTile } from '../../packages/tracedb/test/query/support/tile-of-traces.js';
+import { Span, SpanContext } from '../../src/index.js';
 
 const TRACES = 20_000;
 const LEAST = 300;

@@ -1,7 +1,7 @@
 // Spans with little in them, of one trace unless they say otherwise, and archives of them.
 import { expect } from 'vitest';
-import type { ArchivedSpan } from '../../../../../src/trace/archived-span.js';
-import { Archive } from '../../../../archive/src/archive.js';
+import type { ArchivedSpan } from '../../../../src/trace/archived-span.js';
+import { Archive } from '../../src/archive.js';
 
 const SHOP = { properties: { 'service.name': 'shop' } };
 const SCOPE = { name: '', version: '', properties: {} };
