@@ -1,6 +1,6 @@
-// Where the client of Bigtable is not installed it is asked for by name, and all that needs none works.
-import { cpSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+// Where the client of Bigtable, or the binary of LMDB, is not installed it is asked for by name, and all that needs none works.
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { perfStore } from './support/perf-store.js';
 import { buildFirst, root, spanlineProcess } from './support/spanline.js';
@@ -42,4 +42,30 @@ test('a store on Bigtable', async () => {
 test('a store on disk, help and queries need it not', async () => {
   for (const args of [['--help'], ['init', '--store', join(dir, 'new')], ['query', '--store', store, 'test=~dr']])
     expect(await spanlineProcess(['perf', ...args], { program, cwd: dir })).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('a store on disk where the binary of LMDB was not installed', async () => {
+  const lmdb = join(root, 'node_modules/lmdb');
+  const place = join(packages, 'lmdb');
+  rmSync(place);
+  cpSync(lmdb, place, {
+    recursive: true,
+    filter: (file) => !/[\\/]lmdb[\\/](build|prebuilds|dependencies|src)$/.test(file),
+  });
+  const { dependencies } = JSON.parse(readFileSync(join(lmdb, 'package.json'), 'utf8'));
+  // These find what they need beside themselves, and the binary beside the copy.
+  for (const name of Object.keys(dependencies)) {
+    const link = join(packages, name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(join(root, 'node_modules', name), link);
+  }
+  const { code, stderr } = await spanlineProcess(['perf', 'init', '--store', join(dir, 'other')], {
+    program,
+    cwd: dir,
+  });
+  const binary = `${process.platform}-${process.arch}`;
+  expect({ code, stderr }).toEqual({
+    code: 3,
+    stderr: `spanline: the store ${join(dir, 'other')} needs the package lmdb, which does not load its binary for ${binary}: install with optional packages (npm install --include=optional), or compile it: npm rebuild lmdb\n`,
+  });
 });

@@ -5,7 +5,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, DatabaseOptions, RootDatabase } from 'lmdb';
 import { makeDirectory } from 'spanline/internal/base';
-import { storeCorrupt, type TraceDbError } from '../../tracedb-error.js';
+import { storeCorrupt, TraceDbError } from '../../tracedb-error.js';
 import { valueOfJson } from '../cells.js';
 import { checkFamilyNames } from '../limits.js';
 import { noTable } from '../store-exists.js';
@@ -115,10 +115,22 @@ const isOnReadOnlyDisk = async (directory: string): Promise<boolean> => {
   }
 };
 
+// lmdb comes with binaries for usual platforms, as optional packages; elsewhere a script compiles it, which package managers may leave out.
+const loadLmdb = async (directory: string): Promise<typeof import('lmdb')> => {
+  try {
+    return await import('lmdb');
+  } catch (cause) {
+    const platform = `${process.platform}-${process.arch}`;
+    const remedy = 'install with optional packages (npm install --include=optional), or compile it: npm rebuild lmdb';
+    const message = `the store ${directory} needs the package lmdb, which does not load its binary for ${platform}: ${remedy}`;
+    throw new TraceDbError('ERR_SPANLINE_MISSING_PACKAGE', message, { cause });
+  }
+};
+
 /** Open or create the store in `directory`. */
 export const openLmdbEnv = async (directory: string, schema: TableSchema): Promise<LmdbEnv> => {
   checkFamilyNames(schema.families);
-  const lmdb = await import('lmdb');
+  const lmdb = await loadLmdb(directory);
   let root: RootDatabase<Buffer, EntryKey> | undefined;
   let writes: WriteTransactions | undefined;
   try {
