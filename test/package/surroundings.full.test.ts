@@ -107,7 +107,7 @@ describe('the same tree', () => {
 
     // It measures what each source costs: more than a minute on an emulated CPU.
     test.skipIf(process.env.SPANLINE_TEST_NODE !== undefined)('spanline clock says what serves instead', () => {
-      const { code, stdout } = consumer.node([join(consumer.install('cli'), 'dist/esm/main.js'), 'clock']);
+      const { code, stdout } = consumer.node([join(consumer.install('cli'), 'dist/cjs/main.js'), 'clock']);
       expect(code).toBe(0);
       expect(stdout).toMatch(/^source +monotonic\npath +js /);
       const notes = [...stdout.matchAll(/^note +(.*)$/gm)].map(([, note]) => note);
