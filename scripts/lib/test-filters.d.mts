@@ -1,0 +1,1 @@
+export declare function filtersOf(args: readonly string[]): string[];
