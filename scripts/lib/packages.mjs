@@ -1,17 +1,17 @@
-// The packages of the workspace, the core first: what bundling needs to know of each beyond its package.json. A package stands behind those it takes from.
+// The packages of the workspace, the core first: what bundling needs to know of each beyond its package.json. A package stands behind those that it depends on.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './run.mjs';
 
-/** Rooms whose calls into each other are on the hot path: V8 takes what another chunk exports for variable, and looks each time. */
+/** Modules whose calls into each other are on the hot path: V8 takes an export of another chunk for variable, and reads it at each use. */
 const CORE =
   /\/src\/((clock|local-span|span|collector)\/|trace\/(record|dropped-properties)\.ts|flight-recorder\/install\.ts)/;
-/** What the core and most others take from the base: a chunk of its own, or who takes it would load the first chunk that has it. */
+/** What the core and most others import from the base: a chunk of its own, or its importers would load the first chunk that contains it. */
 const BASE = /\/src\/base\/(errors|options|calls|maps|package-root|text\/escape-text)/;
 const FILES = /\/src\/base\/files\//;
 /** The rest of it, without what loads HTTP. */
 const VALUES = /\/src\/base\/(?!inspector\/(?!target-error))/;
-/** What nearly every command loads: a file is dearer than its lines. */
+/** What nearly every command loads: another file costs more than its lines. */
 const COMMAND = /\/src\/(archive-options|columns|exit-code|interrupt|options|output|package|progress|terminal)\.ts$/;
 /** Labels, whose calls into each other are on the hot path too. */
 const LABELS = /\/src\/(join\/)?[\w-]+\.ts$/;
@@ -19,7 +19,7 @@ const LABELS = /\/src\/(join\/)?[\w-]+\.ts$/;
 /**
  * @typedef {object} Package
  * @property {string} folder its folder, relative to the root; '' for the root
- * @property {Record<string, string>} extra entries that package.json does not export, output name -> source
+ * @property {Record<string, string>} extra entry points that package.json does not export, output name -> source
  * @property {string[]} waiting what lets a program wait until something has begun, as only a module can: written beside the module that it waits for,
  *   as it is
  * @property {string[]} programs output names of what a shell starts
