@@ -1,6 +1,6 @@
 // Serves the built page: a few files known at the start, read once, and nothing else of the disk. They tell nothing and are open; the data
 // behind them is not. The page may load nothing from elsewhere: its content security policy says so.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { type Call, HttpError, type Route, sendBytes } from '@spanline/archive/internal';
@@ -48,13 +48,15 @@ const pageDirectory = (): string => join(packageRoot(import.meta.url, '@spanline
 
 const readFiles = (directory: string): Map<string, PageFile> => {
   try {
-    const found = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    // By their names: entries of a package that lies in an archive, as Yarn keeps it, do not tell their folder.
+    const found = readdirSync(directory, { recursive: true, encoding: 'utf8' });
     return new Map(
-      found.map((entry) => {
-        const file = join(entry.parentPath, entry.name);
-        const name = file.slice(directory.length + 1).replaceAll('\\', '/');
-        return [name, { type: TYPES[extname(name)] ?? 'application/octet-stream', bytes: readFileSync(file) }];
-      }),
+      found
+        .filter((name) => statSync(join(directory, name)).isFile())
+        .map((name) => [
+          name.replaceAll('\\', '/'),
+          { type: TYPES[extname(name)] ?? 'application/octet-stream', bytes: readFileSync(join(directory, name)) },
+        ]),
     );
   } catch (cause) {
     throw new SpanlineError(
