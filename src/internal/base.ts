@@ -7,6 +7,7 @@ export { chunks, inParallel } from '../base/calls/in-parallel.js';
 export { isAlive } from '../base/calls/is-alive.js';
 export { codeBetween, type Mark, mark, type OwnCode } from '../base/calls/mark.js';
 export { missingPackage } from '../base/calls/missing-package.js';
+export { plugNPlayArguments } from '../base/calls/plug-n-play.js';
 export { sleep } from '../base/calls/sleep.js';
 export { inSlices, Slices } from '../base/calls/slices.js';
 export { timers } from '../base/calls/timers.js';

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { TransportError } from '@spanline/graph';
+import { plugNPlayArguments } from 'spanline/internal/base';
 import type { ArchiveStats } from './archive-options.js';
 import type {
   MergeAnswer,
@@ -113,9 +114,13 @@ export class WorkThread {
       return undefined;
     }
     try {
-      // What the application gives its own threads, such as modules to load first, is none of this one's business.
-      const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB };
-      const worker = new Worker(program, { name: 'spanline-archive', execArgv: [], env: {}, resourceLimits });
+      const worker = new Worker(program, {
+        name: 'spanline-archive',
+        // What the application gives its own threads, such as modules to load first, is none of this one's business.
+        execArgv: plugNPlayArguments(program),
+        env: {},
+        resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+      });
       worker.unref();
       worker.on('message', (reply: WorkReply) => this.#take(worker, reply));
       worker.on('error', (error: Error) => this.#bury(worker, error));

@@ -2,6 +2,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { plugNPlayArguments } from 'spanline/internal/base';
 import { builtFileUrl } from '../../run-program.js';
 
 /** A sink that runs. */
@@ -16,10 +17,11 @@ export interface Sink {
 export const startSink = async (): Promise<Sink> => {
   // It must not be traced, whatever the environment says.
   const env = { ...process.env, NODE_OPTIONS: '' };
-  const child = fork(fileURLToPath(builtFileUrl('bench/otlp-sink.js')), {
+  const program = fileURLToPath(builtFileUrl('bench/otlp-sink.js'));
+  const child = fork(program, {
     env,
     stdio: ['ignore', 2, 2, 'ipc'],
-    execArgv: [],
+    execArgv: plugNPlayArguments(program),
   });
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
   return {
