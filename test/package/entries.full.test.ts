@@ -131,6 +131,15 @@ describe('entries', () => {
     expect(readFileSync(join(consumer.package, 'dist/cjs/index.js'), 'utf8')).not.toMatch(/\b(class|function)\b/);
   });
 
+  test('no entry makes what texts are segmented by when it is loaded: that takes 20 ms', () => {
+    const file = consumer.write(
+      'segmenter.cjs',
+      `Intl.Segmenter = class { constructor() { throw new Error('a segmenter was made'); } };
+       for (const e of ${JSON.stringify(codeEntries(consumer.manifest))}) require(e);`,
+    );
+    expect(consumer.node([NO_MODULES, file])).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  });
+
   test('nothing runs at installation', () => {
     const { scripts = {} } = consumer.manifest;
     const hooks = ['preinstall', 'install', 'postinstall', 'prepare'];

@@ -1,7 +1,13 @@
 // How many columns of a terminal a text takes, and texts cut to a number of columns. Names come from anywhere: wide letters take two columns
 // and joined ones none, and a line that is thought shorter than it is would break all that stand below each other.
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+// Made when a text first needs it: it takes 20 ms.
+let segmenter: Intl.Segmenter | undefined;
+
+const graphemesOf = (text: string): Intl.Segments => {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  return segmenter.segment(text);
+};
 
 const PLAIN = /^[\x20-\x7e]*$/;
 const WIDE =
@@ -14,7 +20,7 @@ const widthOf = (grapheme: string): number => (NO_WIDTH.test(grapheme) ? 0 : WID
 export const displayWidth = (text: string): number => {
   if (PLAIN.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of graphemes.segment(text)) width += widthOf(segment);
+  for (const { segment } of graphemesOf(text)) width += widthOf(segment);
   return width;
 };
 
@@ -24,7 +30,7 @@ export const cut = (text: string, width: number, mark: string): string => {
   let left = width - displayWidth(mark);
   if (left < 0) return '';
   let end = 0;
-  for (const { segment, index } of graphemes.segment(text)) {
+  for (const { segment, index } of graphemesOf(text)) {
     left -= widthOf(segment);
     if (left < 0) break;
     end = index + segment.length;
