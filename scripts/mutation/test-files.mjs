@@ -20,6 +20,14 @@ const placeOf = (name) => {
   return whole && join(root, folder === undefined ? 'src' : `packages/${folder}/src`, entry);
 };
 
+/** What a name that `file` imports may stand for, if it is ours. */
+function filesOf(file, name) {
+  const path = join(dirname(file), name);
+  if (name.startsWith('.')) return [path.replace(/\.js$/, '.ts'), path];
+  const place = placeOf(name);
+  return place === undefined ? [] : [`${place}.ts`, `${place}/index.ts`];
+}
+
 const known = new Map();
 
 /** What a file imports at run time: paths of files of this repository, names of everything else. */
@@ -30,12 +38,7 @@ function importsOf(file) {
   known.set(file, found);
   for (const [, named, dynamic] of readFileSync(file, 'utf8').matchAll(IMPORT)) {
     const name = named ?? dynamic;
-    const path = placeOf(name) ?? join(dirname(file), name);
-    const files =
-      placeOf(name) === undefined ? [path.replace(/\.js$/, '.ts'), path] : [`${path}.ts`, `${path}/index.ts`];
-    const source = files.find((one) => existsSync(one) && statSync(one).isFile());
-    const isOurs = name.startsWith('.') || placeOf(name) !== undefined;
-    found.add(isOurs && source !== undefined ? source : name);
+    found.add(filesOf(file, name).find((one) => existsSync(one) && statSync(one).isFile()) ?? name);
   }
   return found;
 }

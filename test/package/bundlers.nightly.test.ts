@@ -6,8 +6,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { ensureInstalled } from '../../scripts/lib/install.mjs';
-import { codeEntries, root } from './consumer.js';
-import { build, install, manifests, withSiblings } from './installed.js';
+import { build, codeEntries, root } from './consumer.js';
+import { install, manifests, withSiblings } from './installed.js';
 
 const tools = join(root, 'test/package/bundlers');
 beforeAll(() => {

@@ -19,12 +19,17 @@ export interface Outcome {
 export const manifestIn = (place: string): Manifest =>
   JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as Manifest;
 
+/** Brings what is packed up to date. */
+export const build = (): void => {
+  execFileSync(process.execPath, [join(root, 'scripts/build.mjs')], { stdio: ['ignore', 'ignore', 'inherit'] });
+};
+
 export class Consumer {
   readonly dir = mkdtempSync(join(tmpdir(), 'spanline-consumer-'));
   readonly package = join(this.dir, 'node_modules/spanline');
 
   constructor() {
-    execFileSync(process.execPath, [join(root, 'scripts/build.mjs')], { stdio: ['ignore', 'ignore', 'inherit'] });
+    build();
     this.#unpack('', this.package);
   }
 

@@ -1,22 +1,17 @@
 // A stranger's folder into which npm installs tarballs that would be published, with all that they ask for, from the registry. Used by the nightly
 // tests of packages. It must never see the checkout.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { pack } from '../../scripts/lib/pack.mjs';
 import { packages } from '../../scripts/lib/packages.mjs';
-import { type Manifest, root } from './consumer.js';
-
-/** Builds first. */
-export const build = (): void => {
-  execFileSync(process.execPath, [join(root, 'scripts/build.mjs')], { stdio: ['ignore', 'ignore', 'inherit'] });
-};
+import { type Manifest, manifestIn, root } from './consumer.js';
 
 /** Folder of each package -> its manifest, the core first. */
 export const manifests: ReadonlyMap<string, Manifest> = new Map(
-  packages.map(({ folder }) => [folder, JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))]),
+  packages.map(({ folder }) => [folder, manifestIn(join(root, folder))]),
 );
 
 const folderOf = (name: string): string => [...manifests].find(([, one]) => one.name === name)?.[0] as string;

@@ -11,8 +11,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Outcome } from './consumer.js';
-import { build, manifests, tarballsOf } from './installed.js';
+import { build, type Outcome } from './consumer.js';
+import { manifests, tarballsOf } from './installed.js';
 
 const MANAGERS = ['pnpm@12.4.2', '@yarnpkg/cli-dist@4.18.1'];
 const API = { '@opentelemetry/api': '1.9.1' };

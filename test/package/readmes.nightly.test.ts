@@ -7,7 +7,8 @@ import { transformSync } from 'esbuild';
 import { beforeAll, expect, test } from 'vitest';
 import { nodeOf } from '../../scripts/lib/nodes.mjs';
 import { examplesOf } from '../docs/support/examples.js';
-import { build, install, manifests, withSiblings } from './installed.js';
+import { build } from './consumer.js';
+import { install, manifests, withSiblings } from './installed.js';
 
 const LINES = [20, 22, 24, 26];
 /** What the examples of the core's README take besides. */
