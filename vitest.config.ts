@@ -47,8 +47,7 @@ const packagesAsSources: Plugin = {
 /** With SPANLINE_OTEL=3 tests of `spanline/otel` meet OpenTelemetry's API 1.10 and SDK 3 in place of those that the root installs. */
 const otel3 = async (): Promise<Readonly<Record<string, string>>> => {
   const folder = fileURLToPath(new URL('./test/otel/sdk-3/', import.meta.url));
-  // By its address: scripts have no types.
-  const { ensureInstalled } = await import(new URL('./scripts/lib/install.mjs', import.meta.url).href);
+  const { ensureInstalled } = await import('./scripts/lib/install.mjs');
   ensureInstalled(folder, 'SDK 3 of OpenTelemetry');
   const library = (name: string): string => join(folder, 'node_modules/@opentelemetry', name);
   return {
