@@ -20,16 +20,24 @@ const USAGE = `node scripts/mutation.mjs [FOLDER ...] [options]
  */
 const GROUPS = [
   {
-    folders: ['src/local-span', 'src/context'],
-    near: ['test/context', 'test/local-span', 'test/span', 'test/collector', 'test/trace', 'test/integration'],
+    folders: ['src/rows', 'src/local-span', 'src/context'],
+    near: [
+      'test/context',
+      'test/rows',
+      'test/local-span',
+      'test/span',
+      'test/collector',
+      'test/record',
+      'test/integration',
+    ],
   },
   {
     folders: ['src/span'],
-    near: ['test/context', 'test/local-span', 'test/span', 'test/collector', 'test/integration'],
+    near: ['test/context', 'test/rows', 'test/local-span', 'test/span', 'test/collector', 'test/integration'],
   },
   {
     folders: ['src/collector'],
-    near: ['test/local-span', 'test/span', 'test/collector', 'test/exporters', 'test/integration'],
+    near: ['test/rows', 'test/local-span', 'test/span', 'test/collector', 'test/exporters', 'test/integration'],
   },
   { folders: ['packages/archive/src/wal'], near: ['packages/archive/test'] },
   {

@@ -6,6 +6,7 @@ import { sourceFiles, sourceText } from './support/sources.js';
 /** Rooms and files that run while spans are recorded, once a span while they are encoded, or around the code of a label. */
 const HOT = [
   'src/clock/',
+  'src/rows/',
   'src/local-span/',
   'src/span/',
   'src/context/',
@@ -19,10 +20,10 @@ const HOT = [
   'src/formats/otlp/write-row-properties.ts',
   'src/otel/otel-span.ts',
   'src/otel/tracer.ts',
-  'src/trace/property-views.ts',
-  'src/trace/record-view.ts',
-  'src/trace/row-properties.ts',
-  'src/trace/row-view.ts',
+  'src/record/property-views.ts',
+  'src/record/record-view.ts',
+  'src/record/row-properties.ts',
+  'src/record/row-view.ts',
   'packages/profile/src/dynamic-label.ts',
   'packages/profile/src/trampoline-pool.ts',
   'packages/profile/src/join/span-labels.ts',

@@ -12,12 +12,12 @@ const folders = (...names) => names.map((name) => (name.startsWith('packages/') 
 /** What depends on the line of Node: its context, clock, profiler and package, and its libraries that are traced. */
 const OF_NODE = folders('clock', 'context', 'instrument', 'otel', 'package', 'packages/profile', 'register');
 /** What depends on frames, which Node has from 24 on. */
-const RECORDING = folders('local-span', 'span', 'collector', 'flight-recorder');
+const RECORDING = folders('rows', 'local-span', 'span', 'collector', 'flight-recorder');
 /** Files of these folders that are too slow for `npm test` and depend on the line of Node all the same. */
 const SLOW_OF_NODE = new Set([
   'test/flight-recorder/heap-allocation.full.test.ts',
   'test/instrument/http/leaks.full.test.ts',
-  'test/local-span/retained-values.full.test.ts',
+  'test/rows/retained-values.full.test.ts',
   'test/package/entries.full.test.ts',
   'packages/profile/test/attribute.full.test.ts',
   'packages/profile/test/auto-continuations.full.test.ts',

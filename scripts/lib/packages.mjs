@@ -5,7 +5,7 @@ import { root } from './run.mjs';
 
 /** Modules whose calls into each other are on the hot path: V8 takes an export of another chunk for variable, and reads it at each use. */
 const CORE =
-  /\/src\/((clock|local-span|span|collector)\/|trace\/(record|dropped-properties)\.ts|flight-recorder\/install\.ts)/;
+  /\/src\/((clock|context|rows|local-span|span|collector)\/|record\/record\.ts|flight-recorder\/install\.ts)/;
 /** What the core and most others import from the base: a chunk of its own, or its importers would load the first chunk that contains it. */
 const BASE = /\/src\/base\/(errors|options|calls|maps|package-root|text\/escape-text)/;
 const FILES = /\/src\/base\/files\//;

@@ -1,11 +1,11 @@
 // Makes the SpanRecord of a row: what a user's reporter sees. Our own encoders read the view itself, and nothing is made for them.
 
-import type { PropertyList, PropertyValue } from '../local-span/property.js';
-import { Flag } from '../local-span/row-chunk.js';
+import { EventRecord, SpanRecord, toProperties } from '../record/record.js';
+import type { RowProperties } from '../record/row-properties.js';
+import type { RowView } from '../record/row-view.js';
+import type { PropertyList, PropertyValue } from '../rows/property.js';
+import { Flag } from '../rows/row-chunk.js';
 import type { Link, SpanStatus, StatusCode } from '../span/span-types.js';
-import { EventRecord, SpanRecord, toProperties } from '../trace/record.js';
-import type { RowProperties } from '../trace/row-properties.js';
-import type { RowView } from '../trace/row-view.js';
 
 const NO_EVENTS: readonly EventRecord[] = Object.freeze([]);
 const NO_LINKS: readonly Link[] = Object.freeze([]);

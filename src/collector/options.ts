@@ -2,7 +2,7 @@
 import { hostname } from 'node:os';
 import { OptionError, wrongOption } from '../base/errors/option-error.js';
 import { anyNumber, flag, shown } from '../base/options/checks.js';
-import { cleanValue } from '../local-span/property-value.js';
+import { cleanValue } from '../rows/property-value.js';
 import type { Sampler } from '../span/sampler.js';
 import { parentBased, whyNoDecider } from '../span/sampler.js';
 import type { Reporter, Resource, Trace } from './reporter.js';

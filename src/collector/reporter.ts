@@ -1,7 +1,7 @@
 // What a reporter is: the one interface between the collector and every way out. No behaviour but the error type.
 import { SpanlineError } from '../base/errors/spanline-error.js';
-import type { Properties } from '../local-span/property.js';
-import type { SpanRecord } from '../trace/record.js';
+import type { SpanRecord } from '../record/record.js';
+import type { Properties } from '../rows/property.js';
 
 /** Who produced the spans. Sent with every batch, never frozen from a first span. */
 export interface Resource {

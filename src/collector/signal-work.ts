@@ -1,6 +1,6 @@
 // What the library does when a signal comes: one listener a signal, whoever in the library asks for it and in whichever copy, so that one place
 // knows whether the process is to end, and when all of it is done. It must not take the end of the process from the application.
-import { state } from '../local-span/process-state.js';
+import { state } from '../context/process-state.js';
 
 /**
  * Work for a signal; must not throw. `isLast`: nobody else listens, and the process ends by the signal when this returns, or when the promise

@@ -1,8 +1,8 @@
 // Takes what waits of finished traces: their rows from the store, sorted by trace, and copies of the batches mounted in them.
 import { takeAnchor } from '../clock/index.js';
-import type { RowStore } from '../local-span/row-store.js';
-import { writeLink } from '../local-span/span-details.js';
-import { TakenRows } from '../local-span/taken-rows.js';
+import type { RowStore } from '../rows/row-store.js';
+import { writeLink } from '../rows/span-details.js';
+import { TakenRows } from '../rows/taken-rows.js';
 import { type ActiveTrace, linkToPlace, type MountedBatch } from '../span/active-trace.js';
 import type { Resource } from './reporter.js';
 import type { TraceKeeper } from './trace-keeper.js';

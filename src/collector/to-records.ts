@@ -1,12 +1,12 @@
 // Detached local spans to records without a reporter: for tests, logs and tools that want them at once.
 import type { LocalSpans } from '../local-span/local-collector.js';
 import { wrongArgument } from '../local-span/misuse.js';
-import { RowStore } from '../local-span/row-store.js';
+import type { SpanRecord } from '../record/record.js';
+import { RowStore } from '../rows/row-store.js';
 import { ActiveTrace, type TraceSink } from '../span/active-trace.js';
 import { isContext, localSpansArgument } from '../span/arguments.js';
 import { never } from '../span/sampler.js';
 import { SpanContext } from '../span/span-context.js';
-import type { SpanRecord } from '../trace/record.js';
 import { takeTraces } from './take-traces.js';
 
 const UNBOUNDED = Number.POSITIVE_INFINITY;

@@ -1,7 +1,7 @@
 // What keeps every span of a collector, whatever becomes of its trace: the flight recorder, as far as the collector needs it. Called on the
 // recording path: no method may throw.
-import type { RowChunk } from '../local-span/row-chunk.js';
-import type { RowKeeper } from '../local-span/row-store.js';
+import type { RowChunk } from '../rows/row-chunk.js';
+import type { RowKeeper } from '../rows/row-store.js';
 import type { ActiveTrace, EndedRoot, OpenSpans } from '../span/active-trace.js';
 import type { TracePart } from './trace-part.js';
 

@@ -1,14 +1,14 @@
 // TracePart: what is reported of one trace at one time: a range of rows that were taken. Records are made on demand, so that an
 // encoder can work in slices and a reporter that needs none pays for none.
 import type { ClockAnchor } from '../clock/index.js';
-import type { PropertyList } from '../local-span/property.js';
-import { Flag, type RowChunk } from '../local-span/row-chunk.js';
-import { type RowRange, TakenRows } from '../local-span/taken-rows.js';
+import { NO_PROPERTIES } from '../record/properties.js';
+import { type SpanRecord, TraceIdentity, toProperties } from '../record/record.js';
+import { RowView } from '../record/row-view.js';
+import type { PropertyList } from '../rows/property.js';
+import { Flag, type RowChunk } from '../rows/row-chunk.js';
+import { type RowRange, TakenRows } from '../rows/taken-rows.js';
 import type { ActiveTrace } from '../span/active-trace.js';
 import { STATUS_CODES } from '../span/span-check.js';
-import { NO_PROPERTIES } from '../trace/properties.js';
-import { type SpanRecord, TraceIdentity, toProperties } from '../trace/record.js';
-import { RowView } from '../trace/row-view.js';
 import { recordOfRow } from './make-record.js';
 import { ReportError, type Resource, type Trace } from './reporter.js';
 

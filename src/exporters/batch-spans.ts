@@ -3,11 +3,11 @@
 import type { ReportBatch, Trace } from '../collector/reporter.js';
 import { TracePart } from '../collector/trace-part.js';
 import { LIBRARY_VERSION, OWN_SCOPE, ownResource } from '../formats/library.js';
-import type { ArchivedScope } from '../trace/archived-span.js';
-import type { FinishedSpan } from '../trace/finished-span.js';
-import type { SpanRecord } from '../trace/record.js';
-import { RecordView } from '../trace/record-view.js';
-import { RowView } from '../trace/row-view.js';
+import type { ArchivedScope } from '../record/archived-span.js';
+import type { FinishedSpan } from '../record/finished-span.js';
+import type { SpanRecord } from '../record/record.js';
+import { RecordView } from '../record/record-view.js';
+import { RowView } from '../record/row-view.js';
 
 let isOtherNoted = false;
 

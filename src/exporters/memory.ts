@@ -5,7 +5,7 @@ import { OptionError } from '../base/errors/option-error.js';
 import { checkNames } from '../collector/options.js';
 import type { ReportBatch, Reporter, Resource } from '../collector/reporter.js';
 import { spanTree } from '../formats/terminal/span-tree.js';
-import type { SpanRecord } from '../trace/record.js';
+import type { SpanRecord } from '../record/record.js';
 
 /** Options of {@link MemoryReporter}. */
 export interface MemoryReporterOptions {

@@ -1,11 +1,11 @@
 // Makes blocks of rows that a collector is about to let go. Columns are copied as a whole, some twenty nanoseconds a span: it runs at every report
 // of a service under load. It must not make an object a span.
 import { takeAnchor } from '../clock/index.js';
-import { MAX_NAMES } from '../local-span/name-table.js';
-import { CHUNK_ROWS, Flag, NO_SLOT, RowChunk } from '../local-span/row-chunk.js';
-import { isText, Tag } from '../local-span/row-entries.js';
-import type { RowOwner } from '../local-span/row-store.js';
-import { type SpanScope, scopeOfNumber } from '../local-span/span-scopes.js';
+import { MAX_NAMES } from '../rows/name-table.js';
+import { CHUNK_ROWS, Flag, NO_SLOT, RowChunk } from '../rows/row-chunk.js';
+import { isText, Tag } from '../rows/row-entries.js';
+import type { RowOwner } from '../rows/row-store.js';
+import { type SpanScope, scopeOfNumber } from '../rows/span-scopes.js';
 import type { ActiveTrace } from '../span/active-trace.js';
 import type { SpanContext } from '../span/span-context.js';
 import { Block, blockBytes, MAGIC, TRACE_WORDS, TraceBit, VERSION, Word } from './block.js';

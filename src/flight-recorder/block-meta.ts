@@ -3,8 +3,8 @@
 import { getOrMake } from '../base/maps/get-or-make.js';
 import type { ClockAnchor } from '../clock/index.js';
 import type { Resource } from '../collector/reporter.js';
-import { nameOfNumber } from '../local-span/name-table.js';
-import type { SpanScope } from '../local-span/span-scopes.js';
+import { nameOfNumber } from '../rows/name-table.js';
+import type { SpanScope } from '../rows/span-scopes.js';
 
 export interface BlockMeta {
   readonly names: readonly (readonly [number: number, text: string])[];

@@ -8,9 +8,9 @@
 //            resource, 0
 //   text     of the entries
 //   meta     JSON: names, scopes, tracestates, resources, and how ticks become Unix time
-import { type RowChunk, RowChunk as Rows } from '../local-span/row-chunk.js';
-import { RowEntries } from '../local-span/row-entries.js';
-import { RowText } from '../local-span/row-text.js';
+import { type RowChunk, RowChunk as Rows } from '../rows/row-chunk.js';
+import { RowEntries } from '../rows/row-entries.js';
+import { RowText } from '../rows/row-text.js';
 import { type BlockMeta, fromJson } from './block-meta.js';
 
 export const MAGIC = 0x4c465053;

@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module';
 import { OptionError } from '../base/errors/option-error.js';
 import { addRoom } from '../collector/default-collector.js';
-import { state } from '../local-span/process-state.js';
+import { state } from '../context/process-state.js';
 import type { FlightRecorder, FlightRecorderStats } from './recorder.js';
 import type { FlightRecorderOptions } from './recorder-options.js';
 import type { RecorderRoom } from './recorder-room.js';

@@ -2,10 +2,10 @@
 // snapshot, and also in the middle of any code: it reads spans and changes nothing of them.
 import { getOrMake } from '../base/maps/get-or-make.js';
 import type { LocalSpan } from '../local-span/local-span.js';
-import { nameText, numberOfName } from '../local-span/name-table.js';
-import { CHUNK_ROWS, Flag, RowChunk } from '../local-span/row-chunk.js';
-import { type EndedSpan, writeDetails } from '../local-span/span-details.js';
 import type { SpanLine } from '../local-span/span-line.js';
+import { nameText, numberOfName } from '../rows/name-table.js';
+import { CHUNK_ROWS, Flag, RowChunk } from '../rows/row-chunk.js';
+import { type EndedSpan, writeDetails } from '../rows/span-details.js';
 import type { ActiveTrace } from '../span/active-trace.js';
 import type { Span } from '../span/span.js';
 import type { Block } from './block.js';

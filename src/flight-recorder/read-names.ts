@@ -1,9 +1,9 @@
 // Makes blocks of another process readable here: numbers of names and of scopes become those of this thread, in columns of the reader's own. The
 // memory of a block must stay as it was read: what is written again, such as a recovered snapshot, says in its own words what its numbers mean.
-import { numberOfReadName } from '../local-span/name-table.js';
-import { Flag, RowChunk } from '../local-span/row-chunk.js';
-import { RowEntries, Tag } from '../local-span/row-entries.js';
-import { numberOfScope, spanScope } from '../local-span/span-scopes.js';
+import { numberOfReadName } from '../rows/name-table.js';
+import { Flag, RowChunk } from '../rows/row-chunk.js';
+import { RowEntries, Tag } from '../rows/row-entries.js';
+import { numberOfScope, spanScope } from '../rows/span-scopes.js';
 import type { Block } from './block.js';
 
 const SCOPE_BITS = (1 << Flag.scopeShift) - 1;

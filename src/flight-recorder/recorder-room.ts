@@ -2,7 +2,7 @@
 // install.ts.
 import { OptionError } from '../base/errors/option-error.js';
 import type { Collector } from '../collector/collector.js';
-import { state } from '../local-span/process-state.js';
+import { state } from '../context/process-state.js';
 import { startLane } from './lane/lane.js';
 import { FlightRecorder } from './recorder.js';
 import { type FlightRecorderOptions, type ResolvedRecorder, resolveRecorder } from './recorder-options.js';

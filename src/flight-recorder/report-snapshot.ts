@@ -1,7 +1,7 @@
 // Hands the traces of a snapshot to a reporter, as the collector would. A batch is bounded and the next one waits for it, so that a snapshot
 // never lies in memory twice.
 import type { ReportBatch, Reporter, Trace } from '../collector/reporter.js';
-import type { SpanRecord } from '../trace/record.js';
+import type { SpanRecord } from '../record/record.js';
 import { shownRecord, shownResource } from './shown-spans.js';
 import { SnapshotReading } from './snapshot-reading.js';
 import type { Snapshot, SnapshotTrace } from './snapshot-types.js';

@@ -1,10 +1,10 @@
 // Puts on roots that are about to be reported where their time went, as properties. Runs once a report, and takes of the lane what came since the
 // earliest of these roots began: it must not make an object of a span, nor look at spans of other traces.
 import type { TracePart } from '../collector/trace-part.js';
-import type { PropertyValue } from '../local-span/property.js';
-import { Flag } from '../local-span/row-chunk.js';
+import { toUnixTime } from '../record/tick-time.js';
+import type { PropertyValue } from '../rows/property.js';
+import { Flag } from '../rows/row-chunk.js';
 import { parseSpanId } from '../span/traceparent.js';
-import { toUnixTime } from '../trace/tick-time.js';
 import { type DividedRoot, divideRoot, OWN, type RootDivision } from './division/divide-root.js';
 import { LaneLayers } from './division/lane-layers.js';
 import { innermost, type Piece } from './division/stretches.js';

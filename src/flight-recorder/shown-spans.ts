@@ -3,11 +3,11 @@
 // snapshot tell different things.
 import type { Resource } from '../collector/reporter.js';
 import { OWN_SCOPE, ownResource } from '../formats/library.js';
-import type { Properties } from '../local-span/property.js';
-import { archivedView } from '../trace/archived-copy.js';
-import type { ArchivedSpan } from '../trace/archived-span.js';
-import type { SpanRecord } from '../trace/record.js';
-import { RecordView } from '../trace/record-view.js';
+import { archivedView } from '../record/archived-copy.js';
+import type { ArchivedSpan } from '../record/archived-span.js';
+import type { SpanRecord } from '../record/record.js';
+import { RecordView } from '../record/record-view.js';
+import type { Properties } from '../rows/property.js';
 import type { Snapshot, SnapshotSpan, SnapshotTrace } from './snapshot-types.js';
 
 /** On a span that had not ended when the snapshot was taken. */

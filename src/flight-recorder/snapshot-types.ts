@@ -1,6 +1,6 @@
 // What a snapshot holds, for whoever writes or reads one. Types only.
 import type { Resource } from '../collector/reporter.js';
-import type { SpanRecord } from '../trace/record.js';
+import type { SpanRecord } from '../record/record.js';
 import type { LaneRow } from './lane/lane-row.js';
 
 /** Why a snapshot was taken. */

@@ -1,7 +1,7 @@
 // What decoding spans of others has in common, whatever the format: its bounds, and the spans that are refused one by one while
 // the others are taken. A refused span is always counted with its reason.
-import type { ArchivedSpan } from '../trace/archived-span.js';
-import { documentApart } from '../trace/shared-ids.js';
+import type { ArchivedSpan } from '../record/archived-span.js';
+import { documentApart } from '../record/shared-ids.js';
 import { TraceFormatError, tooLarge } from './trace-format-error.js';
 
 /** Why a single span is refused. */

@@ -1,10 +1,10 @@
 // Who sends: the name and version that go into every batch. Constants only; a test holds the version to package.json.
 
 import type { Resource } from '../collector/reporter.js';
-import type { Properties } from '../local-span/property.js';
-import type { ArchivedProperties, ArchivedResource, ArchivedScope, ArchivedValue } from '../trace/archived-span.js';
-import { NO_PROPERTIES } from '../trace/properties.js';
-import { setOwn } from '../trace/record.js';
+import type { ArchivedProperties, ArchivedResource, ArchivedScope, ArchivedValue } from '../record/archived-span.js';
+import { NO_PROPERTIES } from '../record/properties.js';
+import { setOwn } from '../record/record.js';
+import type { Properties } from '../rows/property.js';
 
 export const LIBRARY_NAME = 'spanline';
 export const LIBRARY_VERSION = '0.1.0';

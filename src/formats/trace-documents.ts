@@ -1,7 +1,7 @@
 // Traces as documents of text: what stands before, between and behind them, and the pieces in which they are written. A piece must never be kept:
 // its memory is that of the next.
 import { ByteWriter } from '../base/bytes/byte-writer.js';
-import type { ArchivedSpan } from '../trace/archived-span.js';
+import type { ArchivedSpan } from '../record/archived-span.js';
 import { jaegerTrace } from './jaeger-json/write-traces.js';
 import { otlpResourceSpans } from './otlp/write-json.js';
 

@@ -1,5 +1,5 @@
 // Names of queues, tables, topics and the like, as a program or a sender of messages gives them: as long as any is that a server takes, and no longer.
-import type { PropertyValue } from '../local-span/property.js';
+import type { PropertyValue } from '../rows/property.js';
 
 const MAX_CHARACTERS = 255;
 

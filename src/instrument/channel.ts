@@ -1,7 +1,7 @@
 // Subscriptions to diagnostics channels. A subscriber that throws ends the process, so none of ours may: what fails in one is counted in
 // `stats().instrumentationErrors` and goes no further.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { Counter, count } from '../local-span/counters.js';
+import { Counter, count } from '../rows/counters.js';
 
 /** Takes back what was done. */
 export type Off = () => void;

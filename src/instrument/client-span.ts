@@ -1,6 +1,7 @@
 // Spans of calls to others: children of the current span, or roots where there is none. Must not follow what is to be ignored.
+
+import { state } from '../context/process-state.js';
 import { enteredLine } from '../local-span/line-store.js';
-import { state } from '../local-span/process-state.js';
 import { SpanLine } from '../local-span/span-line.js';
 import { Span } from '../span/span.js';
 import type { SpanContext } from '../span/span-context.js';

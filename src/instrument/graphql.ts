@@ -2,7 +2,7 @@
 // texts of errors never leave.
 import { BoundedCache } from '../base/maps/bounded-cache.js';
 import { getOrMake } from '../base/maps/get-or-make.js';
-import type { PropertyValue } from '../local-span/property.js';
+import type { PropertyValue } from '../rows/property.js';
 import type { Span } from '../span/span.js';
 import type { SpanOptions } from '../span/span-options.js';
 import { allOff, type Off } from './channel.js';

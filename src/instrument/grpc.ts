@@ -1,9 +1,9 @@
 // Calls of @grpc/grpc-js, on both sides, which publish nothing: the method of a channel that every call starts with is wrapped, and the
 // registration of handlers. Neither messages nor metadata nor the text of a status may get into a span.
 import type { EventEmitter } from 'node:events';
-import { Counter, count } from '../local-span/counters.js';
 import { lineStore } from '../local-span/line-store.js';
-import type { PropertyValue } from '../local-span/property.js';
+import { Counter, count } from '../rows/counters.js';
+import type { PropertyValue } from '../rows/property.js';
 import { Span } from '../span/span.js';
 import { allOff, type Off, quiet } from './channel.js';
 import { startCall } from './client-span.js';

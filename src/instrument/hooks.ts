@@ -1,5 +1,5 @@
 // Functions that a program gives an instrumentation. What they throw is counted, and their answer taken for no.
-import { Counter, count } from '../local-span/counters.js';
+import { Counter, count } from '../rows/counters.js';
 
 /** What `hook` answers, as true or false; false without one and when it throws. */
 export const isTold = <A extends readonly unknown[]>(

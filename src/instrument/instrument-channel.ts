@@ -1,7 +1,7 @@
 // Spans of a library that publishes a TracingChannel and has no instrumentation of its own here.
 import { wrongOption } from '../base/errors/option-error.js';
 import { shown } from '../base/options/checks.js';
-import type { Properties } from '../local-span/property.js';
+import type { Properties } from '../rows/property.js';
 import type { Span } from '../span/span.js';
 import type { SpanKind } from '../span/span-types.js';
 import { startCall } from './client-span.js';

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { lookAlike } from '../base/calls/look-alike.js';
 import { getOrMake } from '../base/maps/get-or-make.js';
-import { Counter, count } from '../local-span/counters.js';
+import { Counter, count } from '../rows/counters.js';
 import type { Off } from './channel.js';
 import { type EsFile, onEsModules, withoutScheme } from './on-es-module.js';
 import type { Prototype } from './replace-method.js';

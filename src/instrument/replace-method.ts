@@ -1,7 +1,7 @@
 // A method of a class of others, replaced by one that calls it. The way back never takes away what somebody put there later: what a program has put
 // around ours goes on calling it, and it must do nothing of its own then.
 import { lookAlike } from '../base/calls/look-alike.js';
-import { Counter, count } from '../local-span/counters.js';
+import { Counter, count } from '../rows/counters.js';
 import { allOff, type Off, quiet } from './channel.js';
 
 export type Method = (this: unknown, ...args: unknown[]) => unknown;

@@ -1,8 +1,8 @@
 // Which instrumentation a span is from, as OpenTelemetry names it: the scope.
 import { LIBRARY_VERSION } from '../formats/library.js';
 import { enteredLine } from '../local-span/line-store.js';
-import { Flag } from '../local-span/row-chunk.js';
-import { type SpanScope, scopeOfNumber, spanScope } from '../local-span/span-scopes.js';
+import { Flag } from '../rows/row-chunk.js';
+import { type SpanScope, scopeOfNumber, spanScope } from '../rows/span-scopes.js';
 import type { Span } from '../span/span.js';
 
 /** The scope of the instrumentation `name`. */

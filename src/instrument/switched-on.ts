@@ -1,6 +1,6 @@
 // What is switched on in this thread, by name: each instrumentation once, however often it is asked for, by whom, and by which copy of this
 // package. Two at a time would make two spans of one request and send two contexts with it.
-import { state } from '../local-span/process-state.js';
+import { state } from '../context/process-state.js';
 import type { Off } from './channel.js';
 import { type Propagator, w3c } from './propagator.js';
 

@@ -1,8 +1,8 @@
 // Requests of undici and of the global `fetch`, by undici's channels: a span for each request, redirects too. Only the first message comes in the
 // caller's context, and what comes of a request is handed to it in that context, traced or not. Node's own undici and the one from npm publish the same.
 import type { TLSSocket } from 'node:tls';
-import type { PropertyValue } from '../local-span/property.js';
 import type { SpanLine } from '../local-span/span-line.js';
+import type { PropertyValue } from '../rows/property.js';
 import type { Span } from '../span/span.js';
 import { allOff, type Off, onMessage, quiet } from './channel.js';
 import { startCall } from './client-span.js';

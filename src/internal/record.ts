@@ -1,7 +1,7 @@
 // What packages beside the core use of finished spans: their views, trees of them, conditions that they meet.
 export { BatchSpans } from '../exporters/batch-spans.js';
-export { archivedView } from '../trace/archived-copy.js';
-export { ArchivedDouble } from '../trace/archived-double.js';
+export { archivedView } from '../record/archived-copy.js';
+export { ArchivedDouble } from '../record/archived-double.js';
 export type {
   ArchivedEvent,
   ArchivedKind,
@@ -14,11 +14,11 @@ export type {
   ArchivedValue,
   TraceSearch,
   TraceSummary,
-} from '../trace/archived-span.js';
-export { ArchivedView } from '../trace/archived-view.js';
-export { criticalPath } from '../trace/critical-path.js';
-export { EXTRA_FIELDS, type ExtraField, type Extras, extrasOf, hasRemoteParent } from '../trace/extras.js';
-export type { FinishedLink, FinishedSpan, SpanProperties } from '../trace/finished-span.js';
+} from '../record/archived-span.js';
+export { ArchivedView } from '../record/archived-view.js';
+export { criticalPath } from '../record/critical-path.js';
+export { EXTRA_FIELDS, type ExtraField, type Extras, extrasOf, hasRemoteParent } from '../record/extras.js';
+export type { FinishedLink, FinishedSpan, SpanProperties } from '../record/finished-span.js';
 export {
   hasSpanConditions,
   hasTimeConditions,
@@ -29,12 +29,12 @@ export {
   propertyText,
   type SpanView,
   wantedProperties,
-} from '../trace/match.js';
-export { type MergedNode, type MergedSide, mergedTree } from '../trace/merged-tree.js';
-export { NO_PROPERTIES, PropertyDraft, propertyOf } from '../trace/properties.js';
-export { setOwn } from '../trace/record.js';
-export { selfTime } from '../trace/self-time.js';
-export { eachOnce, halvesApart, mayBeOfHalf } from '../trace/shared-ids.js';
+} from '../record/match.js';
+export { type MergedNode, type MergedSide, mergedTree } from '../record/merged-tree.js';
+export { NO_PROPERTIES, PropertyDraft, propertyOf } from '../record/properties.js';
+export { setOwn } from '../record/record.js';
+export { selfTime } from '../record/self-time.js';
+export { eachOnce, halvesApart, mayBeOfHalf } from '../record/shared-ids.js';
 export {
   absentParents,
   httpStatusBy,
@@ -42,6 +42,6 @@ export {
   serviceOf,
   shownName,
   UNKNOWN_SERVICE,
-} from '../trace/trace-facts.js';
-export { drawShape, type TraceShape, traceShape } from '../trace/trace-shape.js';
-export { rootFirst, spanForest, type TraceNode, traceTrees, treesOf, walkTree } from '../trace/tree.js';
+} from '../record/trace-facts.js';
+export { drawShape, type TraceShape, traceShape } from '../record/trace-shape.js';
+export { rootFirst, spanForest, type TraceNode, traceTrees, treesOf, walkTree } from '../record/tree.js';

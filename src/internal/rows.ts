@@ -3,7 +3,7 @@ export { now, nsPerTick, takeAnchor } from '../clock/index.js';
 export { type Loaded, loadNativeFile } from '../clock/native-file.js';
 export { resolveOptions } from '../collector/options.js';
 export { Pipeline } from '../collector/pipeline.js';
+export { type SpanLabelling, type StackStretch, state } from '../context/process-state.js';
 export { lineStore } from '../local-span/line-store.js';
-export { type SpanLabelling, type StackStretch, state } from '../local-span/process-state.js';
 export type { LineMount } from '../local-span/span-line.js';
 export { hex8 } from '../span/traceparent.js';

@@ -8,7 +8,7 @@ import {
   executionAsyncId,
   executionAsyncResource,
 } from 'node:async_hooks';
-import type { TaskLine } from './process-state.js';
+import type { TaskLine } from '../context/process-state.js';
 
 /** A call that runs: its resource, the line to close behind it, and how often it has called itself. */
 interface Call {

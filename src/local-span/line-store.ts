@@ -1,7 +1,7 @@
 // The async context with its lines as the class that they are. Must hold no logic of contexts: `task-context.ts` has it, below the class.
 import { now, nsPerTick } from '../clock/index.js';
 import type { FrameStore } from '../context/frame-store.js';
-import { type LineSwitches, state } from './process-state.js';
+import { type LineSwitches, state } from '../context/process-state.js';
 import type { SpanLine } from './span-line.js';
 import { currentTaskLine, enteredTaskLine, recordingTaskLine } from './task-context.js';
 

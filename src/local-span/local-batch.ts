@@ -1,9 +1,10 @@
 // A batch of finished local spans without a trace: rows of its own, closed under parents, left to the garbage collector. It may be
 // mounted under several spans, and is never changed once it was handed over.
+
+import { nameText, numberOfName } from '../rows/name-table.js';
+import { CHUNK_ROWS, Flag, NO_SLOT, RowChunk } from '../rows/row-chunk.js';
+import { writeDetails } from '../rows/span-details.js';
 import type { LocalSpan } from './local-span.js';
-import { nameText, numberOfName } from './name-table.js';
-import { CHUNK_ROWS, Flag, NO_SLOT, RowChunk } from './row-chunk.js';
-import { writeDetails } from './span-details.js';
 
 // Most collections are small.
 const FIRST_ROWS = 32;

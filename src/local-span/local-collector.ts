@@ -1,11 +1,12 @@
 // LocalCollector: collect local spans without a parent, to mount them later under any number of spans.
 // It must leave the async context as it found it.
-import { Counter, count, countMany } from './counters.js';
+
+import { state } from '../context/process-state.js';
+import { Counter, count, countMany } from '../rows/counters.js';
 import { enterLine, leaveLine } from './entered-line.js';
 import { LocalBatch } from './local-batch.js';
 import { LocalSpan } from './local-span.js';
 import { wrongArgument } from './misuse.js';
-import { state } from './process-state.js';
 import { type LineMount, SpanLine } from './span-line.js';
 
 /** Local spans one collector keeps: the batches of one collection are bounded like those of a trace. */

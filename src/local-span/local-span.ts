@@ -1,12 +1,12 @@
 // LocalSpan: a span of one synchronous stretch. The handle has what the span is until its end, which writes its row; then it can do
 // nothing. Hot path: nothing here may throw.
 import { now } from '../clock/index.js';
-import { Counter, count } from './counters.js';
+import { Counter, count } from '../rows/counters.js';
+import { lazyProperties } from '../rows/lazy.js';
+import type { Properties, PropertyValue } from '../rows/property.js';
+import { keptProperties, keptValue } from '../rows/property-value.js';
+import { SpanDetails } from '../rows/span-details.js';
 import { reserveSpanIds, spanIdPrefix } from './ids.js';
-import { lazyProperties } from './lazy.js';
-import type { Properties, PropertyValue } from './property.js';
-import { keptProperties, keptValue } from './property-value.js';
-import { SpanDetails } from './span-details.js';
 import { recordingTaskLine } from './task-context.js';
 
 /** Properties and events one local span may have; beyond it they are counted and dropped. */

@@ -1,7 +1,8 @@
 // Warnings of misuse: of a local span once per call site, in development mode only; of a wrong argument once per mistake, in
 // any mode, since what was meant is lost. Must never throw.
-import { Counter, count } from './counters.js';
-import { state } from './process-state.js';
+
+import { state } from '../context/process-state.js';
+import { Counter, count } from '../rows/counters.js';
 
 const MAX_SITES = 256;
 const seen = new Set<string>();

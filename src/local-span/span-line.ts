@@ -1,10 +1,10 @@
 // SpanLine: the local parent of one task. It knows the innermost local span that is open, the span they belong to and whether that is
 // sampled. Never pooled: an un-awaited continuation may hold it after its trace ended.
 import { now } from '../clock/index.js';
-import { Counter, count, countMany } from './counters.js';
+import { Counter, count, countMany } from '../rows/counters.js';
+import type { Properties, PropertyValue } from '../rows/property.js';
 import { type LocalSpan, NOOP_LOCAL_SPAN } from './local-span.js';
 import { warnOutOfOrder } from './misuse.js';
-import type { Properties, PropertyValue } from './property.js';
 import { closeAfterTurn } from './stretches.js';
 
 /** Where the local spans of a line go: a cross-async span, or a local collector. */

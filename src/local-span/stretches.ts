@@ -1,7 +1,8 @@
 // Stretches of code that no scope will close: timers, listeners and promises that go on after the `run` they were made
 // in. What such a stretch leaves open ends with the turn of the event loop it is part of. Must never grow without bound.
+
+import { state, type TaskLine } from '../context/process-state.js';
 import { forgetCalls } from './bound-calls.js';
-import { state, type TaskLine } from './process-state.js';
 
 /** Lines with something to end that wait for the end of the turn; beyond it the oldest end at once. */
 export const MAX_UNFINISHED = 1024;

@@ -1,8 +1,9 @@
 // The async context: which line is the local parent here. ONE store per process; it is entered once per task, never once per local span.
 // Knows lines by interface only: `line-store.ts` gives them their class.
+
+import { state, type TaskLine } from '../context/process-state.js';
+import { Counter, count } from '../rows/counters.js';
 import { closeAfterCall } from './bound-calls.js';
-import { Counter, count } from './counters.js';
-import { state, type TaskLine } from './process-state.js';
 
 const { lineStore } = state;
 

@@ -1,6 +1,6 @@
 // What OpenTelemetry permits as an attribute, as our properties. What it does not permit is said to its `diag` and left out, not counted.
 import type { Attributes, AttributeValue } from '@opentelemetry/api';
-import type { Properties, PropertyValue } from '../local-span/property.js';
+import type { Properties, PropertyValue } from '../rows/property.js';
 import { diag } from './api-global.js';
 
 const isScalar = (value: unknown): boolean =>

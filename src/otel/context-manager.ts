@@ -2,8 +2,8 @@
 // parent of ours is the active span of theirs. A context whose span is none of ours goes in as a line that records nothing.
 import type { EventEmitter } from 'node:events';
 import type { Context, ContextManager } from '@opentelemetry/api';
+import { state } from '../context/process-state.js';
 import { enteredLine, runOnLine } from '../local-span/line-store.js';
-import { state } from '../local-span/process-state.js';
 import { SpanLine } from '../local-span/span-line.js';
 import { isEmitter } from '../span/arguments.js';
 import { Span } from '../span/span.js';

@@ -2,7 +2,7 @@
 // out: nothing here may throw or wait.
 import { readFileSync } from 'node:fs';
 import { arch, hostname, platform, release, userInfo } from 'node:os';
-import type { Properties, PropertyValue } from '../local-span/property.js';
+import type { Properties, PropertyValue } from '../rows/property.js';
 
 const attempt = <T>(read: () => T): T | undefined => {
   try {

@@ -11,7 +11,7 @@ import type {
   TimeInput,
 } from '@opentelemetry/api';
 import { now } from '../clock/index.js';
-import type { Properties, PropertyValue } from '../local-span/property.js';
+import type { Properties, PropertyValue } from '../rows/property.js';
 import type { ActiveTrace } from '../span/active-trace.js';
 import type { Span as CoreSpan } from '../span/span.js';
 import type { SpanContext as CoreContext } from '../span/span-context.js';

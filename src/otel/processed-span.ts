@@ -10,10 +10,10 @@ import type {
   SpanStatus,
   TimeInput,
 } from '@opentelemetry/api';
-import { Counter, count } from '../local-span/counters.js';
-import type { PropertyList } from '../local-span/property.js';
-import { Flag } from '../local-span/row-chunk.js';
-import type { SpanScope } from '../local-span/span-scopes.js';
+import { Counter, count } from '../rows/counters.js';
+import type { PropertyList } from '../rows/property.js';
+import { Flag } from '../rows/row-chunk.js';
+import type { SpanScope } from '../rows/span-scopes.js';
 import type { ActiveTrace } from '../span/active-trace.js';
 import type { Span as CoreSpan } from '../span/span.js';
 import { hex8 } from '../span/traceparent.js';

@@ -2,7 +2,7 @@
 import { getOrMake } from '../base/maps/get-or-make.js';
 import type { Resource } from '../collector/reporter.js';
 import { resourceProperties } from '../formats/library.js';
-import type { Properties } from '../local-span/property.js';
+import type { Properties } from '../rows/property.js';
 import type { ActiveTrace } from '../span/active-trace.js';
 
 const made = new WeakMap<Resource, object>();

@@ -2,8 +2,8 @@
 // what comes out is what was given.
 import type { HrTime, TimeInput } from '@opentelemetry/api';
 import { type ClockAnchor, now, nsPerTick, takeAnchor } from '../clock/index.js';
+import { toUnixTime } from '../record/tick-time.js';
 import type { ActiveTrace } from '../span/active-trace.js';
-import { toUnixTime } from '../trace/tick-time.js';
 
 const isHrTime = (input: unknown): input is HrTime =>
   Array.isArray(input) && input.length === 2 && typeof input[0] === 'number' && typeof input[1] === 'number';

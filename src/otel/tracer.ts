@@ -1,9 +1,9 @@
 // SpanlineTracer: starts spans of ours where OpenTelemetry's API asks for one. What is below a span of ours is its child; what is below
 // another's, or below none, is a root of ours.
 import type { Context, Span, SpanContext, SpanOptions, Tracer } from '@opentelemetry/api';
+import { state } from '../context/process-state.js';
 import { enteredLine } from '../local-span/line-store.js';
-import { state } from '../local-span/process-state.js';
-import { numberOfScope, type SpanScope } from '../local-span/span-scopes.js';
+import { numberOfScope, type SpanScope } from '../rows/span-scopes.js';
 import type { TraceSink } from '../span/active-trace.js';
 import { Span as CoreSpan } from '../span/span.js';
 import { KINDS } from '../span/span-check.js';

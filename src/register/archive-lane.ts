@@ -5,7 +5,7 @@ import type { Resource } from '../collector/reporter.js';
 import type { Lane } from '../flight-recorder/lane/lane.js';
 import type { LaneRow } from '../flight-recorder/lane/lane-row.js';
 import { ownResource } from '../formats/library.js';
-import type { ArchivedResource } from '../trace/archived-span.js';
+import type { ArchivedResource } from '../record/archived-span.js';
 
 const INTERVAL_MS = 1000;
 // A stretch that goes on is there up to now, and will be there again when it has ended.

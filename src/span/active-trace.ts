@@ -1,12 +1,13 @@
 // ActiveTrace: a trace while it is recorded. It decides what it takes of what ends, writes rows to the store of its collector and knows
 // how many wait there. It makes no records and knows no reporter.
-import { Counter, count, countMany } from '../local-span/counters.js';
+
 import type { LocalBatch } from '../local-span/local-batch.js';
-import { nameText, numberOfName } from '../local-span/name-table.js';
-import type { PropertyList } from '../local-span/property.js';
-import { Flag, NO_SLOT, ROW_BYTES } from '../local-span/row-chunk.js';
-import type { RowOwner, RowStore } from '../local-span/row-store.js';
-import { type EndedSpan, type PendingLink, writeDetails } from '../local-span/span-details.js';
+import { Counter, count, countMany } from '../rows/counters.js';
+import { nameText, numberOfName } from '../rows/name-table.js';
+import type { PropertyList } from '../rows/property.js';
+import { Flag, NO_SLOT, ROW_BYTES } from '../rows/row-chunk.js';
+import type { RowOwner, RowStore } from '../rows/row-store.js';
+import { type EndedSpan, type PendingLink, writeDetails } from '../rows/span-details.js';
 import type { Sampler } from './sampler.js';
 import { STATUS_CODES } from './span-check.js';
 import type { SpanContext } from './span-context.js';

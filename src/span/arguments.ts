@@ -1,10 +1,10 @@
 // Arguments of the recording API as programs without types give them. What cannot be what was meant is counted, said once
 // with the call that was meant, and taken as left out. Nothing here may throw, whatever a getter or a proxy does.
 import type { EventEmitter } from 'node:events';
-import { Counter, count } from '../local-span/counters.js';
 import type { LocalBatch } from '../local-span/local-batch.js';
 import type { LocalSpans } from '../local-span/local-collector.js';
 import { wrongArgument } from '../local-span/misuse.js';
+import { Counter, count } from '../rows/counters.js';
 import type { TraceSink } from './active-trace.js';
 import type { SpanContext } from './span-context.js';
 import type { RootOptions, SpanOptions } from './span-options.js';

@@ -1,6 +1,6 @@
 // An exception as event properties, by OpenTelemetry's names. Any value can be thrown, so nothing is assumed of it.
-import { guarded } from '../local-span/lazy.js';
-import type { Properties } from '../local-span/property.js';
+import { guarded } from '../rows/lazy.js';
+import type { Properties } from '../rows/property.js';
 
 /** Type, message and stack of a thrown value. A getter or toString that throws leaves its property out. */
 export const exceptionProperties = (error: unknown): Properties => {

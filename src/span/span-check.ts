@@ -1,11 +1,12 @@
 // Turns what a span is given beyond properties into what a row can hold: a kind and a status of the closed sets as flags, links as words
 // of ids. Programs without types can give anything; what cannot be meant is counted and left out. Nothing here may throw.
-import { Counter, count } from '../local-span/counters.js';
+
 import { wrongArgument } from '../local-span/misuse.js';
-import type { Properties } from '../local-span/property.js';
-import { keptProperties } from '../local-span/property-value.js';
-import { Flag } from '../local-span/row-chunk.js';
-import type { PendingLink } from '../local-span/span-details.js';
+import { Counter, count } from '../rows/counters.js';
+import type { Properties } from '../rows/property.js';
+import { keptProperties } from '../rows/property-value.js';
+import { Flag } from '../rows/row-chunk.js';
+import type { PendingLink } from '../rows/span-details.js';
 import type { SpanContext } from './span-context.js';
 import type { Link, SpanKind, StatusCode } from './span-types.js';
 import { parseSpanId, parseTraceId } from './traceparent.js';

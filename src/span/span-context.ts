@@ -3,10 +3,10 @@
 
 import { types } from 'node:util';
 import { SpanlineError } from '../base/errors/spanline-error.js';
-import { Counter, count } from '../local-span/counters.js';
 import { randomWord, reserveSpanIds, spanIdPrefix } from '../local-span/ids.js';
-import { guarded } from '../local-span/lazy.js';
 import { wrongArgument } from '../local-span/misuse.js';
+import { Counter, count } from '../rows/counters.js';
+import { guarded } from '../rows/lazy.js';
 import {
   formatTraceparent,
   hex8,

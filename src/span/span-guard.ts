@@ -1,6 +1,7 @@
 // SpanGuard: the scope of `span.enter()`. Must give back the async context it found, and may be left twice.
+
+import { state } from '../context/process-state.js';
 import { enterLine, leaveLine } from '../local-span/entered-line.js';
-import { state } from '../local-span/process-state.js';
 import type { SpanLine } from '../local-span/span-line.js';
 import type { TaskLines } from './task-lines.js';
 

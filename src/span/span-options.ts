@@ -1,6 +1,6 @@
 // What a span is started with. Types only.
-import type { Properties } from '../local-span/property.js';
-import type { SpanScope } from '../local-span/span-scopes.js';
+import type { Properties } from '../rows/property.js';
+import type { SpanScope } from '../rows/span-scopes.js';
 import type { TraceSink } from './active-trace.js';
 import type { SpanKind } from './span-types.js';
 

@@ -1,5 +1,5 @@
 // The field's closed sets for a span: kind, status, link. Types and constants only; no behaviour.
-import type { Properties } from '../local-span/property.js';
+import type { Properties } from '../rows/property.js';
 
 /** The role of a span in a remote call, as OpenTelemetry names it. */
 export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer';

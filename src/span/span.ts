@@ -1,20 +1,20 @@
 // Span: a cross-async span. Starts in one task, ends in another, has one or many parents, and is the mount point of
 // local batches. Recording path: a refused or unrecorded span is a value (a no-op), never an exception.
 import { now, nsPerTick } from '../clock/index.js';
-import { Counter, count } from '../local-span/counters.js';
+import { state } from '../context/process-state.js';
 import { reserveSpanIds, spanIdPrefix } from '../local-span/ids.js';
-import { lazyProperties } from '../local-span/lazy.js';
 import { enteredLine, lineStore, runOnLine } from '../local-span/line-store.js';
 import type { LocalBatch } from '../local-span/local-batch.js';
 import type { LocalSpans } from '../local-span/local-collector.js';
 import { LocalSpan } from '../local-span/local-span.js';
-import { state } from '../local-span/process-state.js';
-import type { Properties, PropertyValue } from '../local-span/property.js';
-import { keptProperties, keptValue } from '../local-span/property-value.js';
-import { Flag } from '../local-span/row-chunk.js';
-import { type EndedSpan, type PendingLink, SpanDetails } from '../local-span/span-details.js';
 import { type LineMount, SpanLine } from '../local-span/span-line.js';
-import { numberOfScope } from '../local-span/span-scopes.js';
+import { Counter, count } from '../rows/counters.js';
+import { lazyProperties } from '../rows/lazy.js';
+import type { Properties, PropertyValue } from '../rows/property.js';
+import { keptProperties, keptValue } from '../rows/property-value.js';
+import { Flag } from '../rows/row-chunk.js';
+import { type EndedSpan, type PendingLink, SpanDetails } from '../rows/span-details.js';
+import { numberOfScope } from '../rows/span-scopes.js';
 import { ActiveTrace, isSamePlace, linkToPlace, type Place, type TraceSink } from './active-trace.js';
 import {
   contextArgument,

@@ -1,5 +1,5 @@
 // The default sink: the collector of roots that name none. Set by the collector above, so that this room never imports it.
-import { state } from '../local-span/process-state.js';
+import { state } from '../context/process-state.js';
 import type { TraceSink } from './active-trace.js';
 
 /** The sink of roots that name none. */

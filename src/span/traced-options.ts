@@ -2,7 +2,7 @@
 
 import { types } from 'node:util';
 import { OptionError } from '../base/errors/option-error.js';
-import type { Properties } from '../local-span/property.js';
+import type { Properties } from '../rows/property.js';
 import type { SpanKind } from './span-types.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: parameter lists of arbitrary functions; `unknown[]` refuses every typed one.

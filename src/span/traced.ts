@@ -1,9 +1,9 @@
 // traced() and trace(): functions that record themselves. One import serves as wrapper, as TC39 decorator and as legacy
 // (experimentalDecorators) decorator. Wrong options throw where the function is defined, never where it is called.
 import { lookAlike } from '../base/calls/look-alike.js';
+import { state } from '../context/process-state.js';
 import { recordingLine } from '../local-span/line-store.js';
 import { wrongArgument } from '../local-span/misuse.js';
-import { state } from '../local-span/process-state.js';
 import { type DeclaredBy, methodName } from './method-name.js';
 import { Span } from './span.js';
 import {

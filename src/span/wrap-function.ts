@@ -2,7 +2,7 @@
 // parent a call costs one check. A wrapper must change neither result, `this`, name, length nor thrown value.
 import { recordingLine } from '../local-span/line-store.js';
 import type { LocalSpan } from '../local-span/local-span.js';
-import type { Properties } from '../local-span/property.js';
+import type { Properties } from '../rows/property.js';
 import { exceptionProperties } from './exception.js';
 import { Span } from './span.js';
 import type { Arguments, TracedOptions } from './traced-options.js';

@@ -4,7 +4,7 @@ import { AssertionError } from 'node:assert';
 import { fileURLToPath } from 'node:url';
 import { SpanlineError } from '../base/errors/spanline-error.js';
 import { escapeText } from '../base/text/escape-text.js';
-import { drawShape, type ShapedSpan, type ShapeOptions, traceShape } from '../trace/trace-shape.js';
+import { drawShape, type ShapedSpan, type ShapeOptions, traceShape } from '../record/trace-shape.js';
 import type { GoldShapes } from './shape-store.js';
 import { keepShape, readShapes } from './shapes-file.js';
 

@@ -1,7 +1,7 @@
 // Roots that never end hold bounded memory: beyond the bounds the oldest is let go, or reported early when that is asked for.
 import { expect, test, vi } from 'vitest';
 import { LocalSpan, Span } from '../../src/index.js';
-import { ROW_BYTES } from '../../src/local-span/row-chunk.js';
+import { ROW_BYTES } from '../../src/rows/row-chunk.js';
 import { TRACE_BYTES } from '../../src/span/active-trace.js';
 import { useOwnNames } from '../support/names.js';
 import { counted, recorder } from '../support/recorder.js';

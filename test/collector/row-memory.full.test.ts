@@ -10,7 +10,7 @@ import {
   Span,
   type Trace,
 } from '../../src/index.js';
-import { CHUNK_ROWS } from '../../src/local-span/row-chunk.js';
+import { CHUNK_ROWS } from '../../src/rows/row-chunk.js';
 import { counted, recorder } from '../support/recorder.js';
 
 const MB = 1 << 20;

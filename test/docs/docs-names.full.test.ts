@@ -199,9 +199,9 @@ describe('names', () => {
     ['local-span/local-span.ts', 'LocalSpan', ['LocalSpan.isRecording']],
     ['local-span/local-collector.ts', 'LocalCollector', ['LocalCollector.collect']],
     ['collector/collector.ts', 'Collector', ['Collector.shutdown']],
-    ['trace/record.ts', 'SpanRecord', ['SpanRecord.isLocal']],
-    ['trace/record.ts', 'EventRecord', ['EventRecord.timeUnixNs']],
-    ['trace/record.ts', 'TraceIdentity', ['TraceIdentity.isRandom']],
+    ['record/record.ts', 'SpanRecord', ['SpanRecord.isLocal']],
+    ['record/record.ts', 'EventRecord', ['EventRecord.timeUnixNs']],
+    ['record/record.ts', 'TraceIdentity', ['TraceIdentity.isRandom']],
     ['collector/reporter.ts', 'ReportError', ['ReportError.retryAfterMs']],
   ])('of what a program can use, in %s: %s', (file, name, some) => {
     const members = membersOf(readFileSync(join(root, 'src', file), 'utf8'), name);

@@ -5,7 +5,7 @@ import { ConsoleReporter, renderTrace } from '../../src/exporters/console.js';
 import { wantsColors } from '../../src/formats/terminal/palette.js';
 import { spanTree } from '../../src/formats/terminal/span-tree.js';
 import { formatDuration } from '../../src/formats/terminal/units.js';
-import { EventRecord, type SpanRecord } from '../../src/trace/record.js';
+import { EventRecord, type SpanRecord } from '../../src/record/record.js';
 import fc from '../support/fast-check.js';
 import { samples } from '../support/samples.js';
 import { anySpan } from './jaeger/support/any-span.js';

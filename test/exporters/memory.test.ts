@@ -1,7 +1,7 @@
 // The memory reporter keeps what it is given, late spans with their trace, and never more than its bound.
 import { expect, test } from 'vitest';
 import { MemoryReporter } from '../../src/exporters/memory.js';
-import { TraceIdentity } from '../../src/trace/record.js';
+import { TraceIdentity } from '../../src/record/record.js';
 import { batchOf, numberedRecords, record } from './support/records.js';
 
 const traceNumber = (number: number, count: number) => {

@@ -19,7 +19,7 @@ import {
 import { decodeJaegerJson } from '../../src/formats/jaeger-json/read-traces.js';
 import { decodeOtlpJson } from '../../src/formats/otlp/read-json.js';
 import { LocalSpan, type ReportBatch, Span } from '../../src/index.js';
-import type { ArchivedSpan } from '../../src/trace/archived-span.js';
+import type { ArchivedSpan } from '../../src/record/archived-span.js';
 import { startServer } from '../exporters/support/http-server.js';
 import { decodeProtobuf } from '../exporters/support/otlp-decode.js';
 import { decodePerfetto } from '../formats/support/perfetto-decode.js';

@@ -9,7 +9,7 @@ import { JaegerReporter } from '../../src/exporters/jaeger.js';
 import { OtelSdkReporter } from '../../src/exporters/otel-sdk.js';
 import { OtlpReporter } from '../../src/exporters/otlp.js';
 import { flush, LocalSpan, Span, SpanContext, setReporter } from '../../src/index.js';
-import { type SpanRecord, TraceIdentity } from '../../src/trace/record.js';
+import { type SpanRecord, TraceIdentity } from '../../src/record/record.js';
 import { batchOf, EVERY_VALUE, fullRecord, RESOURCE, randomTraces, record } from '../exporters/support/records.js';
 import { describeJaeger } from '../support/jaeger.js';
 import { samples } from '../support/samples.js';

@@ -1,8 +1,8 @@
 // Names of spans have numbers in a table of the thread, which has an end. A file that needs room in it, or fills it, begins with an empty one and
 // leaves it as it was: all unit files of a worker share it.
 import { afterAll, beforeAll } from 'vitest';
-import { numberOfName } from '../../src/local-span/name-table.js';
-import { state } from '../../src/local-span/process-state.js';
+import { state } from '../../src/context/process-state.js';
+import { numberOfName } from '../../src/rows/name-table.js';
 
 const { numbers, texts } = state.names;
 

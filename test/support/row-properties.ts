@@ -1,7 +1,8 @@
 // Properties of entries as a list, through the view that encoders read.
-import type { PropertyList, PropertyValue } from '../../src/local-span/property.js';
-import type { RowEntries } from '../../src/local-span/row-entries.js';
-import { RowProperties } from '../../src/trace/row-properties.js';
+
+import { RowProperties } from '../../src/record/row-properties.js';
+import type { PropertyList, PropertyValue } from '../../src/rows/property.js';
+import type { RowEntries } from '../../src/rows/row-entries.js';
 
 /** Those that begin at entry `from` and end before `end`: key, value, key, value; null for none. */
 export const propertyList = (entries: RowEntries, from: number, end: number): PropertyList | null => {

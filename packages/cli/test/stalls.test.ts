@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import type { LaneRow } from '../../../src/flight-recorder/lane/lane-row.js';
-import type { ArchivedResource, ArchivedSpan } from '../../../src/trace/archived-span.js';
+import type { ArchivedResource, ArchivedSpan } from '../../../src/record/archived-span.js';
 import { Archive } from '../../archive/src/archive.js';
 import { spanAt } from '../../archive/test/support/traces.js';
 import { type Outcome, scratch, spanline } from './support/spanline.js';

@@ -1,6 +1,6 @@
 // Groups of one shape and comparisons: the answers against shapes and sums taken by hand from the archive.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
+import type { ArchivedSpan } from '../../../src/record/archived-span.js';
 import { scratch } from '../../../test/support/built.js';
 import { Archive } from '../../archive/src/index.js';
 import type { CompareAnswer, GroupsAnswer } from '../src/api/groups/answers.js';

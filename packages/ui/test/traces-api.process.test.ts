@@ -1,7 +1,7 @@
 // Answers of the search against the archive itself: conditions, times as people write them, quoted properties, pages that neither repeat nor miss a
 // trace, and the columns of many traces.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
+import type { ArchivedSpan } from '../../../src/record/archived-span.js';
 import { scratch } from '../../../test/support/built.js';
 import { Archive } from '../../archive/src/index.js';
 import { span, spanIdOf, traceIdOf } from '../../archive/test/segment/support/segments.js';

@@ -5,7 +5,7 @@ import type { Resource } from '../../collector/reporter.js';
 import { shownTraceId } from '../../formats/jaeger-json/ids.js';
 import { processJson, spanJson } from '../../formats/jaeger-json/write-span.js';
 import { attributesOf } from '../../formats/library.js';
-import type { FinishedSpan } from '../../trace/finished-span.js';
+import type { FinishedSpan } from '../../record/finished-span.js';
 
 interface TraceEntry {
   readonly spans: Buffer[];

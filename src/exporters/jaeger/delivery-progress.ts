@@ -2,7 +2,7 @@
 // large. Held weakly: a report that is dropped leaves nothing behind.
 
 import type { ReportBatch } from '../../collector/reporter.js';
-import type { FinishedSpan } from '../../trace/finished-span.js';
+import type { FinishedSpan } from '../../record/finished-span.js';
 
 interface Progress {
   /** Index of the first span that has not arrived. */

@@ -4,7 +4,7 @@
 import type { Slices } from '../../base/calls/slices.js';
 import type { ReportBatch } from '../../collector/reporter.js';
 import type { BatchPacker } from '../../formats/jaeger-thrift/batch-packer.js';
-import type { FinishedSpan } from '../../trace/finished-span.js';
+import type { FinishedSpan } from '../../record/finished-span.js';
 import { BatchSpans } from '../batch-spans.js';
 
 export interface PackedMessage {

@@ -3,10 +3,10 @@
 import { getOrMake } from '../../base/maps/get-or-make.js';
 import type { Resource } from '../../collector/reporter.js';
 import { LIBRARY_NAME, LIBRARY_VERSION, resourceProperties } from '../../formats/library.js';
-import type { Properties, PropertyList, PropertyValue } from '../../local-span/property.js';
-import type { SpanScope } from '../../local-span/span-scopes.js';
+import { type EventRecord, type SpanRecord, setOwn } from '../../record/record.js';
+import type { Properties, PropertyList, PropertyValue } from '../../rows/property.js';
+import type { SpanScope } from '../../rows/span-scopes.js';
 import type { Link, SpanKind } from '../../span/span-types.js';
-import { type EventRecord, type SpanRecord, setOwn } from '../../trace/record.js';
 import type {
   HrTime,
   SdkAttributes,

@@ -4,7 +4,7 @@
 import { Slices } from '../../base/calls/slices.js';
 import type { ReportBatch } from '../../collector/reporter.js';
 import type { RequestBuilder } from '../../formats/otlp/request-builder.js';
-import type { FinishedSpan } from '../../trace/finished-span.js';
+import type { FinishedSpan } from '../../record/finished-span.js';
 import { BatchSpans } from '../batch-spans.js';
 import type { SpanRange, Undelivered } from './undelivered.js';
 

@@ -1,7 +1,7 @@
 // What the OTLP reporter has to account for. Every span it does not deliver is in one of these numbers.
 
 import type { ReportError } from '../../collector/reporter.js';
-import type { FinishedSpan } from '../../trace/finished-span.js';
+import type { FinishedSpan } from '../../record/finished-span.js';
 import type { HttpAnswer } from '../http/sender.js';
 import { readPartialSuccess } from './server-words.js';
 

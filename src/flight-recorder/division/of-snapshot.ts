@@ -1,5 +1,5 @@
 // The spans of a snapshot as the division of time reads them. Must not keep their records.
-import type { SpanRecord } from '../../trace/record.js';
+import type { SpanRecord } from '../../record/record.js';
 import type { Snapshot } from '../snapshot-types.js';
 import { DivisionIndex } from './division-index.js';
 import type { TimedSpan, TimeWindow } from './timed-span.js';

@@ -1,6 +1,6 @@
 // The lane of a process as tracks that Perfetto draws: the same in every file, whether a snapshot or an archive has the lane.
 import type { PerfettoStretch, PerfettoWriter } from '../../formats/perfetto/write-perfetto.js';
-import type { ArchivedValue } from '../../trace/archived-span.js';
+import type { ArchivedValue } from '../../record/archived-span.js';
 import type { LanePart, LaneRow } from './lane-row.js';
 import { stackName } from './stack-name.js';
 

@@ -3,7 +3,7 @@ import { nodeThreads } from '../../base/calls/node-modules.js';
 import { wrongOption } from '../../base/errors/option-error.js';
 import { finiteNumber, wholeNumber } from '../../base/options/checks.js';
 import { checkNames } from '../../collector/options.js';
-import { type LineSwitches, state } from '../../local-span/process-state.js';
+import { type LineSwitches, state } from '../../context/process-state.js';
 import type { SpanLine } from '../../local-span/span-line.js';
 import type { LaneRow } from './lane-row.js';
 import { type LaneCounts, type LaneSource, NO_COUNTS } from './lane-source.js';

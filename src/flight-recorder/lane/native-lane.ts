@@ -1,7 +1,7 @@
 // The lane by the addon: rows in an array that native code writes, parts made of its samples. What runs in a sample must not throw.
 import { type FastCall, type LanePool, type LaneSample, loadFastCall } from '../../clock/binding.js';
+import { type LineSwitches, state } from '../../context/process-state.js';
 import { enteredLine } from '../../local-span/line-store.js';
-import { type LineSwitches, state } from '../../local-span/process-state.js';
 import type { SpanLine } from '../../local-span/span-line.js';
 import { collectionKind } from './collection-kinds.js';
 import { shownFrames } from './frames.js';

@@ -1,7 +1,7 @@
 // What CPU profiles found running, for the parts of busy stretches that no span had: the newest stretches of stacks, bounded. Must not make a
 // part longer or shorter: it says which functions had it, not that anything had it.
 import { getOrMake } from '../../base/maps/get-or-make.js';
-import type { StackStretch } from '../../local-span/process-state.js';
+import type { StackStretch } from '../../context/process-state.js';
 import { type RawFrames, shownFrames } from './frames.js';
 
 /** Who ran from when to when, in nanoseconds of the lane's clock. */

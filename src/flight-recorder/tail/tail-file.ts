@@ -3,11 +3,11 @@
 import { getSystemErrorName } from 'node:util';
 import { loadFastCall } from '../../clock/binding.js';
 import { now } from '../../clock/index.js';
-import { numberOfName } from '../../local-span/name-table.js';
-import { state } from '../../local-span/process-state.js';
-import type { RowChunk } from '../../local-span/row-chunk.js';
-import { isText } from '../../local-span/row-entries.js';
-import type { RowJournal, RowOwner } from '../../local-span/row-store.js';
+import { state } from '../../context/process-state.js';
+import { numberOfName } from '../../rows/name-table.js';
+import type { RowChunk } from '../../rows/row-chunk.js';
+import { isText } from '../../rows/row-entries.js';
+import type { RowJournal, RowOwner } from '../../rows/row-store.js';
 import type { ActiveTrace } from '../../span/active-trace.js';
 import type { Span } from '../../span/span.js';
 import type { SpanContext } from '../../span/span-context.js';

@@ -9,9 +9,9 @@ import type {
   ArchivedScope,
   ArchivedSpan,
   ArchivedValue,
-} from '../../trace/archived-span.js';
-import type { Extras } from '../../trace/extras.js';
-import { NO_PROPERTIES, PropertyDraft } from '../../trace/properties.js';
+} from '../../record/archived-span.js';
+import type { Extras } from '../../record/extras.js';
+import { NO_PROPERTIES, PropertyDraft } from '../../record/properties.js';
 import { type DecodeContext, NO_SPAN_ID } from '../decode-context.js';
 import { DURATION_KEY, LINK_EVENT, NANOSECONDS_KEY } from '../jaeger-thrift/write-span.js';
 import { hexOf, type JsonObject, listOf, textOf, toObject, toText, uint32Of, uint64Of } from '../json-fields.js';

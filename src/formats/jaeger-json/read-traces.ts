@@ -1,7 +1,7 @@
 // Traces of Jaeger's UI as archived spans: files our exporters and `encodeJaegerJson` wrote come back whole, those of Jaeger's own server as
 // OpenTelemetry's translation has them. One bad span does not cost the others.
-import type { ArchivedResource } from '../../trace/archived-span.js';
-import { PropertyDraft } from '../../trace/properties.js';
+import type { ArchivedResource } from '../../record/archived-span.js';
+import { PropertyDraft } from '../../record/properties.js';
 import { DecodeContext, type DecodedTraces, type DecodeLimits } from '../decode-context.js';
 import { type JsonObject, listOf, objectOf, textOf, toObject, toText } from '../json-fields.js';
 import { parseJson } from '../parse-json.js';

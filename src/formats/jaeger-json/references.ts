@@ -1,6 +1,6 @@
 // The references of a span as Jaeger shows them: to its parent and to the spans it is linked with.
-import type { ArchivedSpan } from '../../trace/archived-span.js';
-import { propertyOf } from '../../trace/properties.js';
+import type { ArchivedSpan } from '../../record/archived-span.js';
+import { propertyOf } from '../../record/properties.js';
 import { shownTraceId } from './ids.js';
 import * as Key from './keys.js';
 

@@ -1,7 +1,7 @@
 // Tags of one key: Jaeger allows several, properties of a span, an event or a process have one. The last is the property; those before it are kept as they
 // came under a key of their own, and stand before it again in Jaeger's format. No other format knows them but as that property.
-import type { ArchivedValue } from '../../trace/archived-span.js';
-import type { SpanProperties } from '../../trace/finished-span.js';
+import type { ArchivedValue } from '../../record/archived-span.js';
+import type { SpanProperties } from '../../record/finished-span.js';
 import { type JaegerTag, toTag } from './tags.js';
 
 /** The property that holds them: a list of maps `{key, value}`. */

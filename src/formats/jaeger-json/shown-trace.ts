@@ -1,9 +1,9 @@
 // Traces field for field as a Jaeger 2 answers with them in its older query API. What has no field there is left out, as it is there: nothing
 // of ours is added, so this is no form to keep traces in.
-import { ArchivedDouble } from '../../trace/archived-double.js';
-import type { ArchivedEvent, ArchivedProperties, ArchivedSpan, ArchivedValue } from '../../trace/archived-span.js';
-import { propertyOf } from '../../trace/properties.js';
-import { goJson } from '../../trace/value-json.js';
+import { ArchivedDouble } from '../../record/archived-double.js';
+import type { ArchivedEvent, ArchivedProperties, ArchivedSpan, ArchivedValue } from '../../record/archived-span.js';
+import { propertyOf } from '../../record/properties.js';
+import { goJson } from '../../record/value-json.js';
 import { byKey, Processes, tagJson, textTag } from './field-tags.js';
 import { shownTraceId } from './ids.js';
 import * as Key from './keys.js';

@@ -1,7 +1,7 @@
 // What Jaeger remarks on the spans of a trace when it shows them: parents that are not there, and times of children that do not fit into
 // their parents', which it would move if it was told to. Only words: no time is ever changed here.
-import type { ArchivedProperties, ArchivedSpan, ArchivedValue } from '../../trace/archived-span.js';
-import { propertyOf } from '../../trace/properties.js';
+import type { ArchivedProperties, ArchivedSpan, ArchivedValue } from '../../record/archived-span.js';
+import { propertyOf } from '../../record/properties.js';
 import { goDuration } from './go-duration.js';
 import { shownParent } from './references.js';
 

@@ -1,10 +1,10 @@
 // Values as the typed tags of Jaeger's UI, and back. A scalar and bytes keep their type; lists and maps, which the format has no types for,
 // become JSON text and come back as text.
 
-import { ArchivedDouble, doubleValue } from '../../trace/archived-double.js';
-import type { ArchivedValue } from '../../trace/archived-span.js';
-import type { SpanProperties } from '../../trace/finished-span.js';
-import { valueJson } from '../../trace/value-json.js';
+import { ArchivedDouble, doubleValue } from '../../record/archived-double.js';
+import type { ArchivedValue } from '../../record/archived-span.js';
+import type { SpanProperties } from '../../record/finished-span.js';
+import { valueJson } from '../../record/value-json.js';
 import { type JsonObject, textOf, toBytes, toDouble, toInteger, toObject, toText } from '../json-fields.js';
 import { isInt64 } from '../otlp/protobuf-writer.js';
 import { malformed } from '../trace-format-error.js';

@@ -1,7 +1,7 @@
 // Traces as the document that Jaeger's UI reads from a file.
-import type { ArchivedSpan } from '../../trace/archived-span.js';
-import { ArchivedView } from '../../trace/archived-view.js';
-import { propertyOf } from '../../trace/properties.js';
+import type { ArchivedSpan } from '../../record/archived-span.js';
+import { ArchivedView } from '../../record/archived-view.js';
+import { propertyOf } from '../../record/properties.js';
 import { Processes } from './field-tags.js';
 import { shownTraceId } from './ids.js';
 import { TRACE_WARNINGS } from './keys.js';

@@ -2,7 +2,7 @@
 // A span that does not fit even alone is left out and counted; its neighbours must not notice.
 
 import type { Resource } from '../../collector/reporter.js';
-import type { FinishedSpan } from '../../trace/finished-span.js';
+import type { FinishedSpan } from '../../record/finished-span.js';
 import { type EnvelopeKind, makeEnvelope } from './envelope.js';
 import { LONGEST_LIST_HEADER, type ThriftWriter } from './thrift-writer.js';
 import { writeSpan } from './write-span.js';

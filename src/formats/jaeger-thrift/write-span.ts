@@ -1,7 +1,7 @@
 // A finished span as jaeger.thrift's struct Span, straight from its numbers.
 // What the format has no field for goes into tags and logs; nothing of a span is left out silently.
 
-import type { FinishedEvent, FinishedLink, FinishedSpan } from '../../trace/finished-span.js';
+import type { FinishedEvent, FinishedLink, FinishedSpan } from '../../record/finished-span.js';
 import { OWN_SCOPE } from '../library.js';
 import type { ThriftWriter } from './thrift-writer.js';
 import { writeBoolTag, writeIntegerTag, writePropertyTags, writeStringTag, writeTag } from './write-tag.js';

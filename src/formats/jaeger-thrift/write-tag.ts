@@ -1,8 +1,8 @@
 // Property values as jaeger.thrift Tags. A value keeps its type; what Thrift has no type for becomes text, never nothing.
-import { ArchivedDouble } from '../../trace/archived-double.js';
-import type { ArchivedValue } from '../../trace/archived-span.js';
-import type { SpanProperties } from '../../trace/finished-span.js';
-import { valueJson } from '../../trace/value-json.js';
+import { ArchivedDouble } from '../../record/archived-double.js';
+import type { ArchivedValue } from '../../record/archived-span.js';
+import type { SpanProperties } from '../../record/finished-span.js';
+import { valueJson } from '../../record/value-json.js';
 import { isInt64 } from '../otlp/protobuf-writer.js';
 import type { ThriftWriter } from './thrift-writer.js';
 

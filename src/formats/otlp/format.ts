@@ -1,8 +1,8 @@
 // What a request is made of, whichever of OTLP's two forms it has. An interface only.
 
 import type { ByteWriter } from '../../base/bytes/byte-writer.js';
-import type { ArchivedResource, ArchivedScope } from '../../trace/archived-span.js';
-import type { FinishedSpan } from '../../trace/finished-span.js';
+import type { ArchivedResource, ArchivedScope } from '../../record/archived-span.js';
+import type { FinishedSpan } from '../../record/finished-span.js';
 
 /** The spans of a request that were recorded by one library, as they were written. */
 export interface ScopedSpans {

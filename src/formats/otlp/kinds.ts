@@ -1,5 +1,5 @@
 // OTLP's numbers for kinds and status codes. A number of a later version is refused, for it would leave as another.
-import type { ArchivedKind, ArchivedStatusCode } from '../../trace/archived-span.js';
+import type { ArchivedKind, ArchivedStatusCode } from '../../record/archived-span.js';
 import type { DecodeContext } from '../decode-context.js';
 
 /** By name. */

@@ -1,7 +1,7 @@
 // OTLP's KeyValue and AnyValue in JSON as archived values. Recursion is bounded by the context, not by the sender.
-import { doubleValue } from '../../trace/archived-double.js';
-import type { ArchivedValue } from '../../trace/archived-span.js';
-import { PropertyDraft } from '../../trace/properties.js';
+import { doubleValue } from '../../record/archived-double.js';
+import type { ArchivedValue } from '../../record/archived-span.js';
+import { PropertyDraft } from '../../record/properties.js';
 import type { DecodeContext } from '../decode-context.js';
 import { type JsonObject, listOf, textOf, toBytes, toDouble, toInteger, toObject, toText } from '../json-fields.js';
 import { malformed } from '../trace-format-error.js';

@@ -7,9 +7,9 @@ import type {
   ArchivedResource,
   ArchivedScope,
   ArchivedSpan,
-} from '../../trace/archived-span.js';
-import { type Extras, extrasOf } from '../../trace/extras.js';
-import { NO_PROPERTIES } from '../../trace/properties.js';
+} from '../../record/archived-span.js';
+import { type Extras, extrasOf } from '../../record/extras.js';
+import { NO_PROPERTIES } from '../../record/properties.js';
 import { DecodeContext, type DecodedTraces, type DecodeLimits, NO_SPAN_ID } from '../decode-context.js';
 import { hexOf, type JsonObject, listOf, objectOf, textOf, toObject, uint32Of, uint64Of } from '../json-fields.js';
 import { parseJson } from '../parse-json.js';

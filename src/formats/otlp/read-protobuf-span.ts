@@ -6,9 +6,9 @@ import type {
   ArchivedResource,
   ArchivedScope,
   ArchivedSpan,
-} from '../../trace/archived-span.js';
-import { extrasOf } from '../../trace/extras.js';
-import { NO_PROPERTIES, PropertyDraft } from '../../trace/properties.js';
+} from '../../record/archived-span.js';
+import { extrasOf } from '../../record/extras.js';
+import { NO_PROPERTIES, PropertyDraft } from '../../record/properties.js';
 import { type DecodeContext, NO_SPAN_ID } from '../decode-context.js';
 import * as Field from './fields.js';
 import { kindOf, statusCodeOf } from './kinds.js';

@@ -1,8 +1,8 @@
 // OTLP's KeyValue and AnyValue messages as archived values. Recursion is bounded by the context, not by the sender.
 
-import { doubleValue } from '../../trace/archived-double.js';
-import type { ArchivedValue } from '../../trace/archived-span.js';
-import { PropertyDraft } from '../../trace/properties.js';
+import { doubleValue } from '../../record/archived-double.js';
+import type { ArchivedValue } from '../../record/archived-span.js';
+import { PropertyDraft } from '../../record/properties.js';
 import type { DecodeContext } from '../decode-context.js';
 import * as Field from './fields.js';
 import type { ProtobufReader } from './protobuf-reader.js';

@@ -1,9 +1,9 @@
 // OTLP's ExportTraceServiceRequest in protobuf as archived spans. A sender is not trusted: nothing is taken by its word, and one bad
 // span does not cost the others.
 
-import type { ArchivedResource, ArchivedScope } from '../../trace/archived-span.js';
-import { extrasOf } from '../../trace/extras.js';
-import { NO_PROPERTIES, PropertyDraft } from '../../trace/properties.js';
+import type { ArchivedResource, ArchivedScope } from '../../record/archived-span.js';
+import { extrasOf } from '../../record/extras.js';
+import { NO_PROPERTIES, PropertyDraft } from '../../record/properties.js';
 import { DecodeContext, type DecodedTraces, type DecodeLimits } from '../decode-context.js';
 import * as Field from './fields.js';
 import { ProtobufReader } from './protobuf-reader.js';

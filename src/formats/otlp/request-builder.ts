@@ -3,8 +3,8 @@
 
 import { ByteWriter, WRITER_FULL } from '../../base/bytes/byte-writer.js';
 import { ReportError, type Resource } from '../../collector/reporter.js';
-import type { ArchivedProperties, ArchivedScope } from '../../trace/archived-span.js';
-import type { FinishedSpan } from '../../trace/finished-span.js';
+import type { ArchivedProperties, ArchivedScope } from '../../record/archived-span.js';
+import type { FinishedSpan } from '../../record/finished-span.js';
 import { OWN_SCOPE, ownResource } from '../library.js';
 import type { OtlpFormat } from './format.js';
 

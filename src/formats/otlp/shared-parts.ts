@@ -1,6 +1,6 @@
 // Resources and scopes that were read before, by the bytes they came as: a process sends the same ones with every request, and the archive
 // keeps one object once. Bounded: what is beyond makes the oldest leave, and large ones are never kept.
-import type { ArchivedResource, ArchivedScope } from '../../trace/archived-span.js';
+import type { ArchivedResource, ArchivedScope } from '../../record/archived-span.js';
 
 const MAX_PARTS = 1000;
 const MAX_KEY_LENGTH = 16 * 1024;

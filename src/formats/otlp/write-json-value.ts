@@ -2,10 +2,10 @@
 // mapping asks; an integer beyond 64 bits, which OTLP has no place for, becomes its digits as a string, never a rounded number.
 
 import type { ByteWriter } from '../../base/bytes/byte-writer.js';
-import { ArchivedDouble } from '../../trace/archived-double.js';
-import type { ArchivedProperties, ArchivedValue } from '../../trace/archived-span.js';
-import type { SpanProperties } from '../../trace/finished-span.js';
-import { ObjectProperties } from '../../trace/property-views.js';
+import { ArchivedDouble } from '../../record/archived-double.js';
+import type { ArchivedProperties, ArchivedValue } from '../../record/archived-span.js';
+import type { SpanProperties } from '../../record/finished-span.js';
+import { ObjectProperties } from '../../record/property-views.js';
 import { writeIntegerDigits, writeQuoted, writeRaw } from './json-writer.js';
 import { isInt64 } from './protobuf-writer.js';
 

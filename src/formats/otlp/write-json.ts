@@ -2,12 +2,12 @@
 // line break in it, so that one document is one line of a file. What decodes it gets back what went in.
 
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
-import type { ArchivedResource, ArchivedScope, ArchivedSpan } from '../../trace/archived-span.js';
-import { ArchivedView } from '../../trace/archived-view.js';
-import type { Extras } from '../../trace/extras.js';
-import type { FinishedEvent, FinishedLink, FinishedSpan, SpanIds } from '../../trace/finished-span.js';
-import { NO_PROPERTIES } from '../../trace/properties.js';
-import { ObjectProperties } from '../../trace/property-views.js';
+import type { ArchivedResource, ArchivedScope, ArchivedSpan } from '../../record/archived-span.js';
+import { ArchivedView } from '../../record/archived-view.js';
+import type { Extras } from '../../record/extras.js';
+import type { FinishedEvent, FinishedLink, FinishedSpan, SpanIds } from '../../record/finished-span.js';
+import { NO_PROPERTIES } from '../../record/properties.js';
+import { ObjectProperties } from '../../record/property-views.js';
 import type { OtlpFormat, ScopedSpans } from './format.js';
 import { writeHex8, writeIntegerDigits, writeQuoted, writeQuotedNanos, writeRaw } from './json-writer.js';
 import { KIND_NUMBERS, STATUS_NUMBERS } from './kinds.js';

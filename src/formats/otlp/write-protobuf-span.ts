@@ -2,8 +2,8 @@
 // are left out, as the format asks.
 
 import type { ByteWriter } from '../../base/bytes/byte-writer.js';
-import type { FinishedEvent, FinishedLink, FinishedSpan } from '../../trace/finished-span.js';
-import { RowProperties } from '../../trace/row-properties.js';
+import type { FinishedEvent, FinishedLink, FinishedSpan } from '../../record/finished-span.js';
+import { RowProperties } from '../../record/row-properties.js';
 import * as Field from './fields.js';
 import { KIND_NUMBERS, STATUS_NUMBERS } from './kinds.js';
 import { beginMessage, endMessage, writeCount, writeString, writeUnixNanos } from './protobuf-writer.js';

@@ -2,10 +2,10 @@
 // place for, becomes its digits as a string, never a rounded number.
 
 import type { ByteWriter } from '../../base/bytes/byte-writer.js';
-import { ArchivedDouble } from '../../trace/archived-double.js';
-import type { ArchivedProperties, ArchivedValue } from '../../trace/archived-span.js';
-import type { SpanProperties } from '../../trace/finished-span.js';
-import { ObjectProperties } from '../../trace/property-views.js';
+import { ArchivedDouble } from '../../record/archived-double.js';
+import type { ArchivedProperties, ArchivedValue } from '../../record/archived-span.js';
+import type { SpanProperties } from '../../record/finished-span.js';
+import { ObjectProperties } from '../../record/property-views.js';
 import * as Field from './fields.js';
 import {
   beginMessage,

@@ -2,9 +2,9 @@
 // is left before the first span and the head is written backwards into it: spans are never moved for it.
 
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
-import type { ArchivedResource, ArchivedScope } from '../../trace/archived-span.js';
-import type { FinishedSpan } from '../../trace/finished-span.js';
-import { ObjectProperties } from '../../trace/property-views.js';
+import type { ArchivedResource, ArchivedScope } from '../../record/archived-span.js';
+import type { FinishedSpan } from '../../record/finished-span.js';
+import { ObjectProperties } from '../../record/property-views.js';
 import * as Field from './fields.js';
 import type { OtlpFormat, ScopedSpans } from './format.js';
 import { beginMessage, endMessage, varintSize, writeCount, writeString, writeVarint32 } from './protobuf-writer.js';

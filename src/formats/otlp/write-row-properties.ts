@@ -3,10 +3,10 @@
 // was written as before is copied, and what was written side by side is copied at once. A place is good only while nothing before it
 // moves: whoever moves or takes back what was written says so.
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
-import { nameOfNumber } from '../../local-span/name-table.js';
-import { type RowEntries, Tag } from '../../local-span/row-entries.js';
-import { Encoding } from '../../local-span/row-text.js';
-import type { RowProperties } from '../../trace/row-properties.js';
+import type { RowProperties } from '../../record/row-properties.js';
+import { nameOfNumber } from '../../rows/name-table.js';
+import { type RowEntries, Tag } from '../../rows/row-entries.js';
+import { Encoding } from '../../rows/row-text.js';
 import * as Field from './fields.js';
 import { varintSize, writeString, writeVarint32 } from './protobuf-writer.js';
 import { writeKeyValue } from './write-protobuf-value.js';

@@ -1,6 +1,6 @@
 // Links between spans as Perfetto's flows: arrows from the span that is linked to the one that links. Both ends of a flow bear its number, so
 // that all spans have to be seen before the first is written. Bounded: links beyond the bound get no arrow, and are counted.
-import type { FinishedSpan } from '../../trace/finished-span.js';
+import type { FinishedSpan } from '../../record/finished-span.js';
 
 const MAX_FLOWS = 1_000_000;
 

@@ -1,10 +1,10 @@
 // Properties as debug annotations, which Perfetto shows as arguments of a slice. Numbers keep their type; what has no type there becomes text:
 // integers beyond 64 bits, bytes (base64), a value without content (`null`).
 import type { ByteWriter } from '../../base/bytes/byte-writer.js';
-import { ArchivedDouble } from '../../trace/archived-double.js';
-import type { ArchivedProperties, ArchivedValue } from '../../trace/archived-span.js';
-import type { SpanProperties } from '../../trace/finished-span.js';
-import { valueJson } from '../../trace/value-json.js';
+import { ArchivedDouble } from '../../record/archived-double.js';
+import type { ArchivedProperties, ArchivedValue } from '../../record/archived-span.js';
+import type { SpanProperties } from '../../record/finished-span.js';
+import { valueJson } from '../../record/value-json.js';
 import { isInt64, writeBigInt, writeInteger, writeVarint32 } from '../otlp/protobuf-writer.js';
 import * as Field from './fields.js';
 import type { Interned } from './interned.js';

@@ -2,7 +2,7 @@
 // is said.
 
 import { shortText } from '../../base/text/escape-text.js';
-import type { FinishedSpan } from '../../trace/finished-span.js';
+import type { FinishedSpan } from '../../record/finished-span.js';
 import { type Extent, sinceStart } from './bar.js';
 import type { Glyphs } from './glyphs.js';
 import type { Palette } from './palette.js';

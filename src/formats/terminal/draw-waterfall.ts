@@ -3,11 +3,11 @@
 
 import { cut } from '../../base/text/display-width.js';
 import { shortText } from '../../base/text/escape-text.js';
-import type { ArchivedSpan, TraceSummary } from '../../trace/archived-span.js';
-import { ArchivedView } from '../../trace/archived-view.js';
-import type { FinishedSpan } from '../../trace/finished-span.js';
-import { absentParents, serviceOf, servicesOf } from '../../trace/trace-facts.js';
-import { walkTree } from '../../trace/tree.js';
+import type { ArchivedSpan, TraceSummary } from '../../record/archived-span.js';
+import { ArchivedView } from '../../record/archived-view.js';
+import type { FinishedSpan } from '../../record/finished-span.js';
+import { absentParents, serviceOf, servicesOf } from '../../record/trace-facts.js';
+import { walkTree } from '../../record/tree.js';
 import { drawBar, type Extent } from './bar.js';
 import { Branches } from './branches.js';
 import { detailsOf } from './details.js';

@@ -2,11 +2,11 @@
 // It must stay linear in the spans it prints and must not print a control character that came from a span.
 
 import { shortText } from '../../base/text/escape-text.js';
-import { hasRemoteParent } from '../../trace/extras.js';
-import type { FinishedSpan } from '../../trace/finished-span.js';
-import type { SpanRecord } from '../../trace/record.js';
-import { RecordView } from '../../trace/record-view.js';
-import { spanForest, walkTree } from '../../trace/tree.js';
+import { hasRemoteParent } from '../../record/extras.js';
+import type { FinishedSpan } from '../../record/finished-span.js';
+import type { SpanRecord } from '../../record/record.js';
+import { RecordView } from '../../record/record-view.js';
+import { spanForest, walkTree } from '../../record/tree.js';
 import { NO_SCOPE } from '../library.js';
 import { type Extent, sinceStart } from './bar.js';
 import { type Branch, Branches } from './branches.js';

@@ -2,8 +2,8 @@
 // It shows names and parentage only: nothing that differs from run to run may get in.
 
 import { shortText } from '../../base/text/escape-text.js';
-import type { SpanRecord } from '../../trace/record.js';
-import { spanForest, walkTree } from '../../trace/tree.js';
+import type { SpanRecord } from '../../record/record.js';
+import { spanForest, walkTree } from '../../record/tree.js';
 
 /** Deeper levels are not indented further but numbered, so that a 20,000-deep tree stays readable and small. */
 const MAX_INDENT = 100;

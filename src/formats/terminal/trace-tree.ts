@@ -1,7 +1,7 @@
 // The spans of a trace by parentage, as a waterfall draws them: those that name a parent that is absent hang below a node that says so.
 // Every span stands in it once, whatever the parents say.
-import type { FinishedSpan } from '../../trace/finished-span.js';
-import { type SpanNode, spanForest } from '../../trace/tree.js';
+import type { FinishedSpan } from '../../record/finished-span.js';
+import { type SpanNode, spanForest } from '../../record/tree.js';
 
 /** A span, or the place of a parent that is absent. */
 export interface DrawnNode {

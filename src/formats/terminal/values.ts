@@ -1,10 +1,10 @@
 // Properties of spans as text for a person: on one line, cut where they are long, never with a control character.
 
 import { shortText } from '../../base/text/escape-text.js';
-import { ArchivedDouble } from '../../trace/archived-double.js';
-import type { ArchivedProperties, ArchivedValue } from '../../trace/archived-span.js';
-import type { FinishedLink, SpanProperties } from '../../trace/finished-span.js';
-import { ObjectProperties } from '../../trace/property-views.js';
+import { ArchivedDouble } from '../../record/archived-double.js';
+import type { ArchivedProperties, ArchivedValue } from '../../record/archived-span.js';
+import type { FinishedLink, SpanProperties } from '../../record/finished-span.js';
+import { ObjectProperties } from '../../record/property-views.js';
 
 const MAX_ITEMS = 20;
 const MAX_DEPTH = 4;

@@ -8,8 +8,8 @@ import type {
   ArchivedScope,
   ArchivedSpan,
   ArchivedValue,
-} from '../../trace/archived-span.js';
-import { NO_PROPERTIES, PropertyDraft } from '../../trace/properties.js';
+} from '../../record/archived-span.js';
+import { NO_PROPERTIES, PropertyDraft } from '../../record/properties.js';
 import { type DecodeContext, NO_SPAN_ID } from '../decode-context.js';
 import { ERROR, SCOPE_NAME, SCOPE_VERSION, SERVICE_NAME, STATUS_CODE, TRACE_STATE } from '../jaeger-json/keys.js';
 import {

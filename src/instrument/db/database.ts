@@ -2,7 +2,7 @@
 // quote what they were given.
 import { BoundedCache } from '../../base/maps/bounded-cache.js';
 import { getOrMake } from '../../base/maps/get-or-make.js';
-import type { PropertyValue } from '../../local-span/property.js';
+import type { PropertyValue } from '../../rows/property.js';
 import type { Span } from '../../span/span.js';
 import type { SpanOptions } from '../../span/span-options.js';
 import { boundedName } from '../bounded-name.js';

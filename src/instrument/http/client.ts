@@ -3,7 +3,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { isOwnAgent } from '../../exporters/http/own-agents.js';
-import type { PropertyValue } from '../../local-span/property.js';
+import type { PropertyValue } from '../../rows/property.js';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, onMessage, quiet } from '../channel.js';
 import { startCall } from '../client-span.js';

@@ -4,7 +4,7 @@ import type { ClientRequest } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import { lookAlike } from '../../base/calls/look-alike.js';
 import { nodeHttp, nodeHttps } from '../../base/calls/node-modules.js';
-import { Counter, count } from '../../local-span/counters.js';
+import { Counter, count } from '../../rows/counters.js';
 import type { Off } from '../channel.js';
 
 /**

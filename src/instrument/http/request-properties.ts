@@ -1,6 +1,6 @@
 // A request that a server answers, and its answer, as properties: the same words for all versions of HTTP.
 import type { IncomingHttpHeaders } from 'node:http';
-import type { PropertyValue } from '../../local-span/property.js';
+import type { PropertyValue } from '../../rows/property.js';
 import type { Span } from '../../span/span.js';
 import { forwardedClient, forwardedHost, forwardedScheme } from './forwarded.js';
 import { hostAndPort, knownMethod, pathOf, queryOf } from './url.js';

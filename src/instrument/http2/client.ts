@@ -3,8 +3,8 @@
 import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
 import { syncBuiltinESMExports } from 'node:module';
 import { promisify } from 'node:util';
-import { Counter, count } from '../../local-span/counters.js';
-import type { PropertyValue } from '../../local-span/property.js';
+import { Counter, count } from '../../rows/counters.js';
+import type { PropertyValue } from '../../rows/property.js';
 import type { Span } from '../../span/span.js';
 import { SpanContext } from '../../span/span-context.js';
 import { type Off, quiet } from '../channel.js';

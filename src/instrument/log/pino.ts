@@ -1,7 +1,7 @@
 // Trace ids in the records of pino: `trace_id`, `span_id` and `trace_flags`, behind the time, unless a record has one of them already. The method that
 // writes a record is wrapped, for the channel costs as much as the record; copies of pino that were bundled are heard by their channel. Neither the
 // caller's object nor the logger may look different afterwards.
-import { Counter, count } from '../../local-span/counters.js';
+import { Counter, count } from '../../rows/counters.js';
 import { allOff, type Off, onMessage } from '../channel.js';
 import { onModule } from '../on-module.js';
 import { currentIdsText, hasIds } from './ids.js';

@@ -1,6 +1,6 @@
 // Messages of amqplib, which publishes nothing: what its channels send, and what consumers do with a message, until that is done and acknowledged.
 // Both of its interfaces, of promises and of callbacks, go through the methods of `lib/channel.js` that are wrapped here.
-import type { PropertyValue } from '../../local-span/property.js';
+import type { PropertyValue } from '../../rows/property.js';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
 import { type Callback, endingFirst, endingWith, isPromise } from '../ending.js';

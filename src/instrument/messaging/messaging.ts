@@ -1,8 +1,8 @@
 // Messages through a broker as spans: what sends one is a producer span, whose context goes out in the message's headers, and what is done with one
 // is a trace of its own with a link to that span: one sender may have many receivers, and a batch many senders. What is in a message never leaves.
 import { lineStore } from '../../local-span/line-store.js';
-import type { PropertyValue } from '../../local-span/property.js';
 import type { SpanLine } from '../../local-span/span-line.js';
+import type { PropertyValue } from '../../rows/property.js';
 import { Span } from '../../span/span.js';
 import type { SpanContext } from '../../span/span-context.js';
 import type { SpanOptions } from '../../span/span-options.js';

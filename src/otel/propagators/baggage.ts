@@ -1,6 +1,6 @@
 // W3C Baggage as a propagator of OpenTelemetry's API. An entry that breaks the format is left out and counted; sizes are those the format allows.
 import type { BaggageEntry, Context, TextMapGetter, TextMapPropagator, TextMapSetter } from '@opentelemetry/api';
-import { Counter, count, countMany } from '../../local-span/counters.js';
+import { Counter, count, countMany } from '../../rows/counters.js';
 import { baggageEntryMetadata, createBaggage, getBaggage, setBaggage } from '../api-values.js';
 import { isSuppressed } from '../otel-context.js';
 

@@ -7,7 +7,7 @@ import type {
   TextMapPropagator,
   TextMapSetter,
 } from '@opentelemetry/api';
-import { Counter, count, countMany } from '../../local-span/counters.js';
+import { Counter, count, countMany } from '../../rows/counters.js';
 import {
   createBaggage,
   getBaggage,

@@ -32,10 +32,11 @@ export const examplesOf = (page: string): Example[] => examplesIn(page, readFile
 /** The rooms behind the entries of the package. */
 const ROOMS = [
   'clock',
+  'rows',
   'local-span',
   'span',
   'collector',
-  'trace',
+  'record',
   'exporters',
   'otel',
   'flight-recorder',

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ReportBatch } from '../../../src/collector/reporter.js';
 import { FileReporter, type FileReporterOptions } from '../../../src/exporters/file.js';
-import { TraceIdentity } from '../../../src/trace/record.js';
+import { TraceIdentity } from '../../../src/record/record.js';
 import { samples } from '../../support/samples.js';
 import { batchOf, fullRecord, numberedRecords, RESOURCE, randomTraces, record } from '../support/records.js';
 

@@ -1,7 +1,7 @@
 // Over real HTTP: what the collector accepts arrives once; what it refuses surfaces, and is sent again only when that helps.
 import { afterEach, expect, test } from 'vitest';
 import { type JaegerHttpOptions, JaegerReporter } from '../../../src/exporters/jaeger.js';
-import type { SpanRecord } from '../../../src/trace/record.js';
+import type { SpanRecord } from '../../../src/record/record.js';
 import { batchOf, numberedRecords, record } from '../support/records.js';
 import { type HttpCollector, startCollector } from './support/collector.js';
 import { decodeHttpBody } from './support/decode.js';

@@ -1,7 +1,7 @@
 // Over real UDP sockets: everything arrives when something listens, and nothing counts as delivered when nothing does.
 import { afterEach, describe, expect, test } from 'vitest';
 import { JaegerReporter, type JaegerUdpOptions } from '../../../src/exporters/jaeger.js';
-import type { SpanRecord } from '../../../src/trace/record.js';
+import type { SpanRecord } from '../../../src/record/record.js';
 import { samples } from '../../support/samples.js';
 import { batchOf, numberedRecords, record } from '../support/records.js';
 import { type DecodedBatch, decodeBinaryPacket, decodeCompactPacket } from './support/decode.js';

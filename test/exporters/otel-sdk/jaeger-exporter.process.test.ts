@@ -2,7 +2,7 @@
 import { JaegerExporter } from '@opentelemetry/exporter-jaeger';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { OtelSdkReporter } from '../../../src/exporters/otel-sdk.js';
-import { EventRecord, type SpanRecord, TraceIdentity } from '../../../src/trace/record.js';
+import { EventRecord, type SpanRecord, TraceIdentity } from '../../../src/record/record.js';
 import { closedPort, startAgent, type UdpAgent } from '../jaeger/support/udp-agent.js';
 import { startServer, type TestServer } from '../support/http-server.js';
 import { batchOf, numberedRecords, RESOURCE, record } from '../support/records.js';

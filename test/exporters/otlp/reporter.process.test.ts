@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type ReportBatch, ReportError } from '../../../src/collector/reporter.js';
 import { OtlpReporter, type OtlpReporterOptions } from '../../../src/exporters/otlp.js';
-import type { SpanRecord } from '../../../src/trace/record.js';
+import type { SpanRecord } from '../../../src/record/record.js';
 import { deadUrl, type ReceivedRequest, startServer, type TestServer } from '../support/http-server.js';
 import { decodeJson, decodeProtobuf, encodeMessage } from '../support/otlp-decode.js';
 import { modelOf } from '../support/otlp-model.js';

@@ -1,7 +1,7 @@
 // What a record must look like on the other side, worked out from its readable getters: the model the encoders are held to.
 
-import type { PropertyList, PropertyValue } from '../../../src/local-span/property.js';
-import type { SpanRecord } from '../../../src/trace/record.js';
+import type { SpanRecord } from '../../../src/record/record.js';
+import type { PropertyList, PropertyValue } from '../../../src/rows/property.js';
 import type { DecodedAttributes, DecodedSpan, DecodedValue } from './otlp-decode.js';
 
 const KINDS = ['', 'internal', 'server', 'client', 'producer', 'consumer'];

@@ -2,10 +2,10 @@
 
 import type { ReportBatch, Resource, Trace } from '../../../src/collector/reporter.js';
 import { OWN_SCOPE, ownResource } from '../../../src/formats/library.js';
-import type { PropertyList } from '../../../src/local-span/property.js';
+import { EventRecord, SpanRecord, TraceIdentity } from '../../../src/record/record.js';
+import { RecordView } from '../../../src/record/record-view.js';
+import type { PropertyList } from '../../../src/rows/property.js';
 import type { Link, SpanKind, SpanStatus } from '../../../src/span/span-types.js';
-import { EventRecord, SpanRecord, TraceIdentity } from '../../../src/trace/record.js';
-import { RecordView } from '../../../src/trace/record-view.js';
 
 export interface RecordParts {
   trace?: TraceIdentity;

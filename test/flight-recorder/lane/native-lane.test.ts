@@ -1,10 +1,10 @@
 // Rows of the lane stand where they were in Unix time, also where the system takes the processor between the readings of two clocks.
 import { expect, test } from 'vitest';
 import { type FastCall, loadFastCall } from '../../../src/clock/binding.js';
+import type { LineSwitches } from '../../../src/context/process-state.js';
 import { NativeLane } from '../../../src/flight-recorder/lane/native-lane.js';
 import { Ring } from '../../../src/flight-recorder/lane/native-rings.js';
 import { unixNow } from '../../../src/flight-recorder/lane/unix-now.js';
-import type { LineSwitches } from '../../../src/local-span/process-state.js';
 
 const loaded = loadFastCall() as { module?: FastCall };
 const addon = loaded.module as Required<FastCall> | undefined;

@@ -11,7 +11,7 @@ import { encodeJaegerJson } from '../../../src/formats/jaeger-json/write-traces.
 import { ownResource } from '../../../src/formats/library.js';
 import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
 import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
-import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
+import type { ArchivedSpan } from '../../../src/record/archived-span.js';
 import { batchOf, fullRecord, RESOURCE, randomTraces } from '../../exporters/support/records.js';
 import { archivedSpan } from '../../support/archived-span.js';
 import fc from '../../support/fast-check.js';

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { BatchPacker } from '../../../src/formats/jaeger-thrift/batch-packer.js';
 import { BinaryWriter } from '../../../src/formats/jaeger-thrift/binary-writer.js';
 import { CompactWriter } from '../../../src/formats/jaeger-thrift/compact-writer.js';
-import type { PropertyList, PropertyValue } from '../../../src/local-span/property.js';
-import { EventRecord, type SpanRecord, TraceIdentity } from '../../../src/trace/record.js';
+import { EventRecord, type SpanRecord, TraceIdentity } from '../../../src/record/record.js';
+import type { PropertyList, PropertyValue } from '../../../src/rows/property.js';
 import { anySpan } from '../../exporters/jaeger/support/any-span.js';
 import {
   type DecodedBatch,

@@ -5,7 +5,7 @@ import { packBatch } from '../../../src/exporters/jaeger/pack-batch.js';
 import { BatchPacker } from '../../../src/formats/jaeger-thrift/batch-packer.js';
 import { BinaryWriter } from '../../../src/formats/jaeger-thrift/binary-writer.js';
 import { CompactWriter } from '../../../src/formats/jaeger-thrift/compact-writer.js';
-import type { SpanRecord } from '../../../src/trace/record.js';
+import type { SpanRecord } from '../../../src/record/record.js';
 import { anySpan } from '../../exporters/jaeger/support/any-span.js';
 import {
   type DecodedBatch,

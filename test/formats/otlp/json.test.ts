@@ -5,8 +5,8 @@ import { anySpan, FULL_SPAN } from '../../../packages/archive/test/support/any-s
 import { describeRefusals } from '../../../src/formats/decode-context.js';
 import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
 import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
-import { ArchivedDouble } from '../../../src/trace/archived-double.js';
-import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
+import { ArchivedDouble } from '../../../src/record/archived-double.js';
+import type { ArchivedSpan } from '../../../src/record/archived-span.js';
 import fc from '../../support/fast-check.js';
 import { samples } from '../../support/samples.js';
 

@@ -11,7 +11,7 @@ import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
 import { decodeOtlpProtobuf } from '../../../src/formats/otlp/read-protobuf.js';
 import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import { TraceFormatError } from '../../../src/formats/trace-format-error.js';
-import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
+import type { ArchivedSpan } from '../../../src/record/archived-span.js';
 import fc from '../../support/fast-check.js';
 import { samples } from '../../support/samples.js';
 

@@ -9,11 +9,11 @@ import {
 } from '../../../src/formats/perfetto/write-perfetto.js';
 import type { SpanRecord } from '../../../src/index.js';
 import { LocalSpan, Span } from '../../../src/index.js';
-import { ArchivedDouble } from '../../../src/trace/archived-double.js';
-import type { ArchivedSpan } from '../../../src/trace/archived-span.js';
-import { ArchivedView } from '../../../src/trace/archived-view.js';
-import type { FinishedSpan } from '../../../src/trace/finished-span.js';
-import { RecordView } from '../../../src/trace/record-view.js';
+import { ArchivedDouble } from '../../../src/record/archived-double.js';
+import type { ArchivedSpan } from '../../../src/record/archived-span.js';
+import { ArchivedView } from '../../../src/record/archived-view.js';
+import type { FinishedSpan } from '../../../src/record/finished-span.js';
+import { RecordView } from '../../../src/record/record-view.js';
 import { recorder } from '../../support/recorder.js';
 import { decodePerfetto } from '../support/perfetto-decode.js';
 

@@ -21,7 +21,7 @@ import { newDirectory } from '../../../packages/archive/test/archive/support/dir
 import { BufferSink } from '../../../packages/graph/src/index.js';
 import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
 import { ProtobufFormat } from '../../../src/formats/otlp/write-protobuf.js';
-import { ArchivedView } from '../../../src/trace/archived-view.js';
+import { ArchivedView } from '../../../src/record/archived-view.js';
 
 /** What comes out of a door: a span, or that it was refused; `inexact` where the page promises no exact times. */
 export type Outcome = ArchivedSpan | 'refused' | 'inexact';

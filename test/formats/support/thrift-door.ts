@@ -3,8 +3,8 @@
 import { type ArchivedProperties, type ArchivedSpan, decodeJaegerJson } from '../../../packages/archive/src/index.js';
 import { BatchPacker } from '../../../src/formats/jaeger-thrift/batch-packer.js';
 import { BinaryWriter } from '../../../src/formats/jaeger-thrift/binary-writer.js';
-import type { PropertyList, PropertyValue } from '../../../src/local-span/property.js';
-import type { SpanRecord } from '../../../src/trace/record.js';
+import type { SpanRecord } from '../../../src/record/record.js';
+import type { PropertyList, PropertyValue } from '../../../src/rows/property.js';
 import { type DecodedSpan, type DecodedTag, decodeHttpBody } from '../../exporters/jaeger/support/decode.js';
 import { RESOURCE, viewOf } from '../../exporters/support/records.js';
 import { jsonText } from './doors.js';

@@ -2,8 +2,8 @@
 
 import type { Resource } from '../../../src/collector/reporter.js';
 import { resourceProperties } from '../../../src/formats/library.js';
-import type { PropertyValue } from '../../../src/local-span/property.js';
-import type { EventRecord, SpanRecord } from '../../../src/trace/record.js';
+import type { EventRecord, SpanRecord } from '../../../src/record/record.js';
+import type { PropertyValue } from '../../../src/rows/property.js';
 
 /** A tag as text: type, and the value as JSON has it. */
 type Tags = Readonly<Record<string, string>>;

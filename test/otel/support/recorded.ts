@@ -5,7 +5,7 @@ import { Collector } from '../../../src/collector/collector.js';
 import type { CollectorOptions } from '../../../src/collector/options.js';
 import type { TracerProviderOptions } from '../../../src/otel/recording-provider.js';
 import { SpanlineTracerProvider } from '../../../src/otel/tracer-provider.js';
-import type { SpanRecord } from '../../../src/trace/record.js';
+import type { SpanRecord } from '../../../src/record/record.js';
 
 export interface Recorded {
   readonly collector: Collector;

@@ -2,7 +2,7 @@
 // is kept as something else.
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import type { ArchivedSpan, ArchivedValue } from '../../../../src/trace/archived-span.js';
+import type { ArchivedSpan, ArchivedValue } from '../../../../src/record/archived-span.js';
 import { BufferSink } from '../../../graph/src/container/byte-sink.js';
 import { BadKeyError, BadValueError } from '../../../graph/src/container/graph-error.js';
 import { thrownBy } from '../../../graph/test/container/support/errors.js';

@@ -3,8 +3,8 @@
 import { expect, test } from 'vitest';
 import { encodeJaegerJson } from '../../../../src/formats/jaeger-json/write-traces.js';
 import { encodeOtlpJson } from '../../../../src/formats/otlp/write-json.js';
-import type { ArchivedSpan } from '../../../../src/trace/archived-span.js';
-import { ArchivedView } from '../../../../src/trace/archived-view.js';
+import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
+import { ArchivedView } from '../../../../src/record/archived-view.js';
 import fc from '../../../../test/support/fast-check.js';
 import { Archive } from '../../src/archive.js';
 import { checkSpan } from '../../src/check-span.js';

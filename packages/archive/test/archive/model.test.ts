@@ -1,8 +1,8 @@
 // An archive answers as a plain map of spans would, whatever is appended, sealed, merged, flushed and opened again, by one writer or two.
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
-import type { ArchivedSpan, TraceSearch } from '../../../../src/trace/archived-span.js';
-import { traceTrees } from '../../../../src/trace/tree.js';
+import type { ArchivedSpan, TraceSearch } from '../../../../src/record/archived-span.js';
+import { traceTrees } from '../../../../src/record/tree.js';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
 import { Archive } from '../../src/archive.js';

@@ -2,8 +2,8 @@
 // whole, and a span that no archive can keep takes no other with it.
 import { expect, test } from 'vitest';
 import { Collector, LocalSpan, type ReportBatch, Span, SpanContext, type SpanRecord } from '../../../../src/index.js';
-import type { ArchivedSpan } from '../../../../src/trace/archived-span.js';
-import { traceTrees } from '../../../../src/trace/tree.js';
+import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
+import { traceTrees } from '../../../../src/record/tree.js';
 import { Archive } from '../../src/archive.js';
 import { ArchiveReporter } from '../../src/archive-reporter.js';
 import { newDirectory, openArchive } from './support/directory.js';

@@ -1,8 +1,8 @@
 // Spans of one trace that share an id are all kept, in the same tree wherever and in whatever order they come, and however often: the halves of a
 // call, as Zipkin has them, and those of several services.
 import { describe, expect, test } from 'vitest';
-import type { ArchivedSpan } from '../../../../src/trace/archived-span.js';
-import { traceTrees, walkTree } from '../../../../src/trace/tree.js';
+import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
+import { traceTrees, walkTree } from '../../../../src/record/tree.js';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
 import type { Archive } from '../../src/archive.js';

@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { ArchivedSpan } from '../../../../src/trace/archived-span.js';
+import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
 import type { Archive } from '../../src/archive.js';
 import { Segment } from '../../src/segment/segment.js';
 import { FULL_SPAN } from '../support/any-span.js';

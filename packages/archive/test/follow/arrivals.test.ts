@@ -3,7 +3,7 @@
 
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { ArchivedSpan } from '../../../../src/trace/archived-span.js';
+import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
 import { scratch } from '../../../../test/support/built.js';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';

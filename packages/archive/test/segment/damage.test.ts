@@ -1,7 +1,7 @@
 // A segment in which any bit is wrong, or that ends anywhere, never gives a wrong span: what is damaged is told, and the rest is there.
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
-import type { ArchivedSpan } from '../../../../src/trace/archived-span.js';
+import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
 import { GraphError } from '../../../graph/src/container/graph-error.js';

@@ -1,6 +1,6 @@
 // A segment behind a slow web server is read in few round trips: one trace in three, opening included, and a thousand in twenty.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ArchivedSpan } from '../../../../src/trace/archived-span.js';
+import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
 import { type RangeServer, startRangeServer } from '../../../graph/test/container/support/range-server.js';
 import { Segment } from '../../src/segment/segment.js';
 import { byId, segmentBytes, traceIdOf, tracesOf } from './support/segments.js';

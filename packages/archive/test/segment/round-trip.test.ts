@@ -1,7 +1,7 @@
 // Whatever spans go into a segment come out again as they were, by trace and in order, each once, the root first.
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import type { ArchivedSpan } from '../../../../src/trace/archived-span.js';
+import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
 import { BadKeyError, BadValueError, LimitError } from '../../../graph/src/container/graph-error.js';

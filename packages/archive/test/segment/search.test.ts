@@ -1,7 +1,7 @@
 // A search finds exactly the traces that a look at every span would find, the newest first.
 
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { ArchivedSpan, TraceSearch } from '../../../../src/trace/archived-span.js';
+import type { ArchivedSpan, TraceSearch } from '../../../../src/record/archived-span.js';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
 import { BadOptionsError } from '../../../graph/src/container/graph-error.js';

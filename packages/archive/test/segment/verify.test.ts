@@ -1,7 +1,7 @@
 // Checking a segment looks at each of its bytes, in its graphs and in its columns, and compares what it says of its spans with them.
 
 import { describe, expect, test } from 'vitest';
-import type { ArchivedSpan } from '../../../../src/trace/archived-span.js';
+import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
 import fc from '../../../../test/support/fast-check.js';
 import { sampleOf, samples } from '../../../../test/support/samples.js';
 import { CompactGraph } from '../../../graph/src/compact-graph.js';

@@ -10,8 +10,8 @@ import { beforeEach, expect, test } from 'vitest';
 import { Collector } from '../../../../src/collector/collector.js';
 import { MemoryReporter } from '../../../../src/exporters/memory.js';
 import { OtlpReporter } from '../../../../src/exporters/otlp.js';
+import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
 import { Span } from '../../../../src/span/span.js';
-import type { ArchivedSpan } from '../../../../src/trace/archived-span.js';
 import { Archive } from '../../src/archive.js';
 import { ask, onCleanUp, serve } from '../support/serve.js';
 

@@ -12,7 +12,7 @@ import { decodeJaegerJson } from '../../../../src/formats/jaeger-json/read-trace
 import { ownResource } from '../../../../src/formats/library.js';
 import { decodeOtlpJson } from '../../../../src/formats/otlp/read-json.js';
 import { encodeOtlpJson } from '../../../../src/formats/otlp/write-json.js';
-import type { ArchivedSpan } from '../../../../src/trace/archived-span.js';
+import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
 import { batchOf, fullRecord, RESOURCE, randomTraces, record } from '../../../../test/exporters/support/records.js';
 import { archivedSpan } from '../../../../test/support/archived-span.js';
 import { TransportError } from '../../../graph/src/container/graph-error.js';

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { decodeJaegerJson } from '../../../../src/formats/jaeger-json/read-traces.js';
 import { decodeOtlpJson } from '../../../../src/formats/otlp/read-json.js';
-import type { ArchivedSpan, TraceSearch } from '../../../../src/trace/archived-span.js';
+import type { ArchivedSpan, TraceSearch } from '../../../../src/record/archived-span.js';
 import { CorruptError } from '../../../graph/src/container/graph-error.js';
 import { FULL_SPAN } from '../support/any-span.js';
 import { ask, dial, type Served, serve } from '../support/serve.js';

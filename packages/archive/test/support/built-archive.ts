@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { onTestFinished } from 'vitest';
-import type { ArchivedSpan } from '../../../../src/trace/archived-span.js';
+import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
 import { root } from '../../../../test/support/built.js';
 import { expectSame } from '../../../../test/support/same-values.js';
 import { Archive as SourceArchive } from '../../src/archive.js';

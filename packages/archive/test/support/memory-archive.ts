@@ -6,7 +6,7 @@ import type {
   ArchivedValue,
   TraceSearch,
   TraceSummary,
-} from '../../../../src/trace/archived-span.js';
+} from '../../../../src/record/archived-span.js';
 import type { Operation } from '../../src/operations-of.js';
 import type { ArchiveReader, ArchiveWriter } from '../../src/server/ports.js';
 

@@ -1,6 +1,6 @@
 // Spans with little in them, of one trace unless they say otherwise, and archives of them.
 import { expect } from 'vitest';
-import type { ArchivedSpan } from '../../../../src/trace/archived-span.js';
+import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
 import { Archive } from '../../src/archive.js';
 
 const SHOP = { properties: { 'service.name': 'shop' } };

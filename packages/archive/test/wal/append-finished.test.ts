@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ArchivedView } from '../../../../src/trace/archived-view.js';
+import { ArchivedView } from '../../../../src/record/archived-view.js';
 import { WalWriter } from '../../src/wal/wal-writer.js';
 import { newDirectory } from '../archive/support/directory.js';
 import { span, spanIdOf } from '../segment/support/segments.js';

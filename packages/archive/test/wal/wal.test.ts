@@ -3,8 +3,8 @@ import { appendFileSync, readFileSync, renameSync, statSync, utimesSync, writeFi
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
-import type { ArchivedSpan } from '../../../../src/trace/archived-span.js';
-import { ArchivedView } from '../../../../src/trace/archived-view.js';
+import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
+import { ArchivedView } from '../../../../src/record/archived-view.js';
 import fc from '../../../../test/support/fast-check.js';
 import { sampleOf, samples } from '../../../../test/support/samples.js';
 import { BadKeyError, BadValueError, LimitError } from '../../../graph/src/container/graph-error.js';

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { decodeOtlpJson } from '../../../../src/formats/otlp/read-json.js';
 import { encodeOtlpJson } from '../../../../src/formats/otlp/write-json.js';
-import type { ArchivedSpan } from '../../../../src/trace/archived-span.js';
+import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
 import { Archive } from '../../../archive/src/archive.js';

@@ -1,6 +1,6 @@
 // Each sample goes to the one span it worked for and to the spans above it; what may belong to two belongs to none; none is lost.
 import { describe, expect, test } from 'vitest';
-import type { SpanRecord } from '../../../../src/trace/record.js';
+import type { SpanRecord } from '../../../../src/record/record.js';
 import { type JoinedProfile, joinProfile, SampleKind } from '../../src/index.js';
 import { labelOf, local, profileOf, type SampleParts, span, THREAD, traceOf } from './support/spans-and-samples.js';
 

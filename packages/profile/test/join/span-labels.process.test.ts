@@ -1,8 +1,8 @@
 // While a profile is taken, samples bear the ids of the trace and span they worked for; before and after it, spans run as ever.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
+import { state } from '../../../../src/context/process-state.js';
 import { Span, SpanContext, traced } from '../../../../src/index.js';
-import { state } from '../../../../src/local-span/process-state.js';
 import { DynamicLabel, type LabelledProfile, SPAN_ID_LABEL, startProfile } from '../../src/index.js';
 import { MAX_DEPTH, recordOf } from '../../src/scope.js';
 import { NO_SCOPE, register, type Scope } from '../../src/shared-state.js';

@@ -2,7 +2,7 @@
 // waiting; a query without a trace leaves none.
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import type { SpanRecord } from '../../../../src/trace/record.js';
+import type { SpanRecord } from '../../../../src/record/record.js';
 import { counted, type Recorder, recorder } from '../../../../test/support/recorder.js';
 import { compareCommits } from '../../src/perf/compare-commits.js';
 import { ingestFile } from '../../src/perf/ingest-files.js';

@@ -1,7 +1,7 @@
 // A table in a trace answers as it does outside of one, and every call is a span with rows, bytes and waiting; however a call ends,
 // its span ends too.
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { SpanRecord } from '../../../../src/trace/record.js';
+import type { SpanRecord } from '../../../../src/record/record.js';
 import { type Recorder, recorder } from '../../../../test/support/recorder.js';
 import { TracedTable } from '../../src/table/traced-table.js';
 import type { Row, WideColumnTable } from '../../src/table/wide-column-table.js';

@@ -2,7 +2,7 @@
 // references to what is absent.
 
 import type { LaneRow } from '../../../../src/flight-recorder/index.js';
-import type { ArchivedLink, ArchivedResource, ArchivedSpan } from '../../../../src/trace/archived-span.js';
+import type { ArchivedLink, ArchivedResource, ArchivedSpan } from '../../../../src/record/archived-span.js';
 import { Archive } from '../../../archive/src/index.js';
 import { span } from '../../../archive/test/segment/support/segments.js';
 

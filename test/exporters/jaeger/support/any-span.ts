@@ -1,8 +1,8 @@
 // Random spans: every field over its whole range, for tests that must hold whatever a span says.
 
-import type { PropertyList, PropertyValue } from '../../../../src/local-span/property.js';
+import { EventRecord, type SpanRecord, TraceIdentity } from '../../../../src/record/record.js';
+import type { PropertyList, PropertyValue } from '../../../../src/rows/property.js';
 import type { Link, SpanKind, SpanStatus } from '../../../../src/span/span-types.js';
-import { EventRecord, type SpanRecord, TraceIdentity } from '../../../../src/trace/record.js';
 import fc from '../../../support/fast-check.js';
 import { record } from '../../support/records.js';
 

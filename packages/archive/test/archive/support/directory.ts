@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { ArchivedSpan } from '../../../../../src/trace/archived-span.js';
+import type { ArchivedSpan } from '../../../../../src/record/archived-span.js';
 import { Archive } from '../../../src/archive.js';
 import type { ArchiveOptions } from '../../../src/archive-options.js';
 import { byId, collect } from '../../segment/support/segments.js';

@@ -1,5 +1,5 @@
 // Traces by number: writer and reader, in processes of their own, know what each consists of.
-import type { ArchivedSpan } from '../../../../../src/trace/archived-span.js';
+import type { ArchivedSpan } from '../../../../../src/record/archived-span.js';
 import { spanIdOf, traceIdOf } from '../../segment/support/segments.js';
 
 const SCOPE = { name: 'test', version: '1', properties: {} };

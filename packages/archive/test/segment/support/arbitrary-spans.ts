@@ -1,7 +1,7 @@
 // Spans of every kind there can be: few ids, so that parents are absent, spans come twice and parents go round in circles; every type of
 // value; times at both ends of what a clock can show.
 
-import { ArchivedDouble } from '../../../../../src/trace/archived-double.js';
+import { ArchivedDouble } from '../../../../../src/record/archived-double.js';
 import type {
   ArchivedEvent,
   ArchivedLink,
@@ -10,7 +10,7 @@ import type {
   ArchivedScope,
   ArchivedSpan,
   ArchivedValue,
-} from '../../../../../src/trace/archived-span.js';
+} from '../../../../../src/record/archived-span.js';
 import fc from '../../../../../test/support/fast-check.js';
 
 /** A record that is an ordinary object. */

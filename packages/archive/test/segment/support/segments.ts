@@ -1,8 +1,8 @@
 // Segments in memory, and what they should say: a model of a segment that is a list of spans.
 
 import { getOrMake } from '../../../../../src/base/maps/get-or-make.js';
-import type { ArchivedSpan } from '../../../../../src/trace/archived-span.js';
-import { eachOnce } from '../../../../../src/trace/shared-ids.js';
+import type { ArchivedSpan } from '../../../../../src/record/archived-span.js';
+import { eachOnce } from '../../../../../src/record/shared-ids.js';
 import { BufferSink } from '../../../../graph/src/container/byte-sink.js';
 import { type OpenSegmentOptions, Segment } from '../../../src/segment/segment.js';
 import { type WriteSegmentOptions, writeSegment } from '../../../src/segment/write-segment.js';

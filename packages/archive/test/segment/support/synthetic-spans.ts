@@ -5,7 +5,7 @@ import type {
   ArchivedResource,
   ArchivedScope,
   ArchivedSpan,
-} from '../../../../../src/trace/archived-span.js';
+} from '../../../../../src/record/archived-span.js';
 
 /** Numbers from 0 to 1 (mulberry32). */
 export const seededRandom = (seed: number): (() => number) => {

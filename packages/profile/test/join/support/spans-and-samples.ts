@@ -1,6 +1,6 @@
 // Spans and samples made by hand, at known times: no clock, no profiler.
 
-import { SpanRecord, TraceIdentity } from '../../../../../src/trace/record.js';
+import { SpanRecord, TraceIdentity } from '../../../../../src/record/record.js';
 import { countSamples } from '../../../src/count-samples.js';
 import { type LabelledProfile, type LabelRecord, SampleKind } from '../../../src/labelled-profile.js';
 import { ROOT_ONLY } from '../../support/root-only.js';

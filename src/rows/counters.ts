@@ -1,5 +1,5 @@
 // Counters of everything the library refused, dropped or saw misused. Counting must never throw or allocate.
-import { state } from './process-state.js';
+import { state } from '../context/process-state.js';
 
 /** Slot of each counter; the names are those of `stats()`. Append only: copies of the library share the slots. */
 export const Counter = {

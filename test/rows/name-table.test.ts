@@ -1,13 +1,7 @@
 // Names have numbers within bounds: those of the program in one table, those read from elsewhere in another, so that neither takes the other's places.
 import { expect, test } from 'vitest';
-import {
-  MAX_NAMES,
-  MAX_READ_NAMES,
-  nameOfNumber,
-  numberOfName,
-  numberOfReadName,
-} from '../../src/local-span/name-table.js';
-import { state } from '../../src/local-span/process-state.js';
+import { state } from '../../src/context/process-state.js';
+import { MAX_NAMES, MAX_READ_NAMES, nameOfNumber, numberOfName, numberOfReadName } from '../../src/rows/name-table.js';
 import { useOwnNames } from '../support/names.js';
 import { counted } from '../support/recorder.js';
 

@@ -1,8 +1,9 @@
 // Names of spans and events and keys of properties as small numbers, so that a row is numbers only. One table a thread, shared by
 // every copy of the library. Bounded, because programs put ids into names: what finds no place has its text in the row.
+
+import { state } from '../context/process-state.js';
 import { Counter, count } from './counters.js';
 import { guarded } from './lazy.js';
-import { state } from './process-state.js';
 
 /** Names a thread numbers. */
 export const MAX_NAMES = 8192;

@@ -1,12 +1,12 @@
 // The store of rows against plain objects: whatever is added, dropped and taken, each row comes back once, under its trace, as it was
 // written, and the chunks in use stay within what waits.
 import { expect, test } from 'vitest';
-import { nameOfNumber, nameText, numberOfName } from '../../src/local-span/name-table.js';
-import type { PropertyList } from '../../src/local-span/property.js';
-import { NO_SLOT } from '../../src/local-span/row-chunk.js';
-import { type RowOwner, RowStore } from '../../src/local-span/row-store.js';
-import { writeDetails } from '../../src/local-span/span-details.js';
-import type { TakenRows } from '../../src/local-span/taken-rows.js';
+import { nameOfNumber, nameText, numberOfName } from '../../src/rows/name-table.js';
+import type { PropertyList } from '../../src/rows/property.js';
+import { NO_SLOT } from '../../src/rows/row-chunk.js';
+import { type RowOwner, RowStore } from '../../src/rows/row-store.js';
+import { writeDetails } from '../../src/rows/span-details.js';
+import type { TakenRows } from '../../src/rows/taken-rows.js';
 import fc from '../support/fast-check.js';
 import { propertyList as propertyListOf } from '../support/row-properties.js';
 import { samples } from '../support/samples.js';

@@ -1,7 +1,7 @@
 // The properties of a row, an event or a link, read from their entries by number. A view is made once and pointed at one after another.
-import { nameOfNumber } from '../local-span/name-table.js';
-import type { PropertyValue } from '../local-span/property.js';
-import { type RowEntries, Tag } from '../local-span/row-entries.js';
+import { nameOfNumber } from '../rows/name-table.js';
+import type { PropertyValue } from '../rows/property.js';
+import { type RowEntries, Tag } from '../rows/row-entries.js';
 import type { SpanProperties } from './finished-span.js';
 
 export class RowProperties implements SpanProperties {

@@ -1,6 +1,6 @@
 // The instrumentation scopes of spans as small numbers, so that a row is numbers only: which library a span was recorded by. One table a
 // thread, shared by every copy of the library, and bounded: a span whose scope finds no place is one of this library.
-import { state } from './process-state.js';
+import { state } from '../context/process-state.js';
 import type { Properties, PropertyValue } from './property.js';
 
 /** Who recorded a span, where it is another library than this one. Make one object a library and keep it. */

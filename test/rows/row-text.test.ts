@@ -1,7 +1,7 @@
 // Texts of a chunk: every string comes back as it was.
 
 import { expect, test } from 'vitest';
-import { RowText } from '../../src/local-span/row-text.js';
+import { RowText } from '../../src/rows/row-text.js';
 import fc from '../support/fast-check.js';
 
 const place = (text: RowText, string: string): [number, number, number] => {

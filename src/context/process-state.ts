@@ -1,7 +1,7 @@
 // The one process-wide state: what the ES module build and the CommonJS build of this package must share when both
 // are loaded, so that a trace begun in one continues in the other. Nothing else in the library may be global.
 import { sharedState } from '../base/maps/shared-state.js';
-import { FrameStore } from '../context/frame-store.js';
+import { FrameStore } from './frame-store.js';
 
 /** A line of local spans as the async context sees it. `SpanLine` implements it, above this file. */
 export interface TaskLine {

@@ -1,10 +1,10 @@
 // Rows as finished spans. One view serves all spans of a report, one after another: no object is made of a span. Encoders read it span by
 // span, so its fields are `private`, which costs less here than `#`.
 import type { ClockAnchor } from '../clock/index.js';
-import { nameOfNumber } from '../local-span/name-table.js';
-import { Flag, type RowChunk } from '../local-span/row-chunk.js';
-import { type RowEntries, Tag } from '../local-span/row-entries.js';
-import { type SpanScope, scopeOfNumber } from '../local-span/span-scopes.js';
+import { nameOfNumber } from '../rows/name-table.js';
+import { Flag, type RowChunk } from '../rows/row-chunk.js';
+import { type RowEntries, Tag } from '../rows/row-entries.js';
+import { type SpanScope, scopeOfNumber } from '../rows/span-scopes.js';
 import { KINDS, STATUS_CODES } from '../span/span-check.js';
 import type { SpanKind, StatusCode } from '../span/span-types.js';
 import { hex8 } from '../span/traceparent.js';

@@ -1,6 +1,6 @@
 // Properties as the finished span shows them: over a list (key, value, key, value) and over an object. A view is made once and pointed at one
 // after another; it never copies a value.
-import type { PropertyList } from '../local-span/property.js';
+import type { PropertyList } from '../rows/property.js';
 import type { ArchivedProperties, ArchivedValue } from './archived-span.js';
 import type { SpanProperties } from './finished-span.js';
 import { propertyOf } from './properties.js';
