@@ -25,6 +25,9 @@ export interface CollectorStats {
   readonly chunksCompacted: number;
   readonly droppedTracesBeforeReporter: number;
   readonly droppedSpansBeforeReporter: number;
+  /** The queue had passed twice its bound before the event loop could turn to a report. */
+  readonly droppedTracesQueueFull: number;
+  readonly droppedSpansQueueFull: number;
   readonly droppedSpansAfterShutdown: number;
   /** By reporter name; a second reporter of one name is `name#2`. */
   readonly reporters: Readonly<

@@ -8,7 +8,7 @@ import type { ContextInfo } from '../context/frame-store.js';
 import { state } from '../context/process-state.js';
 import type { SpanRecord } from '../record/record.js';
 import { type CounterName, readCounters } from '../rows/counters.js';
-import { RowStore } from '../rows/row-store.js';
+import { sinkArgument } from '../span/arguments.js';
 import { Span } from '../span/span.js';
 import type { SpanContext } from '../span/span-context.js';
 import type { RootOptions } from '../span/span-options.js';
@@ -18,6 +18,7 @@ import { Collector } from './collector.js';
 import type { CollectorStats, FlushResult } from './collector-stats.js';
 import { flushOnExit } from './exit.js';
 import { type CollectorOptions, requireOptions } from './options.js';
+import { OwnTrace } from './own-trace.js';
 import type { Reporter } from './reporter.js';
 
 declare module '../span/trace-collector.js' {
@@ -48,9 +49,6 @@ export interface Stats extends Record<CounterName, number>, RoomStats {
   readonly clock: Readonly<Record<string, number>>;
   readonly context: ContextInfo;
 }
-
-// Rows of a chunk of a request that collects its own spans.
-const ROWS_OF_ONE = 64;
 
 /** What a room above adds to {@link configure} and {@link stats} under its name. */
 interface Room {
@@ -171,12 +169,11 @@ export const stats = (): Stats => ({
 });
 
 Span.rootWithCollector = (name: string, context?: SpanContext, options?: RootOptions) => {
-  const span = Span.root(name, context, options);
+  const own = new OwnTrace((sinkArgument(options) as Collector | undefined) ?? defaultCollector());
+  const span = Span.root(name, context, { ...options, collector: own });
   const { trace } = span;
   if (trace === null) return [span, TraceCollector.empty()];
-  const collector = new TraceCollector<SpanRecord>(trace, (own) => (own.sink as Collector).takeRecords(own));
-  trace.collector = collector;
-  // Left to the garbage collector with the trace, whether anybody collects or not.
-  trace.rows = new RowStore(ROWS_OF_ONE);
+  const collector = new TraceCollector<SpanRecord>(trace, () => own.take(trace));
+  own.onClosed = () => collector.release();
   return [span, collector];
 };

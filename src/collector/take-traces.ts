@@ -1,29 +1,34 @@
 // Takes what waits of finished traces: their rows from the store, sorted by trace, and copies of the batches mounted in them.
-import { takeAnchor } from '../clock/index.js';
+import type { ClockAnchor } from '../clock/index.js';
 import type { RowStore } from '../rows/row-store.js';
 import { writeLink } from '../rows/span-details.js';
 import { TakenRows } from '../rows/taken-rows.js';
-import { type ActiveTrace, linkToPlace, type MountedBatch } from '../span/active-trace.js';
-import type { Resource } from './reporter.js';
-import type { TraceKeeper } from './trace-keeper.js';
+import { TraceWord } from '../rows/trace-table.js';
+import { linkToPlace, type MountedBatch } from '../span/active-trace.js';
+import type { TraceObserver } from './trace-observer.js';
 import { TracePart } from './trace-part.js';
 
+/** Where traces are taken from. */
+export interface TakenFrom {
+  readonly rows: RowStore;
+  readonly observer?: TraceObserver | null;
+  /** For traces that have none. */
+  readonly anchor: ClockAnchor;
+}
+
 /** A part of each trace that has something; nothing of them waits afterwards. */
-export const takeTraces = (
-  traces: readonly ActiveTrace[],
-  store: RowStore,
-  keeper: TraceKeeper | null = null,
-): TracePart[] => {
-  const waiting = traces.filter((trace) => trace.pending > 0 && !trace.isDiscarded);
+export const takeTraces = (numbers: readonly number[], from: TakenFrom): TracePart[] => {
+  const { traces } = from.rows;
+  const waiting = numbers.filter((number) => traces.get(number, TraceWord.spans) > 0);
   if (waiting.length === 0) return [];
-  const rows = store.take(waiting);
-  const anchor = takeAnchor();
-  return waiting.map((trace, i) => {
-    if (trace.mounts !== null) {
-      for (const mounted of trace.mounts) copyMounted(rows, i, trace, mounted, keeper);
-    }
-    trace.anchor ??= anchor;
-    return new TracePart(trace, rows.rangeOf(i), trace.resource as Resource);
+  const rows = from.rows.take(waiting);
+  return waiting.map((number, i) => {
+    const mounts = traces.mounts.get(number) as readonly MountedBatch[] | undefined;
+    for (const mounted of mounts ?? []) copyMounted(rows, i, number, mounted, from);
+    traces.anchors[number] ??= from.anchor;
+    const part = new TracePart(traces, number, rows.rangeOf(i));
+    traces.emptied(number);
+    return part;
   });
 };
 
@@ -41,11 +46,11 @@ export const compactParts = (kept: readonly TracePart[], taken: readonly TracePa
 const copyMounted = (
   rows: TakenRows,
   i: number,
-  trace: ActiveTrace,
+  number: number,
   mounted: MountedBatch,
-  keeper: TraceKeeper | null,
+  { rows: { traces }, observer }: TakenFrom,
 ): void => {
-  const links = mounted.alsoUnder?.map((place) => linkToPlace(trace.context, place));
+  const links = mounted.alsoUnder?.map((place) => linkToPlace(traces.keyOf(number), place));
   for (const { chunk, row } of mounted.batch.first(mounted.count)) {
     const to = rows.copy(i, chunk, row);
     const last = to.count - 1;
@@ -55,6 +60,6 @@ const copyMounted = (
       for (const link of links ?? []) writeLink(to.entries, link);
       to.heads[to.count] = to.entries.count;
     }
-    keeper?.keepMounted(trace, to, last);
+    observer?.observeMounted(traces, number, to, last);
   }
 };

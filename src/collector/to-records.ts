@@ -1,4 +1,5 @@
 // Detached local spans to records without a reporter: for tests, logs and tools that want them at once.
+import { takeAnchor } from '../clock/index.js';
 import type { LocalSpans } from '../local-span/local-collector.js';
 import { wrongArgument } from '../local-span/misuse.js';
 import type { SpanRecord } from '../record/record.js';
@@ -25,6 +26,8 @@ const NOWHERE: TraceSink = {
   ended() {},
   cancelled() {},
   grew() {},
+  fateOf: () => 'dropped',
+  returned() {},
 };
 
 /**
@@ -44,5 +47,8 @@ export const toRecords = (spans: LocalSpans, parent?: SpanContext): readonly Spa
   const trace = new ActiveTrace(context, NOWHERE);
   const place = { parentHi: context.idHi, parentLo: context.idLo };
   for (const batch of localSpansArgument(spans)?.batches ?? []) trace.mount(batch, place);
-  return takeTraces([trace], trace.rows)[0]?.spans ?? [];
+  const { rows } = NOWHERE;
+  const [part] = takeTraces([trace.number], { rows, anchor: takeAnchor() });
+  rows.traces.release(trace.number);
+  return part?.spans ?? [];
 };

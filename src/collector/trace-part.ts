@@ -7,7 +7,7 @@ import { RowView } from '../record/row-view.js';
 import type { PropertyList } from '../rows/property.js';
 import { Flag, type RowChunk } from '../rows/row-chunk.js';
 import { type RowRange, TakenRows } from '../rows/taken-rows.js';
-import type { ActiveTrace } from '../span/active-trace.js';
+import { TraceBit, type TraceTable, TraceWord } from '../rows/trace-table.js';
 import { STATUS_CODES } from '../span/span-check.js';
 import { recordOfRow } from './make-record.js';
 import { ReportError, type Resource, type Trace } from './reporter.js';
@@ -30,19 +30,32 @@ export class TracePart implements Trace {
   private holders = 0;
   readonly hasRoot: boolean;
 
-  /** Of rows that were taken of `source`, which has nothing pending any more. */
+  /** Who produced it, and how ticks of its rows become Unix time. */
+  readonly resource: Resource;
+  readonly anchor: ClockAnchor;
+  /** True: it is reported whatever `keep` says. */
+  readonly mustReport: boolean;
+  /** Of its trace, in the table that it was taken from. */
+  readonly serial: number;
+  private readonly identity: TraceIdentity;
+
+  /** Of rows that were taken of a trace, which is as it was while they waited. */
   constructor(
-    private readonly source: ActiveTrace,
+    traces: TraceTable,
+    number: number,
     private range: RowRange,
-    readonly resource: Resource,
   ) {
     this.taken = range.rows;
     this.spanCount = range.count;
-    this.byteSize = source.byteSize;
+    this.byteSize = traces.get(number, TraceWord.bytes);
     this.hasRoot = (this.flagsAt(0) & Flag.root) !== 0;
-    this.isContinuation = source.reports > 0;
-    source.reports++;
-    source.taken();
+    this.isContinuation = traces.has(number, TraceBit.continuation);
+    this.mustReport = traces.has(number, TraceBit.mustReport);
+    this.serial = traces.get(number, TraceWord.serial);
+    this.resource = traces.resources[number] as Resource;
+    this.anchor = traces.anchors[number] as ClockAnchor;
+    const { w0, w1, w2, w3, traceState, isRandom } = traces.keyOf(number);
+    this.identity = new TraceIdentity(w0 >>> 0, w1 >>> 0, w2 >>> 0, w3 >>> 0, traceState, isRandom);
   }
 
   get traceId(): string {
@@ -97,26 +110,11 @@ export class TracePart implements Trace {
     return rows.rowOf(first + index);
   }
 
-  /** How ticks of its rows become Unix time. */
-  get anchor(): ClockAnchor {
-    return this.source.anchor as ClockAnchor;
-  }
-
   /** Give the root, which is there, more properties. Before anybody holds the part. */
   addToRoot(more: PropertyList): void {
     const { rows, first } = this.range;
     this.byteSize += rows.extend(first, more);
     if (this.made !== null) this.made[0] = this.made[0].withProperties(toProperties(more));
-  }
-
-  /** True: it is reported whatever `keep` says. */
-  get mustReport(): boolean {
-    return this.source.mustReport;
-  }
-
-  /** @internal */
-  get trace(): ActiveTrace {
-    return this.source;
   }
 
   /** Another one reads it, who says so when it is done. */
@@ -164,10 +162,6 @@ export class TracePart implements Trace {
   private flagsAt(at: number): number {
     return this.chunkOf(at).flags[this.rowOf(at)];
   }
-
-  private get identity(): TraceIdentity {
-    return identityOf(this.source);
-  }
 }
 
 // Whoever reads on must not see other spans.
@@ -198,13 +192,4 @@ const orderOfStart = ({ rows, first, count }: RowRange): Uint32Array => {
     return ticks === 0 ? chunks[a].idLos[at[a]] - chunks[b].idLos[at[b]] : ticks;
   });
   return order;
-};
-
-// One identity for all parts of a trace, so that its id is formatted once; kept on the trace, which knows no records.
-const identityOf = (trace: ActiveTrace): TraceIdentity => {
-  if (trace.identity === undefined) {
-    const { w0, w1, w2, w3, traceState, isRandom } = trace.context;
-    trace.identity = new TraceIdentity(w0 >>> 0, w1 >>> 0, w2 >>> 0, w3 >>> 0, traceState, isRandom);
-  }
-  return trace.identity as TraceIdentity;
 };

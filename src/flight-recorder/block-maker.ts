@@ -4,25 +4,13 @@ import { takeAnchor } from '../clock/index.js';
 import { MAX_NAMES } from '../rows/name-table.js';
 import { CHUNK_ROWS, Flag, NO_SLOT, RowChunk } from '../rows/row-chunk.js';
 import { isText, Tag } from '../rows/row-entries.js';
-import type { RowOwner } from '../rows/row-store.js';
 import { type SpanScope, scopeOfNumber } from '../rows/span-scopes.js';
-import type { ActiveTrace } from '../span/active-trace.js';
-import type { SpanContext } from '../span/span-context.js';
-import { Block, blockBytes, MAGIC, TRACE_WORDS, TraceBit, VERSION, Word } from './block.js';
+import { TRACE_STRIDE, TraceBit, type TraceTable, TraceWord } from '../rows/trace-table.js';
+import { Block, blockBytes, MAGIC, TRACE_WORDS, VERSION, Word } from './block.js';
 import { MetaWriter } from './block-meta.js';
 
 /** Gives memory of at least so many bytes. */
 export type Allocate = (bytes: number) => ArrayBuffer;
-
-/** What a block says of a trace. */
-export interface BlockTrace {
-  readonly context: Pick<SpanContext, 'w0' | 'w1' | 'w2' | 'w3' | 'isRandom' | 'traceState'>;
-  readonly isSampled: boolean;
-  readonly resource: unknown;
-}
-
-/** By slot: traces, which the store of rows knows as owners. */
-type Owners = readonly (RowOwner | BlockTrace | undefined)[];
 
 const COPIED = ['idHis', 'idLos', 'parentHis', 'parentLos', 'names', 'flags'] as const;
 
@@ -30,70 +18,73 @@ const NO_NUMBER = -1;
 // One count for all rings of a thread: what a trace remembers of a ring that is gone names none of the next one's.
 let nextNumber = 0;
 
-const noteHeld = (trace: ActiveTrace, number: number): void => {
-  if (trace.heldFrom < 0) trace.heldFrom = number;
-  trace.heldTo = number;
+/** The bits of a trace that a block has, which are the same in the table. */
+const BITS = TraceBit.sampled | TraceBit.random;
+
+const noteHeld = (traces: TraceTable, trace: number, block: number): void => {
+  if (traces.get(trace, TraceWord.heldFrom) < 0) traces.set(trace, TraceWord.heldFrom, block);
+  traces.set(trace, TraceWord.heldTo, block);
 };
 
 export class BlockMaker {
   // Rows that are not all of a chunk are brought together here first.
   private readonly picked = new RowChunk(CHUNK_ROWS);
-  // Of each slot the number of its trace in the block under way, plus one; and of each row.
+  // Of each slot the number of its trace in the block in work, plus one; and of each row.
   private numberOfSlot = new Int32Array(1024);
   private readonly numbers = new Int32Array(CHUNK_ROWS);
-  // Where the texts of the block under way begin among those of its chunk.
+  // Where the texts of the block in work begin among those of its chunk.
   private textFrom = 0;
   // Only a reader of files has more names: of those one may come twice.
   private readonly isNamed = new Uint8Array(MAX_NAMES + 1);
   private readonly meta = new MetaWriter();
 
-  /** @param isOfRing Traces are told which of its blocks have rows of them. */
+  /** @param isOfRing Traces note which of its blocks have rows of them. */
   constructor(
     private readonly allocate: Allocate,
     private readonly isOfRing = false,
   ) {}
 
-  /** The rows of `chunk` from `from` on that belong to somebody; undefined when there are none. */
-  make(chunk: RowChunk, from: number, owners: Owners): Block | undefined {
-    const traces = this.numberTraces(chunk, from, owners);
-    if (traces !== undefined) return this.freeze(chunk, from, traces);
+  /** The rows of `chunk` from `from` on that may be shown; undefined when there are none. */
+  make(chunk: RowChunk, from: number, traces: TraceTable): Block | undefined {
+    const shown = this.numberTraces(chunk, from, traces);
+    if (shown !== undefined) return this.freeze(chunk, from, traces, shown);
     const { slots, count } = chunk;
     const { picked } = this;
     picked.clear();
-    for (let row = from; row < count; row++) {
-      if (slots[row] !== NO_SLOT && owners[slots[row]] !== undefined) picked.copy(chunk, row, slots[row]);
-    }
-    return picked.count === 0 ? undefined : this.makeOf(picked, owners);
+    for (let row = from; row < count; row++) if (isShown(slots[row], traces)) picked.copy(chunk, row, slots[row]);
+    return picked.count === 0 ? undefined : this.makeOf(picked, traces);
   }
 
-  /** All rows of `chunk`, each of which has an owner. */
-  makeOf(chunk: RowChunk, owners: Owners): Block {
-    return this.freeze(chunk, 0, this.numberTraces(chunk, 0, owners) as BlockTrace[]);
+  /** All rows of `chunk`, each of which is of a trace. */
+  makeOf(chunk: RowChunk, traces: TraceTable): Block {
+    return this.freeze(chunk, 0, traces, this.numberTraces(chunk, 0, traces) as number[]);
   }
 
-  private freeze(chunk: RowChunk, from: number, traces: readonly BlockTrace[]): Block {
+  /** @param shown Numbers of the traces, in the order that the block has them in. */
+  private freeze(chunk: RowChunk, from: number, traces: TraceTable, shown: readonly number[]): Block {
     const { count, entries } = chunk;
     const { meta } = this;
-    const words = new Int32Array(traces.length * TRACE_WORDS);
-    for (let i = 0, at = 0; i < traces.length; i++, at += TRACE_WORDS) {
-      const { context, isSampled, resource } = traces[i];
-      words[at] = context.w0;
-      words[at + 1] = context.w1;
-      words[at + 2] = context.w2;
-      words[at + 3] = context.w3;
-      words[at + 4] = (isSampled ? TraceBit.sampled : 0) | (context.isRandom ? TraceBit.random : 0);
-      words[at + 5] = meta.numberOfState(context.traceState);
-      words[at + 6] = meta.numberOfResource(resource);
+    const words = new Int32Array(shown.length * TRACE_WORDS);
+    for (let i = 0, at = 0; i < shown.length; i++, at += TRACE_WORDS) {
+      const trace = shown[i];
+      const id = trace * TRACE_STRIDE + TraceWord.id;
+      words[at] = traces.words[id];
+      words[at + 1] = traces.words[id + 1];
+      words[at + 2] = traces.words[id + 2];
+      words[at + 3] = traces.words[id + 3];
+      words[at + 4] = traces.get(trace, TraceWord.bits) & BITS;
+      words[at + 5] = meta.numberOfState(traces.traceStates[trace]);
+      words[at + 6] = meta.numberOfResource(traces.resources[trace]);
     }
     const number = this.isOfRing ? nextNumber++ : NO_NUMBER;
-    if (this.isOfRing) for (const trace of traces) noteHeld(trace as ActiveTrace, number);
+    if (this.isOfRing) for (const trace of shown) noteHeld(traces, trace, number);
     const metaBytes = meta.write(this.namesOf(chunk, from), scopesOf(chunk, from), takeAnchor());
     const size = {
       rows: count - from,
       entries: chunk.heads[count] - chunk.heads[from],
       text: entries.text.used - this.textFrom,
       meta: metaBytes.length,
-      traces: traces.length,
+      traces: shown.length,
     };
     const block = new Block(this.allocate(blockBytes(size)), size);
     block.number = number;
@@ -136,28 +127,24 @@ export class BlockMaker {
     block.setEnds(first, last);
   }
 
-  /** Gives each row the number of its trace, and the traces; undefined where a row has no owner. */
-  private numberTraces({ slots, count }: RowChunk, from: number, owners: Owners): BlockTrace[] | undefined {
-    if (this.numberOfSlot.length < owners.length) this.numberOfSlot = new Int32Array(owners.length * 2);
+  /** Gives each row the place of its trace in the block, and the traces; undefined where a row may not be shown. */
+  private numberTraces({ slots, count }: RowChunk, from: number, traces: TraceTable): number[] | undefined {
+    if (this.numberOfSlot.length < traces.size) this.numberOfSlot = new Int32Array(traces.size * 2);
     const { numberOfSlot, numbers } = this;
-    const traces: BlockTrace[] = [];
-    const used: number[] = [];
+    const shown: number[] = [];
     let row = from;
     for (; row < count; row++) {
       const slot = slots[row];
-      if (slot === NO_SLOT) break;
+      if (!isShown(slot, traces)) break;
       let number = numberOfSlot[slot];
       if (number === 0) {
-        const owner = owners[slot];
-        if (owner === undefined) break;
-        used.push(slot);
-        number = traces.push(owner as BlockTrace);
+        number = shown.push(slot);
         numberOfSlot[slot] = number;
       }
       numbers[row - from] = number - 1;
     }
-    for (const slot of used) numberOfSlot[slot] = 0;
-    return row < count ? undefined : traces;
+    for (const slot of shown) numberOfSlot[slot] = 0;
+    return row < count ? undefined : shown;
   }
 
   /** The numbers of the names of rows and entries; on the way, where their texts begin. */
@@ -189,6 +176,8 @@ export class BlockMaker {
     return used;
   }
 }
+
+const isShown = (slot: number, traces: TraceTable): boolean => slot !== NO_SLOT && !traces.has(slot, TraceBit.hidden);
 
 // Rows from the middle of a chunk: their entries and texts lie elsewhere now.
 const rebase = ({ heads, entries: { words, count } }: RowChunk, head: number, textFrom: number): void => {

@@ -1,6 +1,5 @@
 // Spans that have not ended, as blocks: rows that end when the snapshot is taken. Runs in one stretch, so that no span is both open and ended in a
 // snapshot, and also in the middle of any code: it reads spans and changes nothing of them.
-import { getOrMake } from '../base/maps/get-or-make.js';
 import type { LocalSpan } from '../local-span/local-span.js';
 import type { SpanLine } from '../local-span/span-line.js';
 import { nameText, numberOfName } from '../rows/name-table.js';
@@ -10,6 +9,7 @@ import type { ActiveTrace } from '../span/active-trace.js';
 import type { Span } from '../span/span.js';
 import type { Block } from './block.js';
 import { BlockMaker } from './block-maker.js';
+import { CopiedTraces } from './copied-traces.js';
 
 /** Local spans that are shown beside the spans which they are in. */
 export const MAX_OPEN_LOCAL_SPANS = 16_384;
@@ -36,7 +36,7 @@ class OpenRows {
   readonly #maker = new BlockMaker(allocate);
   readonly #taken: number;
   readonly #chunk = new RowChunk(CHUNK_ROWS);
-  readonly #slots = new Map<ActiveTrace, number>();
+  readonly #traces = new CopiedTraces();
   readonly blocks: Block[] = [];
 
   constructor(taken: number) {
@@ -46,7 +46,7 @@ class OpenRows {
   /** A row of `trace`. */
   add(span: EndedSpan, trace: ActiveTrace, parentHi: number, parentLo: number, flags: number): void {
     const chunk = this.#chunk;
-    const slot = getOrMake(this.#slots, trace, () => this.#slots.size);
+    const slot = this.#traces.numberOf(trace, trace.context, trace.resource, trace.isSampled);
     const name = numberOfName(span.name);
     const text = name === 0 ? nameText(span.name) : null;
     if (text !== null || span.propertyList !== null || span.details !== null) {
@@ -59,9 +59,9 @@ class OpenRows {
   /** What was added is a block. */
   close(): void {
     if (this.#chunk.count === 0) return;
-    this.blocks.push(this.#maker.makeOf(this.#chunk, [...this.#slots.keys()]));
+    this.blocks.push(this.#maker.makeOf(this.#chunk, this.#traces.table));
     this.#chunk.clear();
-    this.#slots.clear();
+    this.#traces.clear();
   }
 }
 

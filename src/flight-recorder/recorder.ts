@@ -1,19 +1,20 @@
 // The flight recorder: every span of the last minute of a collector, in a ring, whatever the sampler and `keep` decided about sending. It is
 // called on the recording path: what fails is counted there, never thrown.
 import { timers } from '../base/calls/timers.js';
-import { getOrMake } from '../base/maps/get-or-make.js';
 import { now, takeAnchor } from '../clock/index.js';
 import type { Collector } from '../collector/collector.js';
-import type { TraceKeeper } from '../collector/trace-keeper.js';
+import type { TraceObserver } from '../collector/trace-observer.js';
 import type { TracePart } from '../collector/trace-part.js';
 import { enteredLine } from '../local-span/line-store.js';
 import { CHUNK_ROWS, RowChunk } from '../rows/row-chunk.js';
-import type { RowJournal, RowOwner } from '../rows/row-store.js';
+import type { RowJournal } from '../rows/row-store.js';
+import { TraceBit, type TraceTable } from '../rows/trace-table.js';
 import type { ActiveTrace, EndedRoot } from '../span/active-trace.js';
 import type { Span } from '../span/span.js';
 import type { Block } from './block.js';
 import { BlockMaker } from './block-maker.js';
 import { BlockSnapshot } from './block-snapshot.js';
+import { CopiedTraces } from './copied-traces.js';
 import { FlightRing } from './flight-ring.js';
 import { HeapLimit } from './heap-limit.js';
 import type { Lane } from './lane/lane.js';
@@ -65,7 +66,7 @@ const LANE_INTERVAL_MS = 1000;
 // By so much the Unix time of one row may differ between two looks: the same row must not come twice.
 const LANE_JITTER_US = 50;
 
-export class FlightRecorder implements TraceKeeper {
+export class FlightRecorder implements TraceObserver {
   readonly #collector: Collector;
   readonly #lane: LaneSource | undefined;
   readonly openSpans: OpenSpanTable;
@@ -76,7 +77,7 @@ export class FlightRecorder implements TraceKeeper {
   readonly #triggers: Triggers;
   readonly #timers: NodeJS.Timeout[] = [];
   #mounted = new RowChunk(CHUNK_ROWS);
-  readonly #mountedSlots = new Map<ActiveTrace, number>();
+  readonly #mountedTraces = new CopiedTraces();
   #heap: HeapLimit | undefined;
   // Since when the lane is watched, and up to where it was written to files.
   readonly #laneFromUs = timers.wallMs() * 1000;
@@ -114,14 +115,14 @@ export class FlightRecorder implements TraceKeeper {
     const lane = this.#lane;
     if (lane !== undefined) this.#every(LANE_INTERVAL_MS, () => this.#lookAtLane(lane));
     if (this.#files !== undefined) lane?.listen?.(() => this.#looked(lane));
-    this.#collector.keepWith(this);
+    this.#collector.observeWith(this);
     return this;
   }
 
   /** Keeps nothing any more, and forgets what it has. */
   stop(): void {
-    if (this.#files !== undefined) this.#collector.keepNow();
-    this.#collector.keepWith(null);
+    if (this.#files !== undefined) this.#collector.observeNow();
+    this.#collector.observeWith(null);
     for (const timer of this.#timers) timers.clearInterval(timer);
     this.#triggers.stop();
     this.#heap?.stop();
@@ -130,22 +131,24 @@ export class FlightRecorder implements TraceKeeper {
     this.#files?.close();
   }
 
-  keep(chunk: RowChunk, from: number, owners: readonly (RowOwner | undefined)[]): void {
+  observe(chunk: RowChunk, from: number, traces: TraceTable): void {
     const wasBusy = this.#isBusy;
     this.#isBusy = true;
     try {
-      this.#add(this.#maker.make(chunk, from, owners));
+      this.#add(this.#maker.make(chunk, from, traces));
     } catch {
       this.#failed++;
     }
     this.#isBusy = wasBusy;
   }
 
-  keepMounted(trace: ActiveTrace, chunk: RowChunk, row: number): void {
-    const slots = this.#mountedSlots;
-    const slot = getOrMake(slots, trace, () => slots.size);
+  observeMounted(traces: TraceTable, number: number, chunk: RowChunk, row: number): void {
+    const key = traces.keyOf(number);
+    const isSampled = traces.has(number, TraceBit.sampled);
+    const of = `${key.w0} ${key.w1} ${key.w2} ${key.w3} ${isSampled}`;
+    const slot = this.#mountedTraces.numberOf(of, key, traces.resources[number], isSampled);
     this.#mounted.copy(chunk, row, slot);
-    if (this.#mounted.isFull) this.#keepAllMounted();
+    if (this.#mounted.isFull) this.#addMounted();
   }
 
   ended(trace: ActiveTrace, root: EndedRoot): boolean {
@@ -170,9 +173,11 @@ export class FlightRecorder implements TraceKeeper {
     try {
       this.#files?.tail?.cancelled(trace);
       this.#files?.cancel(trace.context.traceId);
-      if (this.#mountedSlots.has(trace)) this.#keepAllMounted();
-      const { context, heldFrom, heldTo } = trace;
-      if (heldFrom >= 0) this.#exclusively(this.#ring, (ring) => ring.cancel(context, heldFrom, heldTo));
+      const { context } = trace;
+      // Some may be of this trace.
+      this.#addMounted();
+      const held = trace.heldBlocks;
+      if (held !== undefined) this.#exclusively(this.#ring, (ring) => ring.cancel(context, ...held));
     } catch {
       this.#failed++;
     }
@@ -180,8 +185,8 @@ export class FlightRecorder implements TraceKeeper {
 
   /** What is held now: a consistent cut. It stays as it is while spans go on. */
   snapshot(reason: SnapshotReason): BlockSnapshot {
-    this.#collector.keepNow();
-    this.#keepAllMounted();
+    this.#collector.observeNow();
+    this.#addMounted();
     const taken = now();
     const open = openBlocks(this.#openWork(taken));
     this.#localSpansLeftOut += open.leftOut;
@@ -235,7 +240,7 @@ export class FlightRecorder implements TraceKeeper {
         anchor: takeAnchor(),
         laneFromUs: this.#lane === undefined ? undefined : this.#laneFromUs,
       }),
-      makeBlocks: () => rows.keepAll(),
+      makeBlocks: () => rows.observeAll(),
     };
   }
 
@@ -254,8 +259,8 @@ export class FlightRecorder implements TraceKeeper {
 
   // For what is there when no JavaScript runs any more.
   #keepForLater(): void {
-    this.#collector.keepNow();
-    this.#keepAllMounted();
+    this.#collector.observeNow();
+    this.#addMounted();
     if (this.#heap !== undefined) this.#exclusively(this.#heap, (heap) => this.#toHeap(heap));
     this.#heap?.look();
     this.#files?.writeWaiting();
@@ -266,7 +271,7 @@ export class FlightRecorder implements TraceKeeper {
     if (this.#isBusy || this.#heap === undefined) return;
     this.#exclusively(this.#heap, (heap) => {
       try {
-        this.#collector.keepWhatIsStill();
+        this.#collector.observeWhatIsStill();
         this.#toHeap(heap);
       } catch {
         this.#failed++;
@@ -295,16 +300,16 @@ export class FlightRecorder implements TraceKeeper {
     this.#ring.add(block);
   }
 
-  #keepAllMounted(): void {
+  #addMounted(): void {
     if (this.#mounted.count === 0) return;
-    const traces = [...this.#mountedSlots.keys()];
+    const { table } = this.#mountedTraces;
     try {
-      this.#exclusively(this.#maker, (maker) => this.#add(maker.makeOf(this.#mounted, traces)));
+      this.#exclusively(this.#maker, (maker) => this.#add(maker.makeOf(this.#mounted, table)));
     } catch {
       this.#failed++;
     }
     this.#mounted.clear();
-    this.#mountedSlots.clear();
+    this.#mountedTraces.clear();
   }
 
   #watched(): { readonly laneFromUs?: number } {

@@ -17,14 +17,16 @@ export const watchedSink = (of: TraceSink): TraceSink => {
         return of.limits;
       },
       rows: of.rows,
-      keepsNone: true,
-      opened(trace) {
-        // Processors ask for it.
-        trace.resource = of.resource;
+      reportsNothing: true,
+      get resource() {
+        return of.resource;
       },
+      opened() {},
       ended: discard,
       cancelled: discard,
       grew() {},
+      fateOf: () => 'dropped',
+      returned() {},
     };
     watched.set(of, sink);
   }

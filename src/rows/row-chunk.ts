@@ -41,8 +41,8 @@ export type RowColumns = Pick<
 
 export class RowChunk {
   count = 0;
-  /** Rows that the keeper of its store has, or need not have. */
-  kept = 0;
+  /** Rows that the observer of its store has, or need not have. */
+  observed = 0;
   // Rows it takes: fewer than there is room for once its entries and texts are large.
   private limit: number;
   readonly begins: Float64Array;
@@ -91,7 +91,7 @@ export class RowChunk {
 
   /** A chunk to be read, whose columns lie elsewhere. Nothing may be written to it. */
   static over(columns: RowColumns, count: number): RowChunk {
-    return Object.assign(Object.create(RowChunk.prototype), columns, { count, kept: count, capacity: count });
+    return Object.assign(Object.create(RowChunk.prototype), columns, { count, observed: count, capacity: count });
   }
 
   get isFull(): boolean {
@@ -142,7 +142,7 @@ export class RowChunk {
   /** Make it empty. Only for a chunk that was given to nobody. */
   clear(): void {
     this.count = 0;
-    this.kept = 0;
+    this.observed = 0;
     this.limit = this.capacity;
     this.entries.clear();
   }

@@ -1,73 +1,60 @@
 // The rows of a collector: chunks that are written one after the other, and which trace each row belongs to. Taking the rows of
 // finished traces sorts them by trace and hands their chunks over. What waits is moved where it is the smaller part, so that a few
 // rows never hold a chunk: those in use have room for twice the rows that wait, and some more.
-import type { PropertyList } from './property.js';
 import { CHUNK_ROWS, Flag, NO_SLOT, RowChunk } from './row-chunk.js';
 import { TakenRows } from './taken-rows.js';
+import { TraceBit, TraceTable, TraceWord } from './trace-table.js';
 
-/** A trace, as far as its rows are concerned. */
-export interface RowOwner {
-  /** Its number while it has rows here; {@link NO_SLOT} before and after. */
-  slot: number;
-  /** Its rows, here and elsewhere. */
-  readonly pending: number;
-  /** Those here. */
-  readonly stored: number;
-  /** Properties of its root that are known only when it is taken. */
-  readonly rootProperties: PropertyList | undefined;
-}
-
-/** Is told of each row as soon as it is written. Must not throw. */
+/** Is given each row as soon as it is written. Must not throw. */
 export interface RowJournal {
-  added(chunk: RowChunk, row: number, owner: RowOwner): void;
-  /** The keeper has all rows that there are. */
-  kept(): void;
+  added(chunk: RowChunk, row: number, traces: TraceTable): void;
+  /** The observer has all rows that there are. */
+  observed(): void;
 }
 
-/** Keeps rows beyond their report: sees each once, before it leaves the store or is moved. Must not throw. */
-export interface RowKeeper {
+/** Sees each row once, before it leaves the store or is moved, whatever becomes of it. Must not throw. */
+export interface RowObserver {
   readonly journal: RowJournal | null;
-  /** The rows of `chunk` from `from` to before its count, and who owns the rows of a slot; undefined: nobody may see them. */
-  keep(chunk: RowChunk, from: number, owners: readonly (RowOwner | undefined)[]): void;
+  /** The rows of `chunk` from `from` to before its count. Those of traces that are hidden nobody may see. */
+  observe(chunk: RowChunk, from: number, traces: TraceTable): void;
 }
-
-/** Has the slot of rows that nobody wants, until none names it. */
-const NOBODY: RowOwner = { slot: NO_SLOT, pending: 0, stored: 0, rootProperties: undefined };
 
 // Chunks in use beyond twice what is needed, before they are looked through.
 const SPARE_CHUNKS = 8;
 
 // Memory that is used again costs less than new memory, which the collector of garbage has to be asked to free. As many as a report of the
 // default size takes, of spans with a dozen properties each.
-const MOST_POOLED = 16;
-const MOST_POOLED_BYTES = 8 << 20;
+const MAX_POOLED = 16;
+const MAX_POOLED_BYTES = 8 << 20;
 
 export class RowStore {
   private readonly full: RowChunk[] = [];
   private open: RowChunk | null = null;
-  private readonly owners: (RowOwner | null)[] = [];
-  private readonly freeSlots: number[] = [];
-  // Those whose rows the keeper may see, some of which nobody else wants.
-  private readonly seen: (RowOwner | undefined)[] = [];
+  // Numbers that nobody has and rows may name, until a pass over the chunks.
+  private readonly unwanted: number[] = [];
   private readonly pool: RowChunk[] = [];
   private pooledBytes = 0;
   private waiting = 0;
   // Rows of full chunks, wanted or not.
   private closedRows = 0;
   // Full chunks there may be before they are looked through, however many rows wait: what nobody wants may be few rows with much text.
-  private mostFull = SPARE_CHUNKS;
-  // Full chunks all of whose rows the keeper has.
-  private keptFull = 0;
+  private maxFull = SPARE_CHUNKS;
+  // Full chunks all of whose rows the observer has.
+  private observedFull = 0;
   // Chunks are on their way from one place to another, or are being shown.
   private isBusy = false;
-  private keeper: RowKeeper | null = null;
-  /** Who is to be told of each row. */
+  private observer: RowObserver | null = null;
+  /** Gets each row. */
   journal: RowJournal | null = null;
   /** Chunks that were left because few of their rows waited. */
   compacted = 0;
 
   /** @param capacity Rows of a chunk. */
-  constructor(private readonly capacity = CHUNK_ROWS) {}
+  constructor(
+    private readonly capacity = CHUNK_ROWS,
+    /** The traces whose rows are here. */
+    readonly traces = new TraceTable(),
+  ) {}
 
   /** Chunks in use, and their bytes; chunks that wait to be used again. */
   get size(): { readonly chunks: number; readonly bytes: number; readonly pooled: number } {
@@ -78,17 +65,16 @@ export class RowStore {
 
   /** Take a chunk back that nobody reads any more. */
   give(chunk: RowChunk): void {
-    if (this.pool.length >= MOST_POOLED || chunk.capacity !== this.capacity) return;
+    if (this.pool.length >= MAX_POOLED || chunk.capacity !== this.capacity) return;
     const { byteSize } = chunk;
-    if (this.pooledBytes + byteSize > MOST_POOLED_BYTES) return;
+    if (this.pooledBytes + byteSize > MAX_POOLED_BYTES) return;
     chunk.clear();
     this.pool.push(chunk);
     this.pooledBytes += byteSize;
   }
 
-  /** The chunk with room for a row of `owner`, to be written at once. */
-  chunkFor(owner: RowOwner): RowChunk {
-    if (owner.slot === NO_SLOT) this.assignSlot(owner);
+  /** The chunk with room for a row, to be written at once. */
+  chunk(): RowChunk {
     const { open } = this;
     const chunk = open === null || open.isFull ? this.nextChunk() : open;
     this.waiting++;
@@ -96,96 +82,98 @@ export class RowStore {
   }
 
   /** Show this one all rows that are here or come, or stop it. */
-  keepWith(keeper: RowKeeper | null): void {
-    this.keeper = keeper;
-    this.journal = keeper?.journal ?? null;
-    this.owners.forEach((owner, slot) => {
-      this.seen[slot] = keeper === null || owner === null || owner === NOBODY ? undefined : owner;
-    });
+  observeWith(observer: RowObserver | null): void {
+    // What was dropped before is not for this one.
+    for (const number of this.unwanted) this.traces.setBits(number, TraceBit.hidden);
+    this.observer = observer;
+    this.journal = observer?.journal ?? null;
   }
 
-  /** Show the keeper what it has not seen. */
-  keepAll(): void {
-    if (this.keeper === null) return;
+  /** Show the observer what it has not seen. */
+  observeAll(): void {
+    if (this.observer === null) return;
     const wasBusy = this.isBusy;
     this.isBusy = true;
-    for (; this.keptFull < this.full.length; this.keptFull++) this.keep(this.full[this.keptFull], this.keeper);
-    if (this.open !== null) this.keep(this.open, this.keeper);
-    this.journal?.kept();
+    for (; this.observedFull < this.full.length; this.observedFull++) {
+      this.observe(this.full[this.observedFull], this.observer);
+    }
+    if (this.open !== null) this.observe(this.open, this.observer);
+    this.journal?.observed();
     this.isBusy = wasBusy;
   }
 
   /** The same in the middle of any code, which may be that of this class: then nothing is shown. */
-  keepWhatIsStill(): void {
-    if (!this.isBusy) this.keepAll();
+  observeWhatIsStill(): void {
+    if (!this.isBusy) this.observeAll();
   }
 
-  /** The rows of `owner` are wanted no longer; by the keeper neither, unless it has them or `isKept`. */
-  drop(owner: RowOwner, isKept = false): void {
-    if (owner.slot === NO_SLOT) return;
-    this.waiting -= owner.stored;
-    if (!isKept) this.seen[owner.slot] = undefined;
-    this.owners[owner.slot] = NOBODY;
-    owner.slot = NO_SLOT;
+  /** The rows of a trace are wanted no longer, and its number is given up; the observer may see them only if `isShown`. */
+  drop(number: number, isShown: boolean): void {
+    const { traces } = this;
+    const stored = traces.stored(number);
+    this.waiting -= stored;
+    if (stored === 0) {
+      traces.release(number);
+      return;
+    }
+    traces.disown(number);
+    traces.emptied(number);
+    traces.setBits(number, isShown ? TraceBit.unwanted : TraceBit.unwanted | TraceBit.hidden);
+    this.unwanted.push(number);
     this.lookThrough();
   }
 
   /** Take the rows of these traces, which have none here afterwards. Their chunks come back when all traces are released. */
-  take(owners: readonly RowOwner[]): TakenRows {
+  take(numbers: readonly number[]): TakenRows {
     const wasBusy = this.isBusy;
     this.isBusy = true;
-    const taken = this.takeRows(owners);
+    const taken = this.takeRows(numbers);
     this.isBusy = wasBusy;
     return taken;
   }
 
-  private takeRows(owners: readonly RowOwner[]): TakenRows {
+  private takeRows(numbers: readonly number[]): TakenRows {
+    const { traces } = this;
     const taken = new TakenRows(
-      owners.map(({ pending }) => pending),
+      numbers.map((number) => traces.get(number, TraceWord.spans)),
       this,
     );
-    const wanted = new Int32Array(this.owners.length).fill(-1);
-    owners.forEach(({ slot }, i) => {
-      if (slot !== NO_SLOT) wanted[slot] = i;
+    const wanted = new Int32Array(traces.size).fill(-1);
+    numbers.forEach((number, i) => {
+      wanted[number] = i;
     });
-    this.keepAll();
+    this.observeAll();
     const { open } = this;
-    // Out of the same array, for the reason that the ready queue gives.
+    // Out of the same array: one that waits for a while is an old object, and would keep its chunks until old objects are collected.
     const full = this.full.splice(0);
     this.open = null;
     this.closedRows = 0;
     this.waiting = 0;
     // The open one first: where it stays, what is moved goes there.
-    if (open !== null && !this.share(open, wanted, taken, owners)) this.open = open;
-    for (const chunk of full) if (!this.share(chunk, wanted, taken, owners)) this.close(chunk);
-    this.mostFull = 2 * this.full.length + SPARE_CHUNKS;
+    if (open !== null && !this.share(open, wanted, taken, numbers)) this.open = open;
+    for (const chunk of full) if (!this.share(chunk, wanted, taken, numbers)) this.close(chunk);
+    this.maxFull = 2 * this.full.length + SPARE_CHUNKS;
     this.open?.entries.forgetTexts();
-    // What was moved meanwhile is known to the keeper.
-    for (const chunk of this.full) chunk.kept = chunk.count;
-    if (this.open !== null) this.open.kept = this.open.count;
-    this.keptFull = this.full.length;
-    // Nothing names the slots of these any more.
-    this.owners.forEach((owner, slot) => {
-      if (owner !== NOBODY && wanted[slot] < 0) return;
-      if (owner === null) return;
-      if (owner !== NOBODY) owner.slot = NO_SLOT;
-      this.owners[slot] = null;
-      this.seen[slot] = undefined;
-      this.freeSlots.push(slot);
-    });
+    // The observer has seen what was moved meanwhile.
+    for (const chunk of this.full) chunk.observed = chunk.count;
+    if (this.open !== null) this.open.observed = this.open.count;
+    this.observedFull = this.full.length;
+    // No row names these any more.
+    for (const number of this.unwanted.splice(0)) traces.release(number);
     return taken;
   }
 
   // True when the chunk is no longer in use here.
-  private share(chunk: RowChunk, wanted: Int32Array, taken: TakenRows, owners: readonly RowOwner[]): boolean {
+  private share(chunk: RowChunk, wanted: Int32Array, taken: TakenRows, numbers: readonly number[]): boolean {
     const { slots, count } = chunk;
+    const { traces } = this;
     let ready = 0;
     let waiting = 0;
     for (let row = 0; row < count; row++) {
       const slot = slots[row];
       if (slot === NO_SLOT) continue;
       if (wanted[slot] >= 0) ready++;
-      else if (this.owners[slot] !== NOBODY) waiting++;
+      else if (!traces.has(slot, TraceBit.unwanted)) waiting++;
       else slots[row] = NO_SLOT;
     }
     this.waiting += waiting;
@@ -201,7 +189,7 @@ export class RowStore {
         if (isLeft) this.writable().copy(chunk, row, slot);
         continue;
       }
-      const more = (chunk.flags[row] & Flag.root) === 0 ? undefined : owners[i].rootProperties;
+      const more = (chunk.flags[row] & Flag.root) === 0 ? undefined : traces.rootProperties(numbers[i]);
       if (isHandedOver && more === undefined) taken.place(i, adopted, row);
       else taken.copy(i, chunk, row, more);
       if (!isHandedOver) slots[row] = NO_SLOT;
@@ -213,10 +201,10 @@ export class RowStore {
     return isLeft;
   }
 
-  private keep(chunk: RowChunk, keeper: RowKeeper): void {
-    const from = chunk.kept;
-    chunk.kept = chunk.count;
-    if (from < chunk.count) keeper.keep(chunk, from, this.seen);
+  private observe(chunk: RowChunk, observer: RowObserver): void {
+    const from = chunk.observed;
+    chunk.observed = chunk.count;
+    if (from < chunk.count) observer.observe(chunk, from, this.traces);
   }
 
   private writable(): RowChunk {
@@ -242,13 +230,7 @@ export class RowStore {
   // Rows of discarded traces are in the way: nothing else would find them where no report takes rows.
   private lookThrough(): void {
     const spare = SPARE_CHUNKS * this.capacity;
-    if (this.full.length > this.mostFull || this.closedRows > 2 * this.waiting + spare) this.take([]);
-  }
-
-  private assignSlot(owner: RowOwner): void {
-    owner.slot = this.freeSlots.pop() ?? this.owners.length;
-    this.owners[owner.slot] = owner;
-    if (this.keeper !== null) this.seen[owner.slot] = owner;
+    if (this.full.length > this.maxFull || this.closedRows > 2 * this.waiting + spare) this.take([]);
   }
 }
 

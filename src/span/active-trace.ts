@@ -1,24 +1,16 @@
-// ActiveTrace: a trace while it is recorded. It decides what it takes of what ends, writes rows to the store of its collector and knows
-// how many wait there. It makes no records and knows no reporter.
+// ActiveTrace: the handle of a trace, which its spans hold. It decides what it takes of what ends and writes rows to the store of its collector, under its
+// number in the table of traces. It makes no records and knows no reporter; nothing that waits for a report may refer to it.
 
 import type { LocalBatch } from '../local-span/local-batch.js';
 import { Counter, count, countMany } from '../rows/counters.js';
 import { nameText, numberOfName } from '../rows/name-table.js';
-import type { PropertyList } from '../rows/property.js';
-import { Flag, NO_SLOT, ROW_BYTES } from '../rows/row-chunk.js';
-import type { RowOwner, RowStore } from '../rows/row-store.js';
+import { Flag, ROW_BYTES } from '../rows/row-chunk.js';
+import type { RowStore } from '../rows/row-store.js';
 import { type EndedSpan, type PendingLink, writeDetails } from '../rows/span-details.js';
+import { type MountedSpans, TraceBit, type TraceKey, type TraceTable, TraceWord } from '../rows/trace-table.js';
 import type { Sampler } from './sampler.js';
 import { STATUS_CODES } from './span-check.js';
 import type { SpanContext } from './span-context.js';
-
-/** On the root of a trace that `maxSpansPerTrace` has cut: how many spans were left out until it was reported. */
-const DROPPED_SPANS = 'spanline.dropped_spans';
-
-const ERROR = STATUS_CODES.indexOf('error');
-
-/** What a trace with anything pending holds beside its rows: this object, its context, its place in lists. */
-export const TRACE_BYTES = 512;
 
 /** A place under a span. */
 export interface Place {
@@ -29,7 +21,10 @@ export interface Place {
 export const isSamePlace = (a: Place, b: Place): boolean => a.parentHi === b.parentHi && a.parentLo === b.parentLo;
 
 /** A link to a further parent in the same trace. */
-export const linkToPlace = ({ w0, w1, w2, w3 }: SpanContext, { parentHi, parentLo }: Place): PendingLink => ({
+export const linkToPlace = (
+  { w0, w1, w2, w3 }: Pick<TraceKey, 'w0' | 'w1' | 'w2' | 'w3'>,
+  { parentHi, parentLo }: Place,
+): PendingLink => ({
   ids: [w0, w1, w2, w3, parentHi, parentLo],
   traceState: '',
   properties: null,
@@ -37,15 +32,12 @@ export const linkToPlace = ({ w0, w1, w2, w3 }: SpanContext, { parentHi, parentL
 });
 
 /** A local batch under a span of this trace. `alsoUnder` are further parents in the same trace: they become links. */
-export interface MountedBatch extends Place {
+export interface MountedBatch extends Place, MountedSpans {
   readonly batch: LocalBatch;
-  /** Number of its spans that found a place, those that started first. */
+  /** Of its spans those that found a place, which started first. */
   readonly count: number;
   alsoUnder: Place[] | null;
 }
-
-/** `open`: the root runs. `ended`: it ended. `discarded`: cancelled, evicted or not kept; nothing more is accepted. */
-export type TraceState = 'open' | 'ended' | 'discarded';
 
 /** Bounds a sink sets for the traces it accepts. */
 export interface TraceLimits {
@@ -57,7 +49,7 @@ export interface TraceLimits {
   readonly maxLinksPerSpan: number;
 }
 
-/** The collector above, as far as this room needs it: takes traces as they begin, end and grow late. No method may throw. Users see a collector in it. */
+/** The collector above, as far as this layer needs it: it gets traces as they begin, end and grow late. No method may throw. Users see a collector in it. */
 export interface TraceSink {
   readonly sampler: Sampler;
   /** @internal */
@@ -67,8 +59,8 @@ export interface TraceSink {
   /** @internal Who produces its traces. */
   readonly resource?: unknown;
   /** @internal True: its traces are for those who watch them, are reported to nobody, and go out as not sampled. */
-  readonly keepsNone?: boolean;
-  /** @internal True: roots that are not sampled are recorded too, for who keeps all; others are told that they are not sampled. */
+  readonly reportsNothing?: boolean;
+  /** @internal True: roots that are not sampled are recorded too, for the observer; others are told that they are not sampled. */
   readonly recordsAll?: boolean;
   /** @internal Holds the spans that have not ended. */
   readonly openSpans?: OpenSpans | null;
@@ -80,7 +72,14 @@ export interface TraceSink {
   cancelled(trace: ActiveTrace): void;
   /** @internal Spans were added to a trace of this sink, with their bytes. */
   grew(trace: ActiveTrace, spans: number, bytes: number): void;
+  /** @internal What is left to a trace whose number was given away. */
+  fateOf(trace: ActiveTrace): TraceFate;
+  /** @internal Such a trace has more, and a number again. */
+  returned(trace: ActiveTrace): void;
 }
+
+/** What becomes of more spans of a trace that has no number any more: they are reported, are for the observer alone, or are dropped. */
+export type TraceFate = 'reported' | 'observed' | 'dropped';
 
 /** Spans that have not ended, as far as a bound allows. No method may throw. */
 export interface OpenSpans {
@@ -88,14 +87,6 @@ export interface OpenSpans {
   add(span: EndedRoot): number;
   /** It has ended. */
   remove(place: number, span: EndedRoot): void;
-}
-
-/** Traces that wait for a report, and what they hold together. */
-export interface TraceQueue {
-  /** A queued trace got more. */
-  grew(spans: number, bytes: number): void;
-  /** Take one out that is queued here. */
-  remove(trace: ActiveTrace): void;
 }
 
 /** What a sink is told of a root that has ended. */
@@ -106,68 +97,98 @@ export interface EndedRoot {
   readonly endTicks: number;
 }
 
-export class ActiveTrace implements RowOwner {
-  state: TraceState = 'open';
-  slot = NO_SLOT;
-  /** Spans accepted and not yet reported, and their bytes. */
-  pending = 0;
-  byteSize = 0;
+const ERROR = STATUS_CODES.indexOf('error');
+
+/** The handle of a trace: what spans of it hold. What waits of the trace is in its table, under a number that is its own until that is reported. */
+export class ActiveTrace {
+  /** Its number in the table, and the serial number that it has there while the number is its own. */
+  number: number;
+  serial: number;
   /** How many more spans find a place in this trace, counted from their start on; the root needs none. */
   room: number;
   /** Spans that found no place. */
-  dropped = 0;
-  mounts: MountedBatch[] | null = null;
-  /** Parts of this trace handed to reporters so far. */
-  reports = 0;
-  /** False: recorded for who keeps all, and reported to nobody. */
-  isSampled = true;
-  /** True: it is reported whatever `keep` says. */
-  mustReport = false;
-  /** True: it was let go by a bound or by `keep`, and what it gets from then on is for who keeps all. */
-  isLetGo = false;
+  private refused = 0;
   /** Spans that ended with an error. */
   errors = 0;
-  /** Where it waits for a report; it must leave before anything of it is dropped. */
-  queue: TraceQueue | null = null;
-  /** Chosen by the sink at the first report and kept, so that an NTP step between two reports cannot tear the trace. */
-  anchor: unknown = undefined;
-  /** The record room's form of the trace id, made at the first report. */
-  identity: unknown = undefined;
-  /** Who produced it; set by the sink when the trace opens. */
-  resource: unknown = undefined;
-  // Open traces of a sink form a list in order of age.
-  older: ActiveTrace | null = null;
-  newer: ActiveTrace | null = null;
-  isListed = false;
-  /** Numbers of the first and the last block of the keeper that has rows of it; -1 while none has. */
-  heldFrom = -1;
-  heldTo = -1;
+  /** The root ended. */
+  isEnded = false;
+  /** A bound or `keep` has dropped it: what it gets is for the observer, or for nobody. */
+  wasDropped = false;
+  /** It accepts nothing any more. */
+  private isOver = false;
+  /** True: it is reported whatever `keep` says. */
+  mustReport = false;
+  /** Chosen at the first use, and by the sink at the first report, so that an NTP step between two reports cannot tear the trace. */
+  private ownAnchor: unknown = undefined;
+  /** Ticks of the end of the root; 0 before. */
+  endTicks = 0;
+  /** Who produced it. */
+  readonly resource: unknown;
   // Batches mounted by hand, also those reported already: a second record of one span id must never arise.
   private shared: WeakSet<LocalBatch> | null = null;
-  /** Set when one request collects its own spans; then nothing goes to reporters. See `Span.rootWithCollector`. */
-  collector: { release(): void } | null = null;
-  /** Where its rows are. */
-  rows: RowStore;
+  private readonly traces: TraceTable;
 
   constructor(
     readonly context: SpanContext,
     readonly sink: TraceSink,
+    /** What its root was decided to be, and what a trigger made of it since. */
+    public isChosen = true,
+    /** Where its rows are. */
+    readonly rows: RowStore = sink.rows,
   ) {
-    this.rows = sink.rows;
+    this.resource = sink.resource;
+    this.traces = rows.traces;
+    this.number = this.traces.acquire(context, this.resource, isChosen ? TraceBit.sampled : 0);
+    this.serial = this.traces.get(this.number, TraceWord.serial);
     this.room = sink.limits.maxSpansPerTrace;
   }
 
+  /** True while what waits of it is under its number: until it is reported or dropped. */
+  get hasNumber(): boolean {
+    return this.traces.owns(this.number, this.serial);
+  }
+
+  /** True while the root runs, and the trace is not dropped. */
+  get isOpen(): boolean {
+    return !this.isEnded && !this.isDiscarded;
+  }
+
+  /** Nothing more is accepted: cancelled, evicted or not kept. */
   get isDiscarded(): boolean {
-    return this.state === 'discarded';
+    if (this.hasNumber) return false;
+    if (!this.isOver && this.sink.fateOf(this) === 'dropped') this.isOver = true;
+    return this.isOver;
   }
 
-  /** Rows of its own, without those of mounted batches. */
-  get stored(): number {
-    return this.mounts === null ? this.pending : this.mounts.reduce((sum, { count }) => sum - count, this.pending);
+  /** False: recorded for the observer, and reported to nobody. */
+  get isSampled(): boolean {
+    if (this.hasNumber) return this.traces.has(this.number, TraceBit.sampled);
+    return this.isChosen && !this.isOver && this.sink.fateOf(this) === 'reported';
   }
 
-  get rootProperties(): PropertyList | undefined {
-    return this.dropped === 0 ? undefined : [DROPPED_SPANS, this.dropped];
+  /** It is reported, whatever was decided before. */
+  choose(): void {
+    this.isChosen = true;
+    this.mustReport = true;
+    if (this.hasNumber) this.traces.setBits(this.number, TraceBit.sampled | TraceBit.mustReport);
+  }
+
+  /** The blocks of the observer that may have rows of it, as numbers of the first and the last; undefined when none has. */
+  get heldBlocks(): readonly [number, number] | undefined {
+    const { traces, number } = this;
+    // Rows that were reported before were under another number.
+    if (!this.hasNumber || traces.has(number, TraceBit.continuation)) return [0, Number.POSITIVE_INFINITY];
+    const from = traces.get(number, TraceWord.heldFrom);
+    return from < 0 ? undefined : [from, traces.get(number, TraceWord.heldTo)];
+  }
+
+  /** How its ticks become Unix time; undefined until that is chosen. */
+  get anchor(): unknown {
+    return this.hasNumber ? (this.traces.anchors[this.number] ?? this.ownAnchor) : this.ownAnchor;
+  }
+  set anchor(anchor: unknown) {
+    this.ownAnchor = anchor;
+    if (this.hasNumber) this.traces.anchors[this.number] = anchor;
   }
 
   /**
@@ -175,13 +196,13 @@ export class ActiveTrace implements RowOwner {
    * at the end the places would be taken by children of a parent that gets none.
    */
   admit(counter: number = Counter.spansOverTraceCap): boolean {
-    if (this.state === 'discarded') return true;
     if (this.room > 0) {
       this.room--;
       return true;
     }
+    if (this.isDiscarded) return true;
     count(counter);
-    this.dropped++;
+    this.refuse(1);
     return false;
   }
 
@@ -197,18 +218,19 @@ export class ActiveTrace implements RowOwner {
     const name = numberOfName(span.name);
     // Before anything is written: a name that is no string may run code of the program, which may end further spans.
     const text = name === 0 ? nameText(span.name) : null;
-    if (this.state === 'discarded') {
+    if (!this.hasNumber && !this.comeBack()) {
       count(Counter.spansOfDiscardedTraces);
       return;
     }
-    const chunk = this.rows.chunkFor(this);
+    const { rows } = this;
+    const chunk = rows.chunk();
     let bytes = ROW_BYTES;
     if (text !== null || span.propertyList !== null || span.details !== null || further !== null) {
       bytes += writeDetails(chunk.entries, span, text, further);
     }
-    chunk.add(span, parentHi, parentLo, this.slot, name, flags, endTicks);
-    const { journal } = this.rows;
-    if (journal !== null) journal.added(chunk, chunk.count - 1, this);
+    chunk.add(span, parentHi, parentLo, this.number, name, flags, endTicks);
+    const { journal } = rows;
+    if (journal !== null) journal.added(chunk, chunk.count - 1, this.traces);
     if (((flags >> Flag.statusShift) & Flag.statusMask) === ERROR) this.errors++;
     this.accept(1, bytes);
   }
@@ -221,7 +243,8 @@ export class ActiveTrace implements RowOwner {
       this.mountFirst(batch, parent);
       return;
     }
-    const mounted = this.mounts?.find((one) => one.batch === batch);
+    const mounts = this.hasNumber ? (this.traces.mounts.get(this.number) as MountedBatch[] | undefined) : undefined;
+    const mounted = mounts?.find((one) => one.batch === batch);
     if (mounted === undefined) count(Counter.mountsAfterReport);
     else {
       if (isSamePlace(mounted, parent) || mounted.alsoUnder?.some((one) => isSamePlace(one, parent))) return;
@@ -233,51 +256,62 @@ export class ActiveTrace implements RowOwner {
 
   /** The root ended. */
   end(root: EndedRoot): void {
-    if (this.state !== 'open') return;
-    this.state = 'ended';
+    if (!this.isOpen) return;
+    this.isEnded = true;
+    this.endTicks = root.endTicks;
     this.sink.ended(this, root);
   }
 
-  /** Nothing of this trace is to be reported: release what it holds and accept no more. `isKept`: who keeps all may see what it has. */
-  discard(isKept = false): void {
-    this.state = 'discarded';
-    this.queue?.remove(this);
-    this.forget(isKept);
-  }
-
-  /** Drop what is pending, and go on. */
-  forget(isKept = false): void {
-    this.rows.drop(this, isKept);
-    this.taken();
-  }
-
-  /** What was pending is in other hands. */
-  taken(): void {
-    this.mounts = null;
-    this.pending = 0;
-    this.byteSize = 0;
+  /** Nothing of this trace is to be reported: release what it holds and accept no more. The observer sees what it has only if `isShown`. */
+  discard(isShown = false): void {
+    this.isOver = true;
+    if (this.hasNumber) this.rows.drop(this.number, isShown);
   }
 
   private mountFirst(batch: LocalBatch, { parentHi, parentLo }: Place): void {
-    if (this.state === 'discarded') {
+    if (!this.hasNumber && !this.comeBack()) {
       countMany(Counter.spansOfDiscardedTraces, batch.count);
       return;
     }
-    const kept = Math.min(batch.count, this.room);
-    this.room -= kept;
-    countMany(Counter.spansOverTraceCap, batch.count - kept);
-    this.dropped += batch.count - kept;
-    if (kept === 0) return;
-    this.mounts ??= [];
-    this.mounts.push({ batch, count: kept, parentHi, parentLo, alsoUnder: null });
-    this.accept(kept, batch.byteSize);
+    const accepted = Math.min(batch.count, this.room);
+    this.room -= accepted;
+    countMany(Counter.spansOverTraceCap, batch.count - accepted);
+    this.refuse(batch.count - accepted);
+    if (accepted === 0) return;
+    const mounted: MountedBatch = { batch, count: accepted, parentHi, parentLo, alsoUnder: null };
+    this.traces.mount(this.number, mounted);
+    this.accept(accepted, batch.byteSize);
+  }
+
+  private refuse(spans: number): void {
+    this.refused += spans;
+    if (this.hasNumber) this.traces.set(this.number, TraceWord.refused, this.refused);
   }
 
   private accept(spans: number, bytes: number): void {
-    const added = this.pending === 0 ? bytes + TRACE_BYTES : bytes;
-    this.pending += spans;
-    this.byteSize += added;
-    if (this.state === 'ended' && this.reports > 0 && !this.isLetGo) countMany(Counter.spansLate, spans);
-    this.sink.grew(this, spans, added);
+    const { traces, number } = this;
+    if (this.isEnded && traces.has(number, TraceBit.continuation) && !traces.has(number, TraceBit.dropped)) {
+      countMany(Counter.spansLate, spans);
+    }
+    this.sink.grew(this, spans, traces.grow(number, spans, bytes));
+  }
+
+  // What it had is reported or dropped, and it gets more. False: that is dropped too.
+  private comeBack(): boolean {
+    if (this.isDiscarded) return false;
+    const { traces } = this;
+    const fate = this.sink.fateOf(this);
+    let bits: number = TraceBit.continuation;
+    if (fate === 'observed') {
+      // The verdict goes with the serial number.
+      this.wasDropped = true;
+      bits |= TraceBit.dropped;
+    } else if (this.isChosen) bits |= TraceBit.sampled;
+    if (this.mustReport) bits |= TraceBit.mustReport;
+    this.number = traces.acquire(this.context, this.resource, bits);
+    this.serial = traces.get(this.number, TraceWord.serial);
+    traces.set(this.number, TraceWord.refused, this.refused);
+    this.sink.returned(this);
+    return true;
   }
 }

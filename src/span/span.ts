@@ -139,8 +139,7 @@ export class Span implements Disposable, LineMount, EndedSpan {
   /** @internal A root that is recorded, whoever decided so. */
   static recordedRoot(name: string, from: SpanContext, sink: TraceSink, isSampled = true): Span {
     count(Counter.tracesStarted);
-    const trace = new ActiveTrace(from, sink);
-    trace.isSampled = isSampled;
+    const trace = new ActiveTrace(from, sink, isSampled);
     sink.opened(trace);
     return new Span(trace, name, from.idHi, from.idLo, true, null);
   }
@@ -221,7 +220,7 @@ export class Span implements Disposable, LineMount, EndedSpan {
   /** @internal Whether {@link context} of a span that records is sampled. */
   get passesSampled(): boolean {
     const { recordingTrace } = this;
-    return recordingTrace?.isSampled === true && recordingTrace.sink.keepsNone !== true;
+    return recordingTrace?.isSampled === true && recordingTrace.sink.reportsNothing !== true;
   }
 
   /** Nanoseconds since the start; until the end once ended. 0 when not recording. */
@@ -457,7 +456,7 @@ export class Span implements Disposable, LineMount, EndedSpan {
   cancel(): void {
     if (this.trace === null) return;
     if (!this.isRoot) count(Counter.cancelOnNonRoot);
-    else if (this.trace.state === 'open') this.trace.sink.cancelled(this.trace);
+    else if (this.trace.isOpen) this.trace.sink.cancelled(this.trace);
     else count(Counter.changedAfterEnd);
   }
 
@@ -491,7 +490,7 @@ export class Span implements Disposable, LineMount, EndedSpan {
     const { trace } = this;
     // A line that was held under an unsampled root: no bound refuses that.
     if (trace === null) return null;
-    if (trace.state === 'discarded' && this.recordingTrace === null) {
+    if (!trace.hasNumber && this.recordingTrace === null) {
       count(Counter.spansOfDiscardedTraces);
       return null;
     }
@@ -558,8 +557,8 @@ export class Span implements Disposable, LineMount, EndedSpan {
   // Where this span goes to: its own trace, or that of a further parent when its own was discarded.
   private get recordingTrace(): ActiveTrace | null {
     const { trace } = this;
-    if (trace === null || trace.state !== 'discarded') return trace;
-    return this.extra?.find((one) => one.trace.state !== 'discarded')?.trace ?? null;
+    if (trace === null || !trace.isDiscarded) return trace;
+    return this.extra?.find((one) => !one.trace.isDiscarded)?.trace ?? null;
   }
 
   private hasRoomForLink(): boolean {

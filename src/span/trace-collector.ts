@@ -15,7 +15,7 @@ export class TraceCollector<R = CollectedRecord> {
   /** @internal */
   constructor(
     private readonly trace: ActiveTrace | null,
-    private readonly toRecords: (trace: ActiveTrace) => R[],
+    private readonly toRecords: () => R[],
   ) {}
 
   /** @internal Of a root that does not record. */
@@ -34,9 +34,9 @@ export class TraceCollector<R = CollectedRecord> {
    */
   async collect(): Promise<R[]> {
     if (this.trace === null) return [];
-    if (this.trace.state === 'open') await new Promise<void>((resolve) => this.waiting.push(resolve));
+    if (this.trace.isOpen) await new Promise<void>((resolve) => this.waiting.push(resolve));
     // What is open at the end of this turn is handed over then.
     else await undefined;
-    return this.toRecords(this.trace);
+    return this.toRecords();
   }
 }

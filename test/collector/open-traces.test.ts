@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest';
 import { LocalSpan, Span } from '../../src/index.js';
 import { ROW_BYTES } from '../../src/rows/row-chunk.js';
-import { TRACE_BYTES } from '../../src/span/active-trace.js';
+import { TRACE_BYTES } from '../../src/rows/trace-table.js';
 import { useOwnNames } from '../support/names.js';
 import { counted, recorder } from '../support/recorder.js';
 

@@ -17,7 +17,7 @@ test('of five thousand traces cancelled after they were held, none comes back', 
     const one = root('refused');
     Span.start('child', one).end();
     if (i % 100 === 0) Span.start('kept', root('open')).end();
-    if (i % 10 === 0) collector.keepNow();
+    if (i % 10 === 0) collector.observeNow();
     one.cancel();
     one.end();
   }
@@ -39,7 +39,7 @@ test('a trace in many blocks is gone from all of them, and a snapshot that was t
   for (let i = 0; i < 50; i++) {
     Span.start('child', one).end();
     root('kept').end();
-    collector.keepNow();
+    collector.observeNow();
   }
   const before = snapshot();
   const lines = linesOf(before);
@@ -62,11 +62,11 @@ test('the ring counts right when blocks with cancelled traces are let go', () =>
     const one = root('refused');
     Span.start('child', one).end();
     root('kept').end();
-    if (i % 1000 === 999) collector.keepNow();
+    if (i % 1000 === 999) collector.observeNow();
     if (i % 2000 === 999) one.cancel();
     else one.end();
   }
-  collector.keepNow();
+  collector.observeNow();
   const { spans, spansEvictedEarly } = recorder.stats();
   expect(spans).toBeGreaterThan(5000);
   expect(spans + spansEvictedEarly).toBe(20_000 * 3 - 10 * 2);
@@ -88,12 +88,12 @@ test('a trace that was held by a recorder before is found by the one that took i
   const first = flight();
   for (let i = 0; i < 10; i++) {
     first.root('other').end();
-    first.collector.keepNow();
+    first.collector.observeNow();
   }
   const second = flight();
   const one = second.root('refused');
   Span.start('child', one).end();
-  second.collector.keepNow();
+  second.collector.observeNow();
   one.cancel();
   expect(namesOf(second.snapshot())).toEqual([]);
 });

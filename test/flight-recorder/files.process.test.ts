@@ -89,7 +89,7 @@ test('a record of the lane that was cut off costs no span, and counts as one', a
   const place = fresh();
   const { root, recorder, collector } = flight({}, { file: place });
   for (let i = 0; i < 100; i++) root('GET /').end();
-  collector.keepNow();
+  collector.observeNow();
   recorder.stop();
   const last = lastFileIn(place);
   const lane = jsonRecord({ kind: 'lane', rows: [] });
@@ -137,13 +137,13 @@ test('what is cancelled is not recovered, and costs no write of its own', async 
       const one = root('refused');
       Span.start('child', one).end();
       // A part of the trace is in the file already.
-      collector.keepNow();
+      collector.observeNow();
       one.cancel();
       return one.context?.traceId as string;
     });
   const first = cancelled(20);
   root('kept').end();
-  collector.keepNow();
+  collector.observeNow();
   const batches = records().slice(1);
   // Each went with the block that came next.
   expect(batches).toEqual(first.map((id) => ({ kind: 'cancelled', traceIds: [id] })));
@@ -169,9 +169,9 @@ test('files stay within their bound, and those of older processes are deleted', 
   const { root, recorder, collector } = flight({}, { file: place, maxBytes: 1 << 20 });
   for (let i = 0; i < 30_000; i++) {
     Span.start('child', root('x')).end();
-    if (i % 1000 === 0) collector.keepNow();
+    if (i % 1000 === 0) collector.observeNow();
   }
-  collector.keepNow();
+  collector.observeNow();
   const files = readdirSync(place).filter((name) => !name.endsWith('-tail'));
   const size = files.reduce((sum, name) => sum + readFileSync(join(place, name)).length, 0);
   expect(size).toBeLessThan(1.5 * (1 << 20));

@@ -51,13 +51,13 @@ test.runIf(hasAddon)('rows that are put into a block between the reading of two 
     for (let i = 0; i < 500; i++) root(name).end();
   };
   record('in a block');
-  collector.keepNow();
+  collector.observeNow();
   record('in the mapped file');
   around.after = () => {
-    collector.keepNow();
+    collector.observeNow();
     // More than a file takes.
     for (let i = 0; i < 5; i++) record('later');
-    collector.keepNow();
+    collector.observeNow();
   };
   const recovered = await recoverSnapshot(place);
   recorder.stop();
@@ -74,7 +74,7 @@ test('a file that the process deletes meanwhile is no error', async () => {
   const { root, recorder, collector } = flight({}, { file: place, maxBytes: 1 << 20 });
   for (let i = 0; i < 3000; i++) {
     root(i < 1500 ? 'old' : 'new').end();
-    if (i % 500 === 499) collector.keepNow();
+    if (i % 500 === 499) collector.observeNow();
   }
   expect(readdirSync(place).filter((name) => name.endsWith('.rows')).length).toBeGreaterThan(1);
   around.before = (file) => {

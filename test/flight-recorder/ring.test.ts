@@ -79,7 +79,7 @@ test('spans of a trace are in order of their begin, the root before those that b
   const slow = Span.start('begun first', one);
   for (let i = 0; i < 3; i++) {
     Span.start(`child ${i}`, one).end();
-    collector.keepNow();
+    collector.observeNow();
   }
   slow.end();
   one.end();
@@ -91,7 +91,7 @@ test('a trace that a trigger sends in the end is sampled, though its first spans
   const { root, snapshot, collector } = flight({ sampler: never }, { triggers: { error: true } });
   const one = root('one');
   Span.start('child', one).end();
-  collector.keepNow();
+  collector.observeNow();
   expect(namesOf(snapshot())).toEqual(['one here open', 'child here']);
   one.setStatus('error').end();
   await collector.flush();
@@ -150,7 +150,7 @@ test('the ring keeps its bound in bytes, lets the oldest go and counts it', () =
   const { root, recorder, snapshot, collector } = flight({}, { maxBytes: 2 << 20 });
   for (let i = 0; i < 80_000; i++) {
     root(i < 40_000 ? 'old' : 'new').end();
-    if (i % 5000 === 0) collector.keepNow();
+    if (i % 5000 === 0) collector.observeNow();
   }
   const names = new Set(namesOf(snapshot()));
   const { bytes, spans, spansEvictedEarly, heldMs } = recorder.stats();

@@ -3,10 +3,11 @@
 import { expect, test } from 'vitest';
 import { nameOfNumber, nameText, numberOfName } from '../../src/rows/name-table.js';
 import type { PropertyList } from '../../src/rows/property.js';
-import { NO_SLOT } from '../../src/rows/row-chunk.js';
-import { type RowOwner, RowStore } from '../../src/rows/row-store.js';
+import { ROW_BYTES } from '../../src/rows/row-chunk.js';
+import { RowStore } from '../../src/rows/row-store.js';
 import { writeDetails } from '../../src/rows/span-details.js';
 import type { TakenRows } from '../../src/rows/taken-rows.js';
+import { TraceWord } from '../../src/rows/trace-table.js';
 import fc from '../support/fast-check.js';
 import { propertyList as propertyListOf } from '../support/row-properties.js';
 import { samples } from '../support/samples.js';
@@ -19,29 +20,29 @@ interface Written {
   readonly propertyList: PropertyList | null;
 }
 
-class Owner implements RowOwner {
-  slot = NO_SLOT;
+const KEY = { w0: 1, w1: 2, w2: 3, w3: 4, traceState: '', isRandom: false };
+
+/** A trace, and what it is to have in the store. */
+class Owner {
+  number: number;
   written: Written[] = [];
-  rootProperties: PropertyList | undefined = undefined;
 
-  get pending(): number {
-    return this.written.length;
-  }
-
-  get stored(): number {
-    return this.written.length;
+  constructor(readonly store: RowStore) {
+    this.number = store.traces.acquire(KEY, undefined, 0);
   }
 }
 
 let nextId = 1;
 
-const add = (store: RowStore, owner: Owner, name: string, propertyList: PropertyList | null, flags = 0): void => {
+const add = (owner: Owner, name: string, propertyList: PropertyList | null, flags = 0): void => {
   const id = nextId++;
-  const chunk = store.chunkFor(owner);
+  const { store } = owner;
+  const chunk = store.chunk();
   const number = numberOfName(name);
   const span = { name, idHi: 7, idLo: id, begin: id / 2, propertyList, details: null };
   writeDetails(chunk.entries, span, number === 0 ? nameText(name) : null, null);
-  chunk.add(span, 3, -id, owner.slot, number, flags, id + 0.25);
+  chunk.add(span, 3, -id, owner.number, number, flags, id + 0.25);
+  store.traces.grow(owner.number, 1, ROW_BYTES);
   owner.written.push({ id, name, propertyList });
 };
 
@@ -61,17 +62,19 @@ const read = (rows: TakenRows, i: number): Written[] => {
 const byId = (a: Written, b: Written): number => a.id - b.id;
 
 const takeAndCheck = (store: RowStore, owners: readonly Owner[]): TakenRows => {
-  const rows = store.take(owners);
+  const rows = store.take(owners.map(({ number }) => number));
   owners.forEach((owner, i) => {
     expect(read(rows, i).sort(byId)).toEqual(owner.written);
-    expect(owner.slot).toBe(NO_SLOT);
+    store.traces.emptied(owner.number);
     owner.written = [];
   });
   return rows;
 };
 
-const drop = (store: RowStore, owner: Owner): void => {
-  store.drop(owner);
+const drop = (owner: Owner): void => {
+  const { store } = owner;
+  store.drop(owner.number, false);
+  owner.number = store.traces.acquire(KEY, undefined, 0);
   owner.written = [];
 };
 
@@ -103,14 +106,14 @@ test('each row comes back once, under its trace, as it was written; chunks in us
   fc.assert(
     fc.property(program, ({ capacity, steps }) => {
       const store = new RowStore(capacity);
-      const owners = Array.from({ length: OWNERS }, () => new Owner());
+      const owners = Array.from({ length: OWNERS }, () => new Owner(store));
       const given: { rows: TakenRows; was: Written[][] }[] = [];
       for (const one of steps) {
-        if (one.kind === 'drop') drop(store, owners[one.who]);
+        if (one.kind === 'drop') drop(owners[one.who]);
         else if (one.kind === 'add') {
           const list = one.properties === null ? null : one.properties.flat();
           for (let i = 0; i < one.times; i++)
-            add(store, owners[one.who], `name ${i}`.repeat(i * 3 + 1), list?.length ? list : null);
+            add(owners[one.who], `name ${i}`.repeat(i * 3 + 1), list?.length ? list : null);
         } else {
           const some = one.some.map((i) => owners[i]);
           const was = some.map(({ written }) => written);
@@ -118,8 +121,7 @@ test('each row comes back once, under its trace, as it was written; chunks in us
         }
         const waiting = owners.reduce((sum, { written }) => sum + written.length, 0);
         expect(store.size.chunks).toBeLessThanOrEqual(boundOf(waiting, capacity));
-        const slots = owners.map(({ slot }) => slot).filter((slot) => slot !== NO_SLOT);
-        expect(new Set(slots).size).toBe(slots.length);
+        expect(new Set(owners.map(({ number }) => number)).size).toBe(OWNERS);
       }
       takeAndCheck(store, owners);
       expect(store.size.chunks).toBeLessThanOrEqual(1);
@@ -132,27 +134,27 @@ test('each row comes back once, under its trace, as it was written; chunks in us
 
 test('the root comes first, and with what is known only when it is taken', () => {
   const store = new RowStore(4);
-  const [one, other] = [new Owner(), new Owner()];
+  const [one, other] = [new Owner(store), new Owner(store)];
   for (let i = 0; i < 9; i++) {
-    add(store, one, 'child', ['k', i]);
-    add(store, other, 'child', null);
+    add(one, 'child', ['k', i]);
+    add(other, 'child', null);
   }
-  add(store, one, 'root', ['a', 'b'], 64);
+  add(one, 'root', ['a', 'b'], 64);
   const root = nextId - 1;
-  one.rootProperties = ['more', 9];
-  const rows = store.take([other, one]);
-  expect(read(rows, 1)[0]).toEqual({ id: root, name: 'root', propertyList: ['a', 'b', 'more', 9] });
+  store.traces.set(one.number, TraceWord.refused, 9);
+  const rows = store.take([other.number, one.number]);
+  expect(read(rows, 1)[0]).toEqual({ id: root, name: 'root', propertyList: ['a', 'b', 'spanline.dropped_spans', 9] });
   expect(read(rows, 0).length).toBe(9);
 });
 
 test('a root open for long with one row a chunk does not hold the chunks', () => {
   const store = new RowStore(16);
-  const long = new Owner();
+  const long = new Owner(store);
   for (let round = 0; round < 2000; round++) {
-    const short = new Owner();
-    add(store, long, 'child', ['round', round]);
-    for (let i = 0; i < 15; i++) add(store, short, 'span', null);
-    if (round % 2 === 0) drop(store, short);
+    const short = new Owner(store);
+    add(long, 'child', ['round', round]);
+    for (let i = 0; i < 15; i++) add(short, 'span', null);
+    if (round % 2 === 0) drop(short);
     else takeAndCheck(store, [short]);
     expect(store.size.chunks).toBeLessThanOrEqual(boundOf(round + 1, 16));
   }
@@ -162,11 +164,11 @@ test('a root open for long with one row a chunk does not hold the chunks', () =>
 
 test('what waits through many takes ends up in full chunks', () => {
   const store = new RowStore(16);
-  const waiting = Array.from({ length: 40 }, () => new Owner());
+  const waiting = Array.from({ length: 40 }, () => new Owner(store));
   for (let round = 0; round < 300; round++) {
-    const ready = new Owner();
-    add(store, waiting[round % 40], 'waits', null);
-    for (let i = 0; i < 3; i++) add(store, ready, 'ready', null);
+    const ready = new Owner(store);
+    add(waiting[round % 40], 'waits', null);
+    for (let i = 0; i < 3; i++) add(ready, 'ready', null);
     takeAndCheck(store, [ready]);
   }
   expect(store.size.chunks).toBeLessThanOrEqual(boundOf(300, 16));
@@ -175,9 +177,9 @@ test('what waits through many takes ends up in full chunks', () => {
 
 test('rows with much text are not moved again and again while all of them wait', () => {
   const store = new RowStore();
-  const owner = new Owner();
+  const owner = new Owner(store);
   const text = 'x'.repeat(200_000);
-  for (let i = 0; i < 300; i++) add(store, owner, 'large', ['text', `${i}${text}`]);
+  for (let i = 0; i < 300; i++) add(owner, 'large', ['text', `${i}${text}`]);
   expect(store.compacted).toBe(0);
   expect(store.size.chunks).toBeGreaterThan(40);
   takeAndCheck(store, [owner]);
@@ -185,13 +187,13 @@ test('rows with much text are not moved again and again while all of them wait',
 
 test('few rows of a dropped trace with much text do not stay beside many of another', () => {
   const store = new RowStore();
-  const small = new Owner();
+  const small = new Owner(store);
   const text = 'x'.repeat(1 << 18);
   for (let i = 0; i < 200; i++) {
-    const large = new Owner();
-    for (let n = 0; n < 20; n++) add(store, small, 'small', null);
-    add(store, large, 'large', ['text', `${i}${text}`]);
-    drop(store, large);
+    const large = new Owner(store);
+    for (let n = 0; n < 20; n++) add(small, 'small', null);
+    add(large, 'large', ['text', `${i}${text}`]);
+    drop(large);
     // All texts are 50 MB; before they are looked through there may be nine chunks of two.
     expect(store.size.bytes).toBeLessThan(24 << 20);
   }
@@ -200,9 +202,9 @@ test('few rows of a dropped trace with much text do not stay beside many of anot
 
 test('what was dropped is let go without anything new being written', () => {
   const store = new RowStore(16);
-  const owner = new Owner();
-  for (let i = 0; i < 10_000; i++) add(store, owner, 'span', null);
-  drop(store, owner);
+  const owner = new Owner(store);
+  for (let i = 0; i < 10_000; i++) add(owner, 'span', null);
+  drop(owner);
   expect(store.size.chunks).toBeLessThanOrEqual(SPARE_CHUNKS + 2);
 });
 
@@ -210,8 +212,8 @@ test('a few rows that are taken do not hold a chunk, and the chunk is used again
   const store = new RowStore();
   let held = 0;
   for (let i = 0; i < 100; i++) {
-    const owner = new Owner();
-    add(store, owner, 'root', ['k', `v${i}`]);
+    const owner = new Owner(store);
+    add(owner, 'root', ['k', `v${i}`]);
     for (const chunk of takeAndCheck(store, [owner]).chunks) held += chunk.byteSize;
   }
   expect(held).toBeLessThan(100 * 1000);

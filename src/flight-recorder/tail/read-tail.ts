@@ -5,7 +5,8 @@ import { CHUNK_ROWS, Flag, RowChunk } from '../../rows/row-chunk.js';
 import { isText, RowEntries, Tag } from '../../rows/row-entries.js';
 import { RowText } from '../../rows/row-text.js';
 import type { Block } from '../block.js';
-import { BlockMaker, type BlockTrace } from '../block-maker.js';
+import { BlockMaker } from '../block-maker.js';
+import { CopiedTraces } from '../copied-traces.js';
 import { traceIdAt } from '../trace-rows.js';
 import {
   OPEN_WORDS,
@@ -47,8 +48,7 @@ class TailRows {
   readonly #blocks: Block[] = [];
   readonly #resource: unknown;
   #chunk = new RowChunk(CHUNK_ROWS);
-  #traces: BlockTrace[] = [];
-  readonly #slots = new Map<string, number>();
+  readonly #traces = new CopiedTraces();
 
   constructor(resource: unknown) {
     this.#resource = resource;
@@ -57,14 +57,9 @@ class TailRows {
   /** The chunk to write a row to, and the slot of its trace. */
   place(traceId: string, words: Int32Array, at: number, bits: number): readonly [chunk: RowChunk, slot: number] {
     if (this.#chunk.isFull) this.#close();
-    let slot = this.#slots.get(traceId);
-    if (slot === undefined) {
-      const [w0, w1, w2, w3] = [0, 1, 2, 3].map((i) => words[at + i] >>> 0);
-      const context = { w0, w1, w2, w3, isRandom: (bits & TailBit.random) !== 0, traceState: '' };
-      const isSampled = (bits & TailBit.sampled) !== 0;
-      slot = this.#traces.push({ context, isSampled, resource: this.#resource }) - 1;
-      this.#slots.set(traceId, slot);
-    }
+    const [w0, w1, w2, w3] = [0, 1, 2, 3].map((i) => words[at + i]);
+    const key = { w0, w1, w2, w3, isRandom: (bits & TailBit.random) !== 0, traceState: '' };
+    const slot = this.#traces.numberOf(traceId, key, this.#resource, (bits & TailBit.sampled) !== 0);
     return [this.#chunk, slot];
   }
 
@@ -74,10 +69,9 @@ class TailRows {
   }
 
   #close(): void {
-    if (this.#chunk.count > 0) this.#blocks.push(this.#maker.makeOf(this.#chunk, this.#traces));
+    if (this.#chunk.count > 0) this.#blocks.push(this.#maker.makeOf(this.#chunk, this.#traces.table));
     this.#chunk = new RowChunk(CHUNK_ROWS);
-    this.#traces = [];
-    this.#slots.clear();
+    this.#traces.clear();
   }
 }
 

@@ -7,7 +7,8 @@ import { state } from '../../context/process-state.js';
 import { numberOfName } from '../../rows/name-table.js';
 import type { RowChunk } from '../../rows/row-chunk.js';
 import { isText } from '../../rows/row-entries.js';
-import type { RowJournal, RowOwner } from '../../rows/row-store.js';
+import type { RowJournal } from '../../rows/row-store.js';
+import { TRACE_STRIDE, TraceBit, type TraceTable, TraceWord } from '../../rows/trace-table.js';
 import type { ActiveTrace } from '../../span/active-trace.js';
 import type { Span } from '../../span/span.js';
 import type { SpanContext } from '../../span/span-context.js';
@@ -32,7 +33,7 @@ const SHORT_TEXT = 48;
 
 /** Where rows go from here. */
 export interface TailBlocks {
-  /** Make blocks of all rows that are in none: {@link TailFile.kept} is called for it. */
+  /** Make blocks of all rows that are in none: {@link TailFile.observed} is called for it. */
   make(): void;
   /** They are made: write what else waits for them. */
   made(): void;
@@ -84,14 +85,14 @@ export class TailFile implements RowJournal {
     this.doubles[TailWord.alive / 2] = now();
   }
 
-  kept(): void {
+  observed(): void {
     if (this.used > 0) this.blocks.made();
     this.used = 0;
     this.words[TailWord.rows] = 0;
     this.live();
   }
 
-  added(chunk: RowChunk, row: number, owner: RowOwner): void {
+  added(chunk: RowChunk, row: number, traces: TraceTable): void {
     const { entries } = chunk;
     const head = chunk.heads[row];
     const count = entries.count - head;
@@ -101,9 +102,12 @@ export class TailFile implements RowJournal {
     // It is in a block by now.
     if (at === 0) return;
     const { words } = this;
-    const { context, isSampled } = owner as ActiveTrace;
-    this.putTrace(at + RowWord.trace, context);
-    words[at + RowWord.bits] = (isSampled ? TailBit.sampled : 0) | (context.isRandom ? TailBit.random : 0);
+    const trace = chunk.slots[row];
+    const id = trace * TRACE_STRIDE + TraceWord.id;
+    for (let word = 0; word < 4; word++) words[at + RowWord.trace + word] = traces.words[id + word];
+    words[at + RowWord.bits] =
+      (traces.has(trace, TraceBit.sampled) ? TailBit.sampled : 0) |
+      (traces.has(trace, TraceBit.random) ? TailBit.random : 0);
     words[at + RowWord.entries] = count;
     words[at + RowWord.text] = text;
     words[at + RowWord.flags] = chunk.flags[row];

@@ -87,7 +87,7 @@ export const currentIdsText = (): string => {
   const span = Span.current();
   if (span === undefined) return '';
   const { trace } = span;
-  if (trace !== null && trace.state !== 'discarded') {
+  if (trace !== null && !trace.isDiscarded) {
     const { w0, w1, w2, w3 } = trace.context;
     return (span.passesSampled ? sampledTexts : unsampledTexts).of(w0, w1, w2, w3, span.idHi, span.idLo);
   }

@@ -100,7 +100,7 @@ test.runIf(hasAddon)('random spans are recovered as a snapshot has them', async 
           const root = it.root(what === 'root' ? name : `unsampled ${name}`).addProperties(properties);
           roots.push(root);
           open.push(root);
-        } else if (what === 'keep') it.collector.keepNow();
+        } else if (what === 'keep') it.collector.observeNow();
         else if (span === undefined) continue;
         else if (what === 'child') open.push(Span.start(name, span).addProperties(properties));
         else if (what === 'local') span.run(() => LocalSpan.start(name).addProperties(properties).end());
@@ -184,7 +184,7 @@ test.runIf(hasAddon)('what is killed between a block and the next row is there o
   const it = flight({}, { file: place });
   for (let i = 0; i < 100; i++) it.root('GET /').end();
   const before = readFileSync(tailIn(place));
-  it.collector.keepNow();
+  it.collector.observeNow();
   const copy = fresh();
   for (const name of readdirSync(place)) writeFileSync(join(copy, name), readFileSync(join(place, name)));
   // As it was when the block was written and the rows had not begun anew.
@@ -207,7 +207,7 @@ test.runIf(hasAddon)('a span that is killed at any moment of its end is there on
     for (const name of readdirSync(place)) writeFileSync(join(copy, name), readFileSync(join(place, name)));
     copies.push(copy);
   };
-  for (const name of ['added', 'ended', 'kept'] as const) {
+  for (const name of ['added', 'ended', 'observed'] as const) {
     const original = TailFile.prototype[name] as (...args: unknown[]) => void;
     vi.spyOn(TailFile.prototype, name).mockImplementation(function (this: TailFile, ...args: unknown[]) {
       leave();
@@ -279,7 +279,7 @@ test('without the addon blocks alone are written', async () => {
   try {
     const it = flight({}, { file: place });
     it.root('GET /').end();
-    it.collector.keepNow();
+    it.collector.observeNow();
     expect(readdirSync(place).map((name) => name.replace(/.*-/, ''))).toEqual(['1.rows']);
     expect((await recoverSnapshot(place)).spanCount).toBe(1);
     it.recorder.stop();

@@ -1,0 +1,95 @@
+// Traces that a request collects itself, the article's form of collecting: each has a store of its own, which goes with its handles, whether anybody
+// collects or not. The collector counts it among the open traces and evicts it; nothing of it may reach a reporter.
+import { takeAnchor } from '../clock/index.js';
+import type { SpanRecord } from '../record/record.js';
+import { Counter, count, countMany } from '../rows/counters.js';
+import { RowStore } from '../rows/row-store.js';
+import { TraceBit, TraceWord } from '../rows/trace-table.js';
+import type { ActiveTrace, EndedRoot, OpenSpans, TraceFate, TraceLimits, TraceSink } from '../span/active-trace.js';
+import type { Sampler } from '../span/sampler.js';
+import type { Collector } from './collector.js';
+import { takeTraces } from './take-traces.js';
+import type { Guest } from './trace-life.js';
+
+// Rows of a chunk.
+const ROWS_OF_ONE = 64;
+
+export class OwnTrace implements TraceSink, Guest {
+  readonly rows = new RowStore(ROWS_OF_ONE);
+  private trace: ActiveTrace | undefined;
+  // Among the open traces of the collector.
+  private number = -1;
+  /** Called when the root has ended, or the trace was dropped. */
+  onClosed: (() => void) | undefined;
+
+  constructor(private readonly of: Collector) {}
+
+  get sampler(): Sampler {
+    return this.of.sampler;
+  }
+  get limits(): TraceLimits {
+    return this.of.limits;
+  }
+  get resource(): unknown {
+    return this.of.resource;
+  }
+  get recordsAll(): boolean {
+    return this.of.recordsAll;
+  }
+  get openSpans(): OpenSpans | null {
+    return this.of.openSpans;
+  }
+
+  opened(trace: ActiveTrace): void {
+    this.trace = trace;
+    this.number = this.of.life.openedGuest(trace.context, this);
+  }
+
+  ended(trace: ActiveTrace, root: EndedRoot): void {
+    this.close();
+    this.of.life.observer?.ended(trace, root);
+    this.onClosed?.();
+  }
+
+  cancelled(trace: ActiveTrace): void {
+    this.close();
+    count(Counter.tracesCancelled);
+    this.of.life.observer?.cancelled(trace);
+    this.drop(trace, false);
+  }
+
+  evicted(): void {
+    this.number = -1;
+    if (this.trace !== undefined) this.drop(this.trace, true);
+  }
+
+  grew(_: ActiveTrace, spans: number, bytes: number): void {
+    if (this.number >= 0) this.of.life.guestGrew(this.number, spans, bytes);
+  }
+
+  fateOf(): TraceFate {
+    return 'dropped';
+  }
+
+  returned(): void {}
+
+  /** What has finished, as records; none of it is given again. */
+  take(trace: ActiveTrace): SpanRecord[] {
+    if (!trace.hasNumber) return [];
+    const { number } = trace;
+    const parts = takeTraces([number], { rows: this.rows, anchor: takeAnchor() });
+    this.rows.traces.setBits(number, TraceBit.continuation);
+    return parts.flatMap(({ spans }) => spans);
+  }
+
+  private close(): void {
+    if (this.number >= 0) this.of.life.closedGuest(this.number);
+    this.number = -1;
+  }
+
+  private drop(trace: ActiveTrace, isShown: boolean): void {
+    if (trace.hasNumber) countMany(Counter.spansOfDiscardedTraces, this.rows.traces.get(trace.number, TraceWord.spans));
+    trace.discard(isShown);
+    this.onClosed?.();
+  }
+}

@@ -1,0 +1,215 @@
+// Reporting: when a report is made and who gets it. It hands what the life of traces has queued to the pipelines at intervals, or at once in the next turn of
+// the event loop. Nothing of a reporter or of `keep` may run while a span ends: what passes a bound there waits for the next turn, or is dropped and counted.
+import { timerMs } from '../base/calls/timer-ms.js';
+import { timers } from '../base/calls/timers.js';
+import { within } from '../base/calls/within.js';
+import { checkDrift } from '../clock/index.js';
+import { state } from '../context/process-state.js';
+import { Counter, count } from '../rows/counters.js';
+import { guarded } from '../rows/lazy.js';
+import { decision } from '../span/decision.js';
+import type { CollectorStats, FlushResult } from './collector-stats.js';
+import { drained, retire } from './draining.js';
+import type { ResolvedOptions } from './options.js';
+import { Pipeline } from './pipeline.js';
+import type { Reporter } from './reporter.js';
+import { compactParts } from './take-traces.js';
+import type { TraceLife } from './trace-life.js';
+import type { TracePart } from './trace-part.js';
+
+/** The queue may grow to so many times its bound until the next turn, when a report takes it. */
+const MAX_OVER_BOUND = 2;
+
+export class Reporting {
+  #pipelines: Pipeline[] = [];
+  /** Replaced or shut down: still delivering, or kept for `stats()` until the next reporter is set. */
+  #former: Pipeline[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #immediate: NodeJS.Immediate | undefined;
+  readonly dropped = {
+    droppedTracesBeforeReporter: 0,
+    droppedSpansBeforeReporter: 0,
+    droppedTracesQueueFull: 0,
+    droppedSpansQueueFull: 0,
+  };
+  readonly #life: TraceLife;
+  readonly #options: () => ResolvedOptions;
+
+  constructor(life: TraceLife, options: () => ResolvedOptions) {
+    this.#life = life;
+    this.#options = options;
+  }
+
+  /** These get what is reported from now on. */
+  setReporters(reporters: readonly Reporter[]): void {
+    const before = this.#delivering;
+    this.#pipelines = reporters.map(
+      (one) => before.find((pipeline) => pipeline.reporter === one) ?? new Pipeline(one, this.#options),
+    );
+    // One replaced still delivers what it was given, unless it is set again meanwhile; it gets nothing new.
+    this.#former = before.filter((pipeline) => !this.#pipelines.includes(pipeline));
+    for (const old of this.#former) {
+      void old.whenSettled().then(() => (this.#former.includes(old) ? retire(old) : undefined));
+    }
+    this.armIfWaiting();
+  }
+
+  /** Something was queued: a report comes in time, or a bound is kept. */
+  wake(): void {
+    const { queued, observed } = this.#life;
+    const { maxQueuedBytes, reportThresholdSpans } = this.#options();
+    if (observed.bytes > maxQueuedBytes) this.#life.takeObserved();
+    if (queued.bytes > maxQueuedBytes) this.#relieve(maxQueuedBytes);
+    const isReported = this.#pipelines.length > 0;
+    if (observed.spans >= reportThresholdSpans || (isReported && queued.spans >= reportThresholdSpans)) this.#armNow();
+    else if (this.#timer === undefined && (isReported || observed.length > 0)) this.#arm();
+  }
+
+  /** A report comes if something waits that the options want reported. */
+  armIfWaiting(): void {
+    const { queued, open } = this.#life;
+    if (queued.length > 0 || (this.#options().reportOpenTraces && open.size > 0)) this.#arm();
+  }
+
+  /** Hand over everything finished and wait until reporters have it. */
+  async flush(timeoutMs: number): Promise<FlushResult> {
+    this.report();
+    const marks = this.#delivering.map((pipeline) => ({ pipeline, mark: pipeline.mark }));
+    // What finishes from here on is not waited for: under steady traffic a flush would never end.
+    const work = Promise.all(marks.map(({ pipeline, mark }) => drained(pipeline, mark)));
+    await within(timeoutMs, work);
+    const pendingSpans = marks.reduce(
+      (sum, { pipeline, mark }) => sum + pipeline.pendingBefore(mark),
+      this.#pipelines.length === 0 ? this.#life.queued.spans : 0,
+    );
+    return { complete: pendingSpans === 0, pendingSpans };
+  }
+
+  /** Nobody gets anything any more; resolves when all reporters are released, those that an earlier call is still releasing too. */
+  async stop(timeoutMs: number): Promise<void> {
+    this.#disarm();
+    const pipelines = [...this.#pipelines, ...this.#former];
+    this.#pipelines = [];
+    this.#former = pipelines;
+    await within(timeoutMs, Promise.all(pipelines.map(retire)));
+  }
+
+  report(): void {
+    this.#disarm();
+    this.#life.takeObserved();
+    const parts = this.#takeQueued();
+    if (parts.length > 0) this.#handOver(parts, (pipeline) => pipeline.push(parts));
+    if (this.#options().reportOpenTraces && this.#life.open.size > 0) this.#arm();
+  }
+
+  /** Hand everything to reporters that work synchronously. */
+  reportSync(): void {
+    this.#disarm();
+    const deadline = timers.monotonicMs() + this.#options().exitTimeoutMs;
+    const parts = this.#takeQueued();
+    this.#handOver(parts, (pipeline) => pipeline.reportSync(parts, deadline));
+    for (const pipeline of this.#former) pipeline.reportSync([], deadline);
+  }
+
+  /** Work left that an orderly exit should wait for. */
+  get hasPending(): boolean {
+    return this.#delivering.some((one) => !one.isIdle) || (this.#pipelines.length > 0 && this.#life.queued.length > 0);
+  }
+
+  /** By reporter name; a second one of a name is `name#2`. */
+  stats(): CollectorStats['reporters'] {
+    const reporters: Record<string, CollectorStats['reporters'][string]> = {};
+    for (const pipeline of [...this.#pipelines, ...this.#former]) {
+      const { reporter } = pipeline;
+      let { name } = reporter;
+      for (let n = 2; name in reporters; n++) name = `${reporter.name}#${n}`;
+      reporters[name] = {
+        ...pipeline.stats(),
+        lastError: pipeline.lastError,
+        own: guarded(() => reporter.stats?.()),
+      };
+    }
+    return reporters;
+  }
+
+  get #delivering(): Pipeline[] {
+    return [...this.#pipelines, ...this.#former].filter((pipeline) => !pipeline.isClosed);
+  }
+
+  // The queue is full before a timer could run. With a reporter it is emptied in the next turn, and its pipeline, which has the same bound, takes over.
+  // Without one, or where no turn comes, the oldest go: the newest spans are the ones worth keeping.
+  #relieve(maxQueuedBytes: number): void {
+    const { dropped } = this;
+    if (this.#pipelines.length === 0) {
+      const { traces, spans } = this.#life.dropOldest();
+      dropped.droppedTracesBeforeReporter += traces;
+      dropped.droppedSpansBeforeReporter += spans;
+      return;
+    }
+    this.#armNow();
+    if (this.#life.queued.bytes <= MAX_OVER_BOUND * maxQueuedBytes) return;
+    const { traces, spans } = this.#life.dropOldest();
+    dropped.droppedTracesQueueFull += traces;
+    dropped.droppedSpansQueueFull += spans;
+  }
+
+  #arm(): void {
+    if (this.#timer !== undefined || (this.#pipelines.length === 0 && this.#life.observed.length === 0)) return;
+    this.#timer = timers.setTimeout(() => this.report(), timerMs(this.#options().reportIntervalMs));
+    this.#timer.unref();
+  }
+
+  #armNow(): void {
+    if (this.#immediate !== undefined) return;
+    this.#immediate = timers.setImmediate(() => this.report());
+    this.#immediate.unref();
+  }
+
+  #disarm(): void {
+    timers.clearTimeout(this.#timer);
+    timers.clearImmediate(this.#immediate);
+    this.#timer = undefined;
+    this.#immediate = undefined;
+  }
+
+  #handOver(parts: readonly TracePart[], give: (to: Pipeline) => void): void {
+    // Until each pipeline holds them: the first may be done before the second has them.
+    for (const part of parts) part.hold();
+    for (const pipeline of this.#pipelines) give(pipeline);
+    for (const part of parts) part.release();
+  }
+
+  #takeQueued(): readonly TracePart[] {
+    if (this.#pipelines.length === 0) return [];
+    const parts = this.#life.takeQueued();
+    if (parts.length === 0) return [];
+    checkDrift();
+    state.lineStore.heedReaders();
+    const reported = this.#options().keep === undefined ? parts : this.#wanted(parts);
+    this.#life.observer?.reporting(reported);
+    return reported;
+  }
+
+  // The decision is made once, on the whole trace; parts that follow (late spans) go the way of the first, and a part
+  // without its root (an early report) is not a whole trace.
+  #wanted(parts: readonly TracePart[]): readonly TracePart[] {
+    const wanted = parts.filter((part) => {
+      // What a program is shown it may keep.
+      part.leave();
+      if (part.isContinuation || !part.hasRoot || part.mustReport || this.#isWanted(part)) return true;
+      this.#life.refused(part);
+      return false;
+    });
+    compactParts(wanted, parts);
+    return wanted;
+  }
+
+  #isWanted(part: TracePart): boolean {
+    try {
+      return decision('keep', this.#options().keep?.(part)) !== false;
+    } catch {
+      count(Counter.callbackErrors);
+      return true;
+    }
+  }
+}

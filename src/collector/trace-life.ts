@@ -1,0 +1,293 @@
+// The life of a trace: its states, what leads from one to the next, and why a trace is dropped. All transitions are here, and nobody else writes a state,
+// moves a trace between the open traces and the queues, or gives a number back. Must never run code of a program, of a reporter or of `keep`.
+//
+//                 root ends, sampled                         report
+//      opened ──> OPEN ─────────────────────────> QUEUED ───────────────> taken: the number is free, the rows are reported
+//                  │ │ root ends, for the observer    ▲  │ bound of the queue: dropped, counted
+//                  │ └────────────────────────> OBSERVED │ ──────────────> taken by the observer, reported to nobody
+//                  │                              ▲   │  │
+//                  │ evicted, reportOpenTraces ───┼───┼─>┘     (a trigger moves a trace from OBSERVED to QUEUED when its root ends)
+//                  │ evicted, else: dropped ──────┘ where there is an observer
+//                  └ cancelled: dropped, also for the observer
+//
+//      A taken or dropped trace has no number. More spans of it (late ones, or of an evicted trace whose root runs) make it RETURNED, which lasts until
+//      they are counted: then it is QUEUED, OBSERVED or dropped, as its verdict says.
+//      With `reportOpenTraces` an open trace is taken as it is, and stays OPEN.
+//      Cancelling a root while a report runs concerns what has not been taken: what a report has taken is reported.
+import { type ClockAnchor, takeAnchor } from '../clock/index.js';
+import { Counter, count, countMany } from '../rows/counters.js';
+import { RowStore } from '../rows/row-store.js';
+import { TraceBit, type TraceKey, TraceWord } from '../rows/trace-table.js';
+import type { ActiveTrace, EndedRoot, TraceFate } from '../span/active-trace.js';
+import { OpenTraces } from './open-traces.js';
+import { takeTraces } from './take-traces.js';
+import type { TraceObserver } from './trace-observer.js';
+import type { TracePart } from './trace-part.js';
+import { TraceQueue } from './trace-queue.js';
+
+/** The states of a trace that has a number. A free number has none. */
+export const TraceState = { returned: 0, open: 1, queued: 2, observed: 3 } as const;
+export type TraceState = (typeof TraceState)[keyof typeof TraceState];
+
+/** Why a trace is dropped, and what it gets from then on with it. 0: it is not. A cancelled trace says so itself, for its root is at hand. */
+export const Verdict = { none: 0, evicted: 1, notKept: 2, afterShutdown: 3 } as const;
+export type Verdict = (typeof Verdict)[keyof typeof Verdict];
+
+const MAX_ANCHORS = 64;
+
+/** What a collector decides of the life of its traces. */
+export interface LifeOptions {
+  readonly reportOpenTraces: boolean;
+  readonly maxOpenTraces: number;
+  readonly maxOpenBytes: number;
+}
+
+/** A trace whose rows are not here, but which is open here: one that a request collects itself. */
+export interface Guest {
+  /** The bounds of the collector have dropped it. */
+  evicted(): void;
+}
+
+export class TraceLife {
+  /** The rows of its traces, and the table of them. */
+  readonly rows = new RowStore();
+  private readonly traces = this.rows.traces;
+  readonly open = new OpenTraces(this.traces);
+  /** Wait for a report. */
+  readonly queued = new TraceQueue(this.traces);
+  /** Wait for the observer alone. */
+  readonly observed = new TraceQueue(this.traces);
+  observer: TraceObserver | null = null;
+  /** Nothing is queued any more. */
+  isShutDown = false;
+  droppedSpansAfterShutdown = 0;
+  // Of the last reports, oldest first: what comes late of a trace goes by the one that its first part went by.
+  private readonly anchors: ClockAnchor[] = [];
+  private readonly guests = new Map<number, Guest>();
+
+  constructor(private readonly options: () => LifeOptions) {}
+
+  /** True when another one was evicted for it. */
+  opened(trace: ActiveTrace): boolean {
+    return this.openNumber(trace.number);
+  }
+
+  /** A trace whose rows are elsewhere is open: it counts, and is evicted, like those that are here. Gives the number that it has here. */
+  openedGuest(key: TraceKey, guest: Guest): number {
+    const number = this.traces.acquire(key, undefined, 0);
+    this.guests.set(number, guest);
+    this.openNumber(number);
+    return number;
+  }
+
+  /** It got spans. */
+  guestGrew(number: number, spans: number, bytes: number): void {
+    if (this.guests.has(number)) this.grew(number, spans, this.traces.grow(number, spans, bytes));
+  }
+
+  /** It is open no longer. */
+  closedGuest(number: number): void {
+    if (!this.guests.delete(number)) return;
+    this.open.remove(number);
+    this.traces.release(number);
+  }
+
+  /** Its root has ended. */
+  ended(trace: ActiveTrace, root: EndedRoot): void {
+    const isWanted = this.observer?.ended(trace, root) === true;
+    if (!trace.hasNumber) {
+      if (isWanted && this.fateOf(trace) === 'reported') trace.choose();
+      return;
+    }
+    const { number } = trace;
+    const state = this.stateOf(number);
+    if (state === TraceState.open) this.open.remove(number);
+    if (isWanted && !this.traces.has(number, TraceBit.dropped)) {
+      // What waits for the observer alone goes the way of the rest.
+      if (state === TraceState.observed) this.observed.remove(number);
+      trace.choose();
+      if (state !== TraceState.queued) this.enqueue(number);
+    } else if (state === TraceState.open) this.enqueue(number);
+  }
+
+  /** Its root was cancelled. */
+  cancelled(trace: ActiveTrace): void {
+    count(Counter.tracesCancelled);
+    this.observer?.cancelled(trace);
+    if (trace.hasNumber) {
+      const { number } = trace;
+      countMany(Counter.spansOfDiscardedTraces, this.traces.get(number, TraceWord.spans));
+      this.leave(number);
+    }
+    trace.discard();
+  }
+
+  /** It got spans, which the table has counted. True when something waits for a report or the observer that did not before. */
+  grew(number: number, spans: number, bytes: number): boolean {
+    const state = this.stateOf(number);
+    if (state === TraceState.open) {
+      this.open.bytes += bytes;
+      const { maxOpenBytes } = this.options();
+      if (this.open.bytes <= maxOpenBytes) return false;
+      while (this.open.bytes > maxOpenBytes && this.open.size > 0) this.evict();
+      return true;
+    }
+    if (this.traces.has(number, TraceBit.dropped)) countMany(Counter.spansOfDiscardedTraces, spans);
+    if (state === TraceState.queued) this.queued.grew(spans, bytes);
+    else if (state === TraceState.observed) this.observed.grew(spans, bytes);
+    else this.enqueue(number);
+    return true;
+  }
+
+  /** What is left to a trace that has no number. */
+  fateOf({ serial, isChosen, wasDropped }: ActiveTrace): TraceFate {
+    const isDropped = wasDropped || this.traces.verdictOf(serial) !== Verdict.none;
+    if (this.observer === null) return isDropped || !isChosen ? 'dropped' : 'reported';
+    return isDropped ? 'observed' : 'reported';
+  }
+
+  /** A trace that had no number has one again, and grows in a moment. */
+  returned(trace: ActiveTrace): void {
+    this.traces.set(trace.number, TraceWord.state, TraceState.returned);
+    trace.anchor ??= this.anchors.find(({ ticks }) => ticks >= trace.endTicks);
+  }
+
+  /** What is queued, and of open traces what is there, where that is asked for. Nothing of it waits afterwards. */
+  takeQueued(): TracePart[] {
+    const numbers = this.queued.takeAll();
+    const open = this.options().reportOpenTraces ? this.openWithSpans() : [];
+    for (const number of open) this.open.bytes -= this.traces.get(number, TraceWord.bytes);
+    const parts = this.take(open.length === 0 ? numbers : [...numbers, ...open]);
+    for (const number of numbers) this.traces.release(number);
+    for (const number of open) this.traces.setBits(number, TraceBit.continuation);
+    return parts;
+  }
+
+  /** The observer gets what waits for it alone. */
+  takeObserved(): void {
+    if (this.observed.length === 0) return;
+    const numbers = this.observed.takeAll();
+    // Their rows are free as soon as the observer has them.
+    for (const part of this.take(numbers)) {
+      part.hold();
+      part.release();
+    }
+    for (const number of numbers) this.traces.release(number);
+  }
+
+  /** The oldest quarter of the queue is dropped; gives how many traces and spans that are. */
+  dropOldest(): { readonly traces: number; readonly spans: number } {
+    const numbers = this.queued.takeOldest();
+    let spans = 0;
+    for (const number of numbers) {
+      spans += this.traces.get(number, TraceWord.spans);
+      this.rows.drop(number, true);
+    }
+    return { traces: numbers.length, spans };
+  }
+
+  /** `keep` has refused a trace, whose rows were taken. */
+  refused(part: TracePart): void {
+    count(Counter.tracesNotKept);
+    countMany(Counter.spansOfDiscardedTraces, part.spanCount);
+    this.traces.setVerdict(part.serial, Verdict.notKept);
+  }
+
+  private take(numbers: readonly number[]): TracePart[] {
+    const anchor = takeAnchor();
+    if (this.anchors.push(anchor) > MAX_ANCHORS) this.anchors.shift();
+    return takeTraces(numbers, { rows: this.rows, observer: this.observer, anchor });
+  }
+
+  private stateOf(number: number): TraceState {
+    return this.traces.get(number, TraceWord.state) as TraceState;
+  }
+
+  private openNumber(number: number): boolean {
+    this.traces.set(number, TraceWord.state, TraceState.open);
+    this.open.add(number);
+    if (this.open.size <= this.options().maxOpenTraces) return false;
+    this.evict();
+    return true;
+  }
+
+  // The oldest open root holds memory without an end in sight: early report when asked for, else its data is dropped.
+  private evict(): void {
+    const number = this.open.oldest;
+    count(Counter.tracesEvicted);
+    const guest = this.guests.get(number);
+    if (guest !== undefined) {
+      this.closedGuest(number);
+      guest.evicted();
+      return;
+    }
+    this.open.remove(number);
+    // From here on each of its spans is ready as soon as it ends.
+    if (this.options().reportOpenTraces) this.enqueue(number);
+    else {
+      countMany(Counter.spansOfDiscardedTraces, this.traces.get(number, TraceWord.spans));
+      this.drop(number, Verdict.evicted);
+    }
+  }
+
+  // Into the queue it belongs to. It is in none, and not among the open.
+  private enqueue(number: number): void {
+    const { traces } = this;
+    const spans = traces.get(number, TraceWord.spans);
+    if (spans === 0) traces.release(number);
+    else if (!traces.has(number, TraceBit.sampled)) this.observe(number);
+    else if (this.isShutDown) {
+      this.droppedSpansAfterShutdown += spans;
+      this.drop(number, Verdict.afterShutdown);
+    } else {
+      traces.set(number, TraceWord.state, TraceState.queued);
+      this.queued.add(number);
+    }
+  }
+
+  private observe(number: number): void {
+    const { traces } = this;
+    if (this.observer === null) this.rows.drop(number, true);
+    else {
+      traces.set(number, TraceWord.state, TraceState.observed);
+      this.observed.add(number);
+    }
+  }
+
+  // Nothing of it is reported any more. The observer sees what it has. One that was for the observer alone may still be wanted when its root ends.
+  private drop(number: number, verdict: Verdict): void {
+    const { traces } = this;
+    if (this.observer === null || traces.has(number, TraceBit.sampled)) {
+      traces.setVerdict(traces.get(number, TraceWord.serial), verdict);
+      traces.clearBits(number, TraceBit.sampled);
+      traces.setBits(number, TraceBit.dropped);
+    }
+    if (traces.get(number, TraceWord.spans) === 0) traces.release(number);
+    else this.observe(number);
+  }
+
+  // Out of where it waits.
+  private leave(number: number): void {
+    switch (this.stateOf(number)) {
+      case TraceState.open:
+        this.open.remove(number);
+        break;
+      case TraceState.queued:
+        this.queued.remove(number);
+        break;
+      case TraceState.observed:
+        this.observed.remove(number);
+        break;
+    }
+  }
+
+  private openWithSpans(): number[] {
+    const numbers: number[] = [];
+    for (let number = this.open.oldest; number >= 0; number = this.open.after(number)) {
+      const { traces } = this;
+      if (traces.get(number, TraceWord.spans) === 0 || this.guests.has(number)) continue;
+      if (traces.has(number, TraceBit.sampled)) numbers.push(number);
+    }
+    return numbers;
+  }
+}

@@ -1,0 +1,223 @@
+// The table of traces: a record of sixteen words a trace, beside the rows that name it by its number. It knows what a trace is and sums up, not what its
+// states mean (collector/trace-life). Must never hold an object a trace: what waits for a report would outlive the young generation.
+import type { PropertyList } from './property.js';
+
+/** The words of a trace. */
+export const TraceWord = {
+  /** Which of the traces that had this number; 0 while it is free. */
+  serial: 0,
+  /** A state of `collector/trace-life`. */
+  state: 1,
+  /** {@link TraceBit}. */
+  bits: 2,
+  /** The trace id, four signed words, most significant first. */
+  id: 3,
+  /** Spans that wait here, and those of them that are in mounted batches and have no row in the store. */
+  spans: 7,
+  mounted: 8,
+  /** Bytes of all of them, with {@link TRACE_BYTES}. */
+  bytes: 9,
+  /** Spans that found no place in the trace. */
+  refused: 10,
+  /** Neighbours in the list of open traces. */
+  older: 11,
+  newer: 12,
+  /** Numbers of the first and the last block of the observer that have rows of it; -1 while none has. */
+  heldFrom: 13,
+  heldTo: 14,
+} as const;
+
+/** Words of a trace: a line of a cache. */
+export const TRACE_STRIDE = 16;
+
+/** What a trace with anything pending takes beside its rows: its words and places in lists, and from its report to its delivery the part that is reported. */
+export const TRACE_BYTES = 320;
+
+export const TraceBit = {
+  /** It is to be reported; without it, it is recorded for the observer alone. */
+  sampled: 1,
+  /** The random flag of its id. */
+  random: 2,
+  /** It is reported whatever `keep` says. */
+  mustReport: 4,
+  /** A part of it was reported or dropped before. */
+  continuation: 8,
+  /** What it gets is for the observer alone, because a bound or `keep` dropped it. */
+  dropped: 16,
+  /** The observer must not see its rows. */
+  hidden: 32,
+  /** Its rows are wanted by nobody, and wait for the next pass over the chunks. */
+  unwanted: 64,
+} as const;
+
+/** The identity of a trace. */
+export interface TraceKey {
+  readonly w0: number;
+  readonly w1: number;
+  readonly w2: number;
+  readonly w3: number;
+  readonly traceState: string;
+  readonly isRandom: boolean;
+}
+
+/** Spans beside the rows of the store that belong to a trace. */
+export interface MountedSpans {
+  readonly count: number;
+}
+
+/** On the root of a trace that `maxSpansPerTrace` has cut: how many spans were left out until it was reported. */
+const DROPPED_SPANS = 'spanline.dropped_spans';
+
+const FIRST_CAPACITY = 16;
+/** How many traces back a verdict is remembered once the number of its trace was given away: a power of two. */
+const VERDICTS = 1 << 17;
+
+export class TraceTable {
+  words = new Int32Array(FIRST_CAPACITY * TRACE_STRIDE);
+  /** Who produced each, and how its ticks become Unix time, once that is chosen: objects that many traces share. */
+  readonly resources: unknown[] = [];
+  readonly anchors: unknown[] = [];
+  readonly traceStates: string[] = [];
+  /** Of the few that have them. */
+  readonly mounts = new Map<number, MountedSpans[]>();
+  private readonly free: number[] = [];
+  private lastSerial = 0;
+  // By serial number. Made with the first verdict: most programs drop nothing.
+  private verdicts: Uint8Array | null = null;
+  /** Numbers are below. */
+  size = 0;
+
+  /** A number for a trace, all of whose other words are 0. */
+  acquire(key: TraceKey, resource: unknown, bits: number): number {
+    const number = this.free.pop() ?? this.add();
+    this.lastSerial = (this.lastSerial + 1) | 0 || 1;
+    if (this.verdicts !== null) this.verdicts[this.lastSerial & (VERDICTS - 1)] = 0;
+    const { words } = this;
+    const at = number * TRACE_STRIDE;
+    words[at + TraceWord.serial] = this.lastSerial;
+    words[at + TraceWord.state] = 0;
+    words[at + TraceWord.bits] = key.isRandom ? bits | TraceBit.random : bits;
+    words[at + TraceWord.id] = key.w0;
+    words[at + TraceWord.id + 1] = key.w1;
+    words[at + TraceWord.id + 2] = key.w2;
+    words[at + TraceWord.id + 3] = key.w3;
+    words[at + TraceWord.spans] = 0;
+    words[at + TraceWord.mounted] = 0;
+    words[at + TraceWord.bytes] = 0;
+    words[at + TraceWord.refused] = 0;
+    words[at + TraceWord.heldFrom] = -1;
+    words[at + TraceWord.heldTo] = -1;
+    this.resources[number] = resource;
+    this.anchors[number] = undefined;
+    this.traceStates[number] = key.traceState;
+    return number;
+  }
+
+  /** The number belongs to nobody. No row may name it. */
+  release(number: number): void {
+    this.disown(number);
+    this.emptied(number);
+    this.free.push(number);
+  }
+
+  /** The trace that had the number has it no longer; rows may still name it. */
+  disown(number: number): void {
+    this.words[number * TRACE_STRIDE + TraceWord.serial] = 0;
+  }
+
+  /** Whether the number still belongs to the trace that got it with this serial number. */
+  owns(number: number, serial: number): boolean {
+    return this.words[number * TRACE_STRIDE + TraceWord.serial] === serial;
+  }
+
+  get(number: number, word: number): number {
+    return this.words[number * TRACE_STRIDE + word];
+  }
+
+  set(number: number, word: number, value: number): void {
+    this.words[number * TRACE_STRIDE + word] = value;
+  }
+
+  has(number: number, bit: number): boolean {
+    return (this.words[number * TRACE_STRIDE + TraceWord.bits] & bit) !== 0;
+  }
+
+  setBits(number: number, bits: number): void {
+    this.words[number * TRACE_STRIDE + TraceWord.bits] |= bits;
+  }
+
+  clearBits(number: number, bits: number): void {
+    this.words[number * TRACE_STRIDE + TraceWord.bits] &= ~bits;
+  }
+
+  /** The trace got more. Gives the bytes by which it grew: the first spans bring its own. */
+  grow(number: number, spans: number, bytes: number): number {
+    const { words } = this;
+    const at = number * TRACE_STRIDE;
+    const added = words[at + TraceWord.spans] === 0 ? bytes + TRACE_BYTES : bytes;
+    words[at + TraceWord.spans] += spans;
+    words[at + TraceWord.bytes] += added;
+    return added;
+  }
+
+  /** What waited is in other hands. */
+  emptied(number: number): void {
+    const at = number * TRACE_STRIDE;
+    if (this.words[at + TraceWord.mounted] !== 0) this.mounts.delete(number);
+    this.words[at + TraceWord.spans] = 0;
+    this.words[at + TraceWord.mounted] = 0;
+    this.words[at + TraceWord.bytes] = 0;
+  }
+
+  /** Spans that have a row in the store. */
+  stored(number: number): number {
+    const at = number * TRACE_STRIDE;
+    return this.words[at + TraceWord.spans] - this.words[at + TraceWord.mounted];
+  }
+
+  /** Beside the rows of the store. */
+  mount(number: number, spans: MountedSpans): void {
+    this.words[number * TRACE_STRIDE + TraceWord.mounted] += spans.count;
+    const mounts = this.mounts.get(number);
+    if (mounts === undefined) this.mounts.set(number, [spans]);
+    else mounts.push(spans);
+  }
+
+  /** The identity of a trace. */
+  keyOf(number: number): TraceKey {
+    const { words } = this;
+    const at = number * TRACE_STRIDE + TraceWord.id;
+    const [w0, w1, w2, w3] = [words[at], words[at + 1], words[at + 2], words[at + 3]];
+    return { w0, w1, w2, w3, traceState: this.traceStates[number], isRandom: this.has(number, TraceBit.random) };
+  }
+
+  /** Properties of its root that are known only when it is taken. */
+  rootProperties(number: number): PropertyList | undefined {
+    const refused = this.get(number, TraceWord.refused);
+    return refused === 0 ? undefined : [DROPPED_SPANS, refused];
+  }
+
+  /** What was decided of a trace, for who still has it when its number is another's. */
+  setVerdict(serial: number, verdict: number): void {
+    this.verdicts ??= new Uint8Array(VERDICTS);
+    this.verdicts[serial & (VERDICTS - 1)] = verdict;
+  }
+
+  /** 0 when nothing was decided, or 131,072 traces ago. */
+  verdictOf(serial: number): number {
+    if (this.verdicts === null || ((this.lastSerial - serial) | 0) >= VERDICTS) return 0;
+    return this.verdicts[serial & (VERDICTS - 1)];
+  }
+
+  private add(): number {
+    const { words } = this;
+    if ((this.size + 1) * TRACE_STRIDE > words.length) {
+      this.words = new Int32Array(words.length * 2);
+      this.words.set(words);
+    }
+    this.resources.push(undefined);
+    this.anchors.push(undefined);
+    this.traceStates.push('');
+    return this.size++;
+  }
+}
