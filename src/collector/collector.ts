@@ -35,12 +35,14 @@ export class Collector implements TraceSink {
   private options: ResolvedOptions;
   private given: CollectorOptions;
   /** @internal */
-  readonly life = new TraceLife(() => this.options);
-  private readonly reporting = new Reporting(this.life, () => this.options);
+  readonly life: TraceLife;
+  private readonly reporting: Reporting;
 
   constructor(options: CollectorOptions = {}) {
     this.given = options;
     this.options = resolveOptions(options);
+    this.life = new TraceLife(this.options);
+    this.reporting = new Reporting(this.life, this.options);
   }
 
   /** Change options; what is not named stays. Throws `ERR_SPANLINE_OPTION` and changes nothing when one is wrong. */
@@ -54,6 +56,8 @@ export class Collector implements TraceSink {
     const resolved = resolveOptions(given);
     return () => {
       this.options = resolved;
+      this.life.options = resolved;
+      this.reporting.options = resolved;
       this.given = given;
       this.reporting.armIfWaiting();
     };

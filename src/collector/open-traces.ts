@@ -26,6 +26,7 @@ export class OpenTraces {
     else traces.set(newest, TraceWord.newer, number);
     this.newest = number;
     this.size++;
+    this.bytes += traces.get(number, TraceWord.bytes);
   }
 
   /** Take one out, with what it holds. */

@@ -78,6 +78,7 @@ export class OwnTrace implements TraceSink, Guest {
     if (!trace.hasNumber) return [];
     const { number } = trace;
     const parts = takeTraces([number], { rows: this.rows, anchor: takeAnchor() });
+    this.rows.traces.emptied(number);
     this.rows.traces.setBits(number, TraceBit.continuation);
     return parts.flatMap(({ spans }) => spans);
   }

@@ -91,10 +91,10 @@ export class Pipeline {
     return this.#batch === null && this.#head === this.#queue.length;
   }
 
-  /** Queue parts and start sending. */
+  /** Queue parts and start sending. Older ones make room for them; they do not make room for each other, for the queue before had the bound. */
   push(parts: readonly QueuedTrace[]): void {
     this.#add(parts);
-    this.#dropOverBound();
+    this.#dropOverBound(parts.reduce((sum, { byteSize }) => sum + byteSize, 0));
     this.#pump();
   }
 
@@ -321,8 +321,9 @@ export class Pipeline {
     }
   }
 
-  #dropOverBound(): void {
-    const { maxQueuedBytes } = this.#options();
+  /** @param atLeast Bytes that may stay whatever the bound is. */
+  #dropOverBound(atLeast = 0): void {
+    const maxQueuedBytes = Math.max(this.#options().maxQueuedBytes, atLeast);
     if (this.#queuedBytes <= maxQueuedBytes) return;
     if (this.#batch !== null && this.#retryTimer !== undefined) {
       this.#dropped(this.#batch.parts.length, this.#batch.spanCount);

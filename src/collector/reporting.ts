@@ -33,18 +33,19 @@ export class Reporting {
     droppedSpansQueueFull: 0,
   };
   readonly #life: TraceLife;
-  readonly #options: () => ResolvedOptions;
+  /** Those in force: another object when they change. */
+  options: ResolvedOptions;
 
-  constructor(life: TraceLife, options: () => ResolvedOptions) {
+  constructor(life: TraceLife, options: ResolvedOptions) {
     this.#life = life;
-    this.#options = options;
+    this.options = options;
   }
 
   /** These get what is reported from now on. */
   setReporters(reporters: readonly Reporter[]): void {
     const before = this.#delivering;
     this.#pipelines = reporters.map(
-      (one) => before.find((pipeline) => pipeline.reporter === one) ?? new Pipeline(one, this.#options),
+      (one) => before.find((pipeline) => pipeline.reporter === one) ?? new Pipeline(one, () => this.options),
     );
     // One replaced still delivers what it was given, unless it is set again meanwhile; it gets nothing new.
     this.#former = before.filter((pipeline) => !this.#pipelines.includes(pipeline));
@@ -57,7 +58,7 @@ export class Reporting {
   /** Something was queued: a report comes in time, or a bound is kept. */
   wake(): void {
     const { queued, observed } = this.#life;
-    const { maxQueuedBytes, reportThresholdSpans } = this.#options();
+    const { maxQueuedBytes, reportThresholdSpans } = this.options;
     if (observed.bytes > maxQueuedBytes) this.#life.takeObserved();
     if (queued.bytes > maxQueuedBytes) this.#relieve(maxQueuedBytes);
     const isReported = this.#pipelines.length > 0;
@@ -68,7 +69,7 @@ export class Reporting {
   /** A report comes if something waits that the options want reported. */
   armIfWaiting(): void {
     const { queued, open } = this.#life;
-    if (queued.length > 0 || (this.#options().reportOpenTraces && open.size > 0)) this.#arm();
+    if (queued.length > 0 || (this.options.reportOpenTraces && open.size > 0)) this.#arm();
   }
 
   /** Hand over everything finished and wait until reporters have it. */
@@ -99,13 +100,13 @@ export class Reporting {
     this.#life.takeObserved();
     const parts = this.#takeQueued();
     if (parts.length > 0) this.#handOver(parts, (pipeline) => pipeline.push(parts));
-    if (this.#options().reportOpenTraces && this.#life.open.size > 0) this.#arm();
+    if (this.options.reportOpenTraces && this.#life.open.size > 0) this.#arm();
   }
 
   /** Hand everything to reporters that work synchronously. */
   reportSync(): void {
     this.#disarm();
-    const deadline = timers.monotonicMs() + this.#options().exitTimeoutMs;
+    const deadline = timers.monotonicMs() + this.options.exitTimeoutMs;
     const parts = this.#takeQueued();
     this.#handOver(parts, (pipeline) => pipeline.reportSync(parts, deadline));
     for (const pipeline of this.#former) pipeline.reportSync([], deadline);
@@ -155,7 +156,7 @@ export class Reporting {
 
   #arm(): void {
     if (this.#timer !== undefined || (this.#pipelines.length === 0 && this.#life.observed.length === 0)) return;
-    this.#timer = timers.setTimeout(() => this.report(), timerMs(this.#options().reportIntervalMs));
+    this.#timer = timers.setTimeout(() => this.report(), timerMs(this.options.reportIntervalMs));
     this.#timer.unref();
   }
 
@@ -185,7 +186,7 @@ export class Reporting {
     if (parts.length === 0) return [];
     checkDrift();
     state.lineStore.heedReaders();
-    const reported = this.#options().keep === undefined ? parts : this.#wanted(parts);
+    const reported = this.options.keep === undefined ? parts : this.#wanted(parts);
     this.#life.observer?.reporting(reported);
     return reported;
   }
@@ -206,7 +207,7 @@ export class Reporting {
 
   #isWanted(part: TracePart): boolean {
     try {
-      return decision('keep', this.#options().keep?.(part)) !== false;
+      return decision('keep', this.options.keep?.(part)) !== false;
     } catch {
       count(Counter.callbackErrors);
       return true;

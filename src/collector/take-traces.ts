@@ -16,19 +16,18 @@ export interface TakenFrom {
   readonly anchor: ClockAnchor;
 }
 
-/** A part of each trace that has something; nothing of them waits afterwards. */
+/** A part of each trace that has something, whose rows are in the store no longer. The caller empties or releases the numbers. */
 export const takeTraces = (numbers: readonly number[], from: TakenFrom): TracePart[] => {
   const { traces } = from.rows;
   const waiting = numbers.filter((number) => traces.get(number, TraceWord.spans) > 0);
   if (waiting.length === 0) return [];
   const rows = from.rows.take(waiting);
   return waiting.map((number, i) => {
-    const mounts = traces.mounts.get(number) as readonly MountedBatch[] | undefined;
-    for (const mounted of mounts ?? []) copyMounted(rows, i, number, mounted, from);
+    if (traces.get(number, TraceWord.mounted) > 0) {
+      for (const mounted of traces.mounts.get(number) as MountedBatch[]) copyMounted(rows, i, number, mounted, from);
+    }
     traces.anchors[number] ??= from.anchor;
-    const part = new TracePart(traces, number, rows.rangeOf(i));
-    traces.emptied(number);
-    return part;
+    return new TracePart(traces, number, rows.rangeOf(i));
   });
 };
 

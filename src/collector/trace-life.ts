@@ -17,7 +17,7 @@
 import { type ClockAnchor, takeAnchor } from '../clock/index.js';
 import { Counter, count, countMany } from '../rows/counters.js';
 import { RowStore } from '../rows/row-store.js';
-import { TraceBit, type TraceKey, TraceWord } from '../rows/trace-table.js';
+import { TRACE_BYTES, TraceBit, type TraceKey, TraceWord } from '../rows/trace-table.js';
 import type { ActiveTrace, EndedRoot, TraceFate } from '../span/active-trace.js';
 import { OpenTraces } from './open-traces.js';
 import { takeTraces } from './take-traces.js';
@@ -65,7 +65,8 @@ export class TraceLife {
   private readonly anchors: ClockAnchor[] = [];
   private readonly guests = new Map<number, Guest>();
 
-  constructor(private readonly options: () => LifeOptions) {}
+  /** @param options Those in force: another object when they change. */
+  constructor(public options: LifeOptions) {}
 
   /** True when another one was evicted for it. */
   opened(trace: ActiveTrace): boolean {
@@ -82,7 +83,9 @@ export class TraceLife {
 
   /** It got spans. */
   guestGrew(number: number, spans: number, bytes: number): void {
-    if (this.guests.has(number)) this.grew(number, spans, this.traces.grow(number, spans, bytes));
+    if (!this.guests.has(number)) return;
+    this.traces.grow(number, spans, bytes);
+    this.grew(number, spans, bytes);
   }
 
   /** It is open no longer. */
@@ -124,19 +127,10 @@ export class TraceLife {
 
   /** It got spans, which the table has counted. True when something waits for a report or the observer that did not before. */
   grew(number: number, spans: number, bytes: number): boolean {
-    const state = this.stateOf(number);
-    if (state === TraceState.open) {
-      this.open.bytes += bytes;
-      const { maxOpenBytes } = this.options();
-      if (this.open.bytes <= maxOpenBytes) return false;
-      while (this.open.bytes > maxOpenBytes && this.open.size > 0) this.evict();
-      return true;
-    }
-    if (this.traces.has(number, TraceBit.dropped)) countMany(Counter.spansOfDiscardedTraces, spans);
-    if (state === TraceState.queued) this.queued.grew(spans, bytes);
-    else if (state === TraceState.observed) this.observed.grew(spans, bytes);
-    else this.enqueue(number);
-    return true;
+    // Kept so small that V8 puts it into its caller.
+    if (this.stateOf(number) !== TraceState.open) return this.grewWaiting(number, spans, bytes);
+    this.open.bytes += bytes;
+    return this.open.bytes > this.options.maxOpenBytes && this.evictOverBound();
   }
 
   /** What is left to a trace that has no number. */
@@ -155,11 +149,14 @@ export class TraceLife {
   /** What is queued, and of open traces what is there, where that is asked for. Nothing of it waits afterwards. */
   takeQueued(): TracePart[] {
     const numbers = this.queued.takeAll();
-    const open = this.options().reportOpenTraces ? this.openWithSpans() : [];
-    for (const number of open) this.open.bytes -= this.traces.get(number, TraceWord.bytes);
+    const open = this.options.reportOpenTraces ? this.openWithSpans() : [];
+    for (const number of open) this.open.bytes -= this.traces.get(number, TraceWord.bytes) - TRACE_BYTES;
     const parts = this.take(open.length === 0 ? numbers : [...numbers, ...open]);
     for (const number of numbers) this.traces.release(number);
-    for (const number of open) this.traces.setBits(number, TraceBit.continuation);
+    for (const number of open) {
+      this.traces.emptied(number);
+      this.traces.setBits(number, TraceBit.continuation);
+    }
     return parts;
   }
 
@@ -206,8 +203,22 @@ export class TraceLife {
   private openNumber(number: number): boolean {
     this.traces.set(number, TraceWord.state, TraceState.open);
     this.open.add(number);
-    if (this.open.size <= this.options().maxOpenTraces) return false;
+    if (this.open.size <= this.options.maxOpenTraces) return false;
     this.evict();
+    return true;
+  }
+
+  private grewWaiting(number: number, spans: number, bytes: number): true {
+    const state = this.stateOf(number);
+    if (this.traces.has(number, TraceBit.dropped)) countMany(Counter.spansOfDiscardedTraces, spans);
+    if (state === TraceState.queued) this.queued.grew(spans, bytes);
+    else if (state === TraceState.observed) this.observed.grew(spans, bytes);
+    else this.enqueue(number);
+    return true;
+  }
+
+  private evictOverBound(): true {
+    while (this.open.bytes > this.options.maxOpenBytes && this.open.size > 0) this.evict();
     return true;
   }
 
@@ -223,7 +234,7 @@ export class TraceLife {
     }
     this.open.remove(number);
     // From here on each of its spans is ready as soon as it ends.
-    if (this.options().reportOpenTraces) this.enqueue(number);
+    if (this.options.reportOpenTraces) this.enqueue(number);
     else {
       countMany(Counter.spansOfDiscardedTraces, this.traces.get(number, TraceWord.spans));
       this.drop(number, Verdict.evicted);

@@ -7,7 +7,7 @@ import { RowView } from '../record/row-view.js';
 import type { PropertyList } from '../rows/property.js';
 import { Flag, type RowChunk } from '../rows/row-chunk.js';
 import { type RowRange, TakenRows } from '../rows/taken-rows.js';
-import { TraceBit, type TraceTable, TraceWord } from '../rows/trace-table.js';
+import { TRACE_STRIDE, TraceBit, type TraceTable, TraceWord } from '../rows/trace-table.js';
 import { STATUS_CODES } from '../span/span-check.js';
 import { recordOfRow } from './make-record.js';
 import { ReportError, type Resource, type Trace } from './reporter.js';
@@ -37,7 +37,14 @@ export class TracePart implements Trace {
   readonly mustReport: boolean;
   /** Of its trace, in the table that it was taken from. */
   readonly serial: number;
-  private readonly identity: TraceIdentity;
+  // Of its trace id, most significant first, and what else its identity has, which is made for who asks.
+  private readonly w0: number;
+  private readonly w1: number;
+  private readonly w2: number;
+  private readonly w3: number;
+  private readonly traceState: string;
+  private readonly isRandom: boolean;
+  private ownIdentity: TraceIdentity | null = null;
 
   /** Of rows that were taken of a trace, which is as it was while they waited. */
   constructor(
@@ -45,17 +52,24 @@ export class TracePart implements Trace {
     number: number,
     private range: RowRange,
   ) {
+    const { words } = traces;
+    const at = number * TRACE_STRIDE;
+    const bits = words[at + TraceWord.bits];
     this.taken = range.rows;
     this.spanCount = range.count;
-    this.byteSize = traces.get(number, TraceWord.bytes);
+    this.byteSize = words[at + TraceWord.bytes];
     this.hasRoot = (this.flagsAt(0) & Flag.root) !== 0;
-    this.isContinuation = traces.has(number, TraceBit.continuation);
-    this.mustReport = traces.has(number, TraceBit.mustReport);
-    this.serial = traces.get(number, TraceWord.serial);
+    this.isContinuation = (bits & TraceBit.continuation) !== 0;
+    this.mustReport = (bits & TraceBit.mustReport) !== 0;
+    this.isRandom = (bits & TraceBit.random) !== 0;
+    this.serial = words[at + TraceWord.serial];
+    this.w0 = words[at + TraceWord.id];
+    this.w1 = words[at + TraceWord.id + 1];
+    this.w2 = words[at + TraceWord.id + 2];
+    this.w3 = words[at + TraceWord.id + 3];
+    this.traceState = traces.traceStates[number];
     this.resource = traces.resources[number] as Resource;
     this.anchor = traces.anchors[number] as ClockAnchor;
-    const { w0, w1, w2, w3, traceState, isRandom } = traces.keyOf(number);
-    this.identity = new TraceIdentity(w0 >>> 0, w1 >>> 0, w2 >>> 0, w3 >>> 0, traceState, isRandom);
   }
 
   get traceId(): string {
@@ -149,6 +163,18 @@ export class TracePart implements Trace {
       rows.copy(i, this.range.rows.chunkOf(at), this.range.rows.rowOf(at));
     }
     this.range = rows.rangeOf(i);
+  }
+
+  private get identity(): TraceIdentity {
+    this.ownIdentity ??= new TraceIdentity(
+      this.w0 >>> 0,
+      this.w1 >>> 0,
+      this.w2 >>> 0,
+      this.w3 >>> 0,
+      this.traceState,
+      this.isRandom,
+    );
+    return this.ownIdentity;
   }
 
   private recordAt(at: number): SpanRecord {

@@ -30,7 +30,7 @@ export const TraceWord = {
 /** Words of a trace: a line of a cache. */
 export const TRACE_STRIDE = 16;
 
-/** What a trace with anything pending takes beside its rows: its words and places in lists, and from its report to its delivery the part that is reported. */
+/** What a trace takes beside its rows: its words and places in lists, and from its report to its delivery the part that is reported. */
 export const TRACE_BYTES = 320;
 
 export const TraceBit = {
@@ -103,13 +103,14 @@ export class TraceTable {
     words[at + TraceWord.id + 3] = key.w3;
     words[at + TraceWord.spans] = 0;
     words[at + TraceWord.mounted] = 0;
-    words[at + TraceWord.bytes] = 0;
+    words[at + TraceWord.bytes] = TRACE_BYTES;
     words[at + TraceWord.refused] = 0;
     words[at + TraceWord.heldFrom] = -1;
     words[at + TraceWord.heldTo] = -1;
-    this.resources[number] = resource;
-    this.anchors[number] = undefined;
-    this.traceStates[number] = key.traceState;
+    // Most are what they were: a write to an old object costs more than a look.
+    if (this.resources[number] !== resource) this.resources[number] = resource;
+    if (this.anchors[number] !== undefined) this.anchors[number] = undefined;
+    if (this.traceStates[number] !== key.traceState) this.traceStates[number] = key.traceState;
     return number;
   }
 
@@ -123,11 +124,6 @@ export class TraceTable {
   /** The trace that had the number has it no longer; rows may still name it. */
   disown(number: number): void {
     this.words[number * TRACE_STRIDE + TraceWord.serial] = 0;
-  }
-
-  /** Whether the number still belongs to the trace that got it with this serial number. */
-  owns(number: number, serial: number): boolean {
-    return this.words[number * TRACE_STRIDE + TraceWord.serial] === serial;
   }
 
   get(number: number, word: number): number {
@@ -150,14 +146,12 @@ export class TraceTable {
     this.words[number * TRACE_STRIDE + TraceWord.bits] &= ~bits;
   }
 
-  /** The trace got more. Gives the bytes by which it grew: the first spans bring its own. */
-  grow(number: number, spans: number, bytes: number): number {
+  /** The trace got more. */
+  grow(number: number, spans: number, bytes: number): void {
     const { words } = this;
     const at = number * TRACE_STRIDE;
-    const added = words[at + TraceWord.spans] === 0 ? bytes + TRACE_BYTES : bytes;
     words[at + TraceWord.spans] += spans;
-    words[at + TraceWord.bytes] += added;
-    return added;
+    words[at + TraceWord.bytes] += bytes;
   }
 
   /** What waited is in other hands. */
@@ -166,7 +160,7 @@ export class TraceTable {
     if (this.words[at + TraceWord.mounted] !== 0) this.mounts.delete(number);
     this.words[at + TraceWord.spans] = 0;
     this.words[at + TraceWord.mounted] = 0;
-    this.words[at + TraceWord.bytes] = 0;
+    this.words[at + TraceWord.bytes] = TRACE_BYTES;
   }
 
   /** Spans that have a row in the store. */

@@ -7,7 +7,14 @@ import { nameText, numberOfName } from '../rows/name-table.js';
 import { Flag, ROW_BYTES } from '../rows/row-chunk.js';
 import type { RowStore } from '../rows/row-store.js';
 import { type EndedSpan, type PendingLink, writeDetails } from '../rows/span-details.js';
-import { type MountedSpans, TraceBit, type TraceKey, type TraceTable, TraceWord } from '../rows/trace-table.js';
+import {
+  type MountedSpans,
+  TRACE_STRIDE,
+  TraceBit,
+  type TraceKey,
+  type TraceTable,
+  TraceWord,
+} from '../rows/trace-table.js';
 import type { Sampler } from './sampler.js';
 import { STATUS_CODES } from './span-check.js';
 import type { SpanContext } from './span-context.js';
@@ -145,7 +152,7 @@ export class ActiveTrace {
 
   /** True while what waits of it is under its number: until it is reported or dropped. */
   get hasNumber(): boolean {
-    return this.traces.owns(this.number, this.serial);
+    return this.traces.words[this.number * TRACE_STRIDE] === this.serial;
   }
 
   /** True while the root runs, and the trace is not dropped. */
@@ -289,11 +296,15 @@ export class ActiveTrace {
   }
 
   private accept(spans: number, bytes: number): void {
+    this.traces.grow(this.number, spans, bytes);
+    if (this.isEnded) this.countLate(spans);
+    this.sink.grew(this, spans, bytes);
+  }
+
+  private countLate(spans: number): void {
     const { traces, number } = this;
-    if (this.isEnded && traces.has(number, TraceBit.continuation) && !traces.has(number, TraceBit.dropped)) {
-      countMany(Counter.spansLate, spans);
-    }
-    this.sink.grew(this, spans, traces.grow(number, spans, bytes));
+    if (traces.has(number, TraceBit.dropped) || !traces.has(number, TraceBit.continuation)) return;
+    countMany(Counter.spansLate, spans);
   }
 
   // What it had is reported or dropped, and it gets more. False: that is dropped too.
