@@ -1,6 +1,6 @@
 // Makes the SpanRecord of a row: what a user's reporter sees. Our own encoders read the view itself, and nothing is made for them.
 
-import { EventRecord, SpanRecord, toProperties } from '../record/record.js';
+import { EventRecord, SpanRecord, type TraceIdentity, toProperties } from '../record/record.js';
 import type { RowProperties } from '../record/row-properties.js';
 import type { RowView } from '../record/row-view.js';
 import type { PropertyList, PropertyValue } from '../rows/property.js';
@@ -16,9 +16,9 @@ const STATUS: Readonly<Record<StatusCode, SpanStatus>> = Object.freeze({
 });
 
 /** The record of the row that the view shows. */
-export const recordOfRow = (span: RowView): SpanRecord =>
+export const recordOfRow = (span: RowView, trace: TraceIdentity): SpanRecord =>
   new SpanRecord(
-    span.trace,
+    trace,
     span.idHi,
     span.idLo,
     span.parentHi,

@@ -77,7 +77,7 @@ export class OwnTrace implements TraceSink, Guest {
   take(trace: ActiveTrace): SpanRecord[] {
     if (!trace.hasNumber) return [];
     const { number } = trace;
-    const parts = takeTraces([number], { rows: this.rows, anchor: takeAnchor() });
+    const parts = takeTraces(Int32Array.of(number), { rows: this.rows, anchor: takeAnchor() });
     this.rows.traces.emptied(number);
     this.rows.traces.setBits(number, TraceBit.continuation);
     return parts.flatMap(({ spans }) => spans);

@@ -15,6 +15,8 @@ export interface QueuedTrace extends Trace {
   /** Called when it is queued, and when the reporter reads it no more. */
   hold?(): void;
   release?(): void;
+  /** Called when a program gets it, which may keep it. */
+  show?(): void;
   /** Called when a reporter may go on to read it. */
   leave?(): void;
 }
@@ -33,7 +35,12 @@ export interface PipelineStats {
   queuedBytes: number;
 }
 
-interface Batch extends ReportBatch {
+/** A batch as the library itself reads it, without any trace counting as shown to a program. */
+export interface PartBatch extends ReportBatch {
+  readonly parts?: readonly QueuedTrace[];
+}
+
+interface Batch extends PartBatch {
   readonly parts: readonly QueuedTrace[];
   /** The reporter has looked at its traces, and may keep them. */
   wasRead: boolean;
@@ -366,6 +373,7 @@ export class Pipeline {
 const TRACES: PropertyDescriptor & ThisType<Batch> = {
   enumerable: true,
   get() {
+    if (!this.wasRead) for (const part of this.parts) part.show?.();
     this.wasRead = true;
     return this.parts;
   },

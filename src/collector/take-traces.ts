@@ -6,7 +6,7 @@ import { TakenRows } from '../rows/taken-rows.js';
 import { TraceWord } from '../rows/trace-table.js';
 import { linkToPlace, type MountedBatch } from '../span/active-trace.js';
 import type { TraceObserver } from './trace-observer.js';
-import { TracePart } from './trace-part.js';
+import { type PartPool, TracePart } from './trace-part.js';
 
 /** Where traces are taken from. */
 export interface TakenFrom {
@@ -14,28 +14,34 @@ export interface TakenFrom {
   readonly observer?: TraceObserver | null;
   /** For traces that have none. */
   readonly anchor: ClockAnchor;
+  /** Where parts come from, and go back to. */
+  readonly parts?: PartPool;
 }
 
 /** A part of each trace that has something, whose rows are in the store no longer. The caller empties or releases the numbers. */
-export const takeTraces = (numbers: readonly number[], from: TakenFrom): TracePart[] => {
+export const takeTraces = (numbers: Int32Array, from: TakenFrom): TracePart[] => {
   const { traces } = from.rows;
   const waiting = numbers.filter((number) => traces.get(number, TraceWord.spans) > 0);
   if (waiting.length === 0) return [];
   const rows = from.rows.take(waiting);
-  return waiting.map((number, i) => {
+  // Its length is known: an array that grows leaves copies of itself.
+  const parts = new Array<TracePart>(waiting.length);
+  for (let i = 0; i < waiting.length; i++) {
+    const number = waiting[i];
     if (traces.get(number, TraceWord.mounted) > 0) {
       for (const mounted of traces.mounts.get(number) as MountedBatch[]) copyMounted(rows, i, number, mounted, from);
     }
     traces.anchors[number] ??= from.anchor;
-    return new TracePart(traces, number, rows.rangeOf(i));
-  });
+    parts[i] = (from.parts?.take() ?? new TracePart()).of(traces, number, rows, i);
+  }
+  return parts;
 };
 
 /** Where few of many parts were kept, give these rows of their own: they must not hold those of the others. */
 export const compactParts = (kept: readonly TracePart[], taken: readonly TracePart[]): void => {
   const count = (parts: readonly TracePart[]): number => parts.reduce((sum, { spanCount }) => sum + spanCount, 0);
   if (count(kept) * 2 > count(taken)) return;
-  const rows = new TakenRows(kept.map(({ spanCount }) => spanCount));
+  const rows = new TakenRows(Int32Array.from(kept, ({ spanCount }) => spanCount));
   kept.forEach((part, i) => {
     part.moveTo(rows, i);
   });

@@ -48,7 +48,7 @@ export const toRecords = (spans: LocalSpans, parent?: SpanContext): readonly Spa
   const place = { parentHi: context.idHi, parentLo: context.idLo };
   for (const batch of localSpansArgument(spans)?.batches ?? []) trace.mount(batch, place);
   const { rows } = NOWHERE;
-  const [part] = takeTraces([trace.number], { rows, anchor: takeAnchor() });
+  const [part] = takeTraces(Int32Array.of(trace.number), { rows, anchor: takeAnchor() });
   rows.traces.release(trace.number);
   return part?.spans ?? [];
 };

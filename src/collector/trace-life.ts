@@ -22,7 +22,7 @@ import type { ActiveTrace, EndedRoot, TraceFate } from '../span/active-trace.js'
 import { OpenTraces } from './open-traces.js';
 import { takeTraces } from './take-traces.js';
 import type { TraceObserver } from './trace-observer.js';
-import type { TracePart } from './trace-part.js';
+import { PartPool, type TracePart } from './trace-part.js';
 import { TraceQueue } from './trace-queue.js';
 
 /** The states of a trace that has a number. A free number has none. */
@@ -63,6 +63,7 @@ export class TraceLife {
   droppedSpansAfterShutdown = 0;
   // Of the last reports, oldest first: what comes late of a trace goes by the one that its first part went by.
   private readonly anchors: ClockAnchor[] = [];
+  private readonly parts = new PartPool();
   private readonly guests = new Map<number, Guest>();
 
   /** @param options Those in force: another object when they change. */
@@ -151,7 +152,7 @@ export class TraceLife {
     const numbers = this.queued.takeAll();
     const open = this.options.reportOpenTraces ? this.openWithSpans() : [];
     for (const number of open) this.open.bytes -= this.traces.get(number, TraceWord.bytes) - TRACE_BYTES;
-    const parts = this.take(open.length === 0 ? numbers : [...numbers, ...open]);
+    const parts = this.take(open.length === 0 ? numbers : Int32Array.from([...numbers, ...open]));
     for (const number of numbers) this.traces.release(number);
     for (const number of open) {
       this.traces.emptied(number);
@@ -190,10 +191,10 @@ export class TraceLife {
     this.traces.setVerdict(part.serial, Verdict.notKept);
   }
 
-  private take(numbers: readonly number[]): TracePart[] {
+  private take(numbers: Int32Array): TracePart[] {
     const anchor = takeAnchor();
     if (this.anchors.push(anchor) > MAX_ANCHORS) this.anchors.shift();
-    return takeTraces(numbers, { rows: this.rows, observer: this.observer, anchor });
+    return takeTraces(numbers, { rows: this.rows, observer: this.observer, anchor, parts: this.parts });
   }
 
   private stateOf(number: number): TraceState {

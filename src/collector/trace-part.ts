@@ -6,7 +6,7 @@ import { type SpanRecord, TraceIdentity, toProperties } from '../record/record.j
 import { RowView } from '../record/row-view.js';
 import type { PropertyList } from '../rows/property.js';
 import { Flag, type RowChunk } from '../rows/row-chunk.js';
-import { type RowRange, TakenRows } from '../rows/taken-rows.js';
+import { TakenRows } from '../rows/taken-rows.js';
 import { TRACE_STRIDE, TraceBit, type TraceTable, TraceWord } from '../rows/trace-table.js';
 import { STATUS_CODES } from '../span/span-check.js';
 import { recordOfRow } from './make-record.js';
@@ -17,46 +17,69 @@ const VIEW = new RowView({ properties: NO_PROPERTIES }, { name: '', version: '',
 
 const ERROR = STATUS_CODES.indexOf('error');
 
+/** Parts that wait to be used again: as many as a report of the default size has. */
+const MAX_POOLED = 16_384;
+
+/** Parts of a collector that nobody reads any more. A new object a trace and report would outlive the young generation while it is delivered. */
+export class PartPool {
+  // Never shortened: V8 would give it new memory when it grows again.
+  private readonly parts: TracePart[] = [];
+  private count = 0;
+
+  take(): TracePart {
+    return this.count > 0 ? this.parts[--this.count] : new TracePart(this);
+  }
+
+  give(part: TracePart): void {
+    if (this.count < MAX_POOLED) this.parts[this.count++] = part;
+  }
+}
+
 export class TracePart implements Trace {
-  readonly spanCount: number;
-  byteSize: number;
-  readonly isContinuation: boolean;
+  spanCount = 0;
+  byteSize = 0;
+  isContinuation = false;
+  hasRoot = false;
+  /** True: it is reported whatever `keep` says. */
+  mustReport = false;
+  /** Of its trace, in the table that it was taken from. */
+  serial = 0;
+  // What the identity of its trace has: the id as signed words, most significant first. Views read it here.
+  w0 = 0;
+  w1 = 0;
+  w2 = 0;
+  w3 = 0;
+  traceState = '';
+  isRandom = false;
+  /** Who produced it, and how ticks of its rows become Unix time. */
+  resource!: Resource;
+  anchor!: ClockAnchor;
+  // Of records, which keep it.
+  private identity: TraceIdentity | null = null;
   private made: SpanRecord[] | null = null;
   // Order of start, the root first: rows come in the order of their end.
   private order: Uint32Array | null = null;
-  private isDetached = false;
-  // Rows that were taken, until they are released; and number of those who have not done so.
-  private taken: TakenRows | null;
+  // Its rows: so many from `first` on; null once it was released.
+  private rows: TakenRows | null = null;
+  private first = 0;
+  // The rows that were taken, until they are released; and number of those who have not done so.
+  private taken: TakenRows | null = null;
   private holders = 0;
-  readonly hasRoot: boolean;
+  private isDetached = false;
+  // A program has seen it, and may keep it.
+  private isShown = false;
 
-  /** Who produced it, and how ticks of its rows become Unix time. */
-  readonly resource: Resource;
-  readonly anchor: ClockAnchor;
-  /** True: it is reported whatever `keep` says. */
-  readonly mustReport: boolean;
-  /** Of its trace, in the table that it was taken from. */
-  readonly serial: number;
-  // Of its trace id, most significant first, and what else its identity has, which is made for who asks.
-  private readonly w0: number;
-  private readonly w1: number;
-  private readonly w2: number;
-  private readonly w3: number;
-  private readonly traceState: string;
-  private readonly isRandom: boolean;
-  private ownIdentity: TraceIdentity | null = null;
+  constructor(private readonly pool: PartPool | null = null) {}
 
-  /** Of rows that were taken of a trace, which is as it was while they waited. */
-  constructor(
-    traces: TraceTable,
-    number: number,
-    private range: RowRange,
-  ) {
+  /** Be the part of a trace whose rows were taken as the `i`-th of `rows`, and which is in the table as it was while they waited. */
+  of(traces: TraceTable, number: number, rows: TakenRows, i: number): this {
     const { words } = traces;
     const at = number * TRACE_STRIDE;
     const bits = words[at + TraceWord.bits];
-    this.taken = range.rows;
-    this.spanCount = range.count;
+    this.taken = rows;
+    this.rows = rows;
+    this.first = rows.firstOf(i);
+    this.spanCount = rows.countOf(i);
     this.byteSize = words[at + TraceWord.bytes];
     this.hasRoot = (this.flagsAt(0) & Flag.root) !== 0;
     this.isContinuation = (bits & TraceBit.continuation) !== 0;
@@ -70,24 +93,23 @@ export class TracePart implements Trace {
     this.traceState = traces.traceStates[number];
     this.resource = traces.resources[number] as Resource;
     this.anchor = traces.anchors[number] as ClockAnchor;
+    return this;
   }
 
   get traceId(): string {
-    return this.identity.traceId;
+    return this.identityOfRecords.traceId;
   }
 
   get spans(): readonly SpanRecord[] {
     if (this.made === null) {
-      this.order ??= orderOfStart(this.range);
-      this.made = Array.from(this.order, (row) => this.recordAt(row));
+      this.made = Array.from(this.orderOfStart, (row) => this.recordAt(row));
     }
     return this.made;
   }
 
   spanAt(index: number): SpanRecord {
     if (this.made !== null) return this.made[index];
-    this.order ??= orderOfStart(this.range);
-    return this.recordAt(this.order[index]);
+    return this.recordAt(this.orderOfStart[index]);
   }
 
   get root(): SpanRecord | undefined {
@@ -111,24 +133,26 @@ export class TracePart implements Trace {
    * that the root comes first, and the same at every call.
    */
   viewAt(index: number, view: RowView): RowView {
-    return this.show(index, view);
+    return view.of(this.chunkOf(index), this.rowOf(index), this, this.anchor);
   }
 
   /** Where the i-th span is, in the order of {@link viewAt}: its chunk, and its row in that chunk. */
   chunkOf(index: number): RowChunk {
-    const { rows, first } = this.range;
-    return rows.chunkOf(first + index);
+    return this.readable.chunkOf(this.first + index);
   }
   rowOf(index: number): number {
-    const { rows, first } = this.range;
-    return rows.rowOf(first + index);
+    return this.readable.rowOf(this.first + index);
   }
 
   /** Give the root, which is there, more properties. Before anybody holds the part. */
   addToRoot(more: PropertyList): void {
-    const { rows, first } = this.range;
-    this.byteSize += rows.extend(first, more);
+    this.byteSize += this.readable.extend(this.first, more);
     if (this.made !== null) this.made[0] = this.made[0].withProperties(toProperties(more));
+  }
+
+  /** A program gets it, which may keep it. */
+  show(): void {
+    this.isShown = true;
   }
 
   /** Another one reads it, who says so when it is done. */
@@ -139,9 +163,11 @@ export class TracePart implements Trace {
   /** One that held it reads it no more. After the last one its rows are used for other spans, unless it has rows of its own. */
   release(): void {
     if (--this.holders > 0 || this.taken === null) return;
-    if (this.range.rows === this.taken) this.range = RELEASED;
-    this.taken.release();
+    const { taken } = this;
     this.taken = null;
+    if (this.rows === taken) this.rows = null;
+    taken.release();
+    if (!this.isShown && this.pool !== null) this.giveBack(this.pool);
   }
 
   /** Its rows are left to the garbage collector: somebody may read them whom nobody knows of. */
@@ -153,36 +179,49 @@ export class TracePart implements Trace {
   detach(): void {
     if (this.isDetached) return;
     this.isDetached = true;
-    this.moveTo(new TakenRows([this.spanCount]), 0);
+    this.moveTo(new TakenRows(Int32Array.of(this.spanCount)), 0);
   }
 
   /** Copy its rows to those of trace `i` there. */
   moveTo(rows: TakenRows, i: number): void {
-    const { first, count } = this.range;
-    for (let at = first; at < first + count; at++) {
-      rows.copy(i, this.range.rows.chunkOf(at), this.range.rows.rowOf(at));
-    }
-    this.range = rows.rangeOf(i);
+    for (let at = 0; at < this.spanCount; at++) rows.copy(i, this.chunkOf(at), this.rowOf(at));
+    this.rows = rows;
+    this.first = rows.firstOf(i);
   }
 
-  private get identity(): TraceIdentity {
-    this.ownIdentity ??= new TraceIdentity(
-      this.w0 >>> 0,
-      this.w1 >>> 0,
-      this.w2 >>> 0,
-      this.w3 >>> 0,
-      this.traceState,
-      this.isRandom,
+  private giveBack(pool: PartPool): void {
+    this.rows = null;
+    this.identity = null;
+    this.made = null;
+    this.order = null;
+    this.isDetached = false;
+    pool.give(this);
+  }
+
+  // Whoever reads on must not see other spans.
+  private get readable(): TakenRows {
+    if (this.rows !== null) return this.rows;
+    throw new ReportError(
+      'ERR_SPANLINE_TRACE_RELEASED',
+      'A trace was read after its report had settled by a reporter that says keepsNoTrace. Leave keepsNoTrace out, or read before.',
+      { retryable: false },
     );
-    return this.ownIdentity;
+  }
+
+  private get identityOfRecords(): TraceIdentity {
+    const { w0, w1, w2, w3 } = this;
+    this.identity ??= new TraceIdentity(w0 >>> 0, w1 >>> 0, w2 >>> 0, w3 >>> 0, this.traceState, this.isRandom);
+    return this.identity;
+  }
+
+  private get orderOfStart(): Uint32Array {
+    this.order ??= orderOfStart(this);
+    return this.order;
   }
 
   private recordAt(at: number): SpanRecord {
-    return recordOfRow(this.show(at, VIEW));
-  }
-
-  private show(at: number, view: RowView): RowView {
-    return view.of(this.chunkOf(at), this.rowOf(at), this.identity, this.anchor);
+    const identity = this.identityOfRecords;
+    return recordOfRow(VIEW.of(this.chunkOf(at), this.rowOf(at), identity, this.anchor), identity);
   }
 
   private flagsAt(at: number): number {
@@ -190,26 +229,14 @@ export class TracePart implements Trace {
   }
 }
 
-// Whoever reads on must not see other spans.
-const RELEASED: RowRange = {
-  get rows(): never {
-    throw new ReportError(
-      'ERR_SPANLINE_TRACE_RELEASED',
-      'A trace was read after its report had settled by a reporter that says keepsNoTrace. Leave keepsNoTrace out, or read before.',
-      { retryable: false },
-    );
-  },
-  first: 0,
-  count: 0,
-};
-
 // Rows by their start; of one tick the one whose id was drawn first.
-const orderOfStart = ({ rows, first, count }: RowRange): Uint32Array => {
+const orderOfStart = (part: TracePart): Uint32Array => {
   const chunks: RowChunk[] = [];
   const at: number[] = [];
+  const count = part.spanCount;
   for (let i = 0; i < count; i++) {
-    chunks.push(rows.chunkOf(first + i));
-    at.push(rows.rowOf(first + i));
+    chunks.push(part.chunkOf(i));
+    at.push(part.rowOf(i));
   }
   const hasRoot = count > 0 && (chunks[0].flags[at[0]] & Flag.root) !== 0;
   const order = Uint32Array.from({ length: count }, (_, i) => i);

@@ -2,19 +2,20 @@
 // Must never hold an object a trace.
 import { type TraceTable, TraceWord } from '../rows/trace-table.js';
 
+const FIRST_CAPACITY = 64;
+
 export class TraceQueue {
-  private readonly numbers: number[] = [];
+  // Outside the heap: an array that grows to thousands of numbers between two reports is copied by every collection of young objects.
+  private numbers = new Int32Array(FIRST_CAPACITY);
+  length = 0;
   spans = 0;
   bytes = 0;
 
   constructor(private readonly traces: TraceTable) {}
 
-  get length(): number {
-    return this.numbers.length;
-  }
-
   add(number: number): void {
-    this.numbers.push(number);
+    if (this.length === this.numbers.length) this.lengthen();
+    this.numbers[this.length++] = number;
     this.grew(this.traces.get(number, TraceWord.spans), this.traces.get(number, TraceWord.bytes));
   }
 
@@ -25,28 +26,39 @@ export class TraceQueue {
   }
 
   /** Everything that waits; nothing does afterwards. */
-  takeAll(): number[] {
-    // Out of the same array: it stays as large as it has to be.
-    const numbers = this.numbers.splice(0);
+  takeAll(): Int32Array {
+    const numbers = this.numbers.slice(0, this.length);
+    this.length = 0;
     this.spans = 0;
     this.bytes = 0;
     return numbers;
   }
 
-  /** The oldest quarter: taking one at a time from the front of an array would move the rest each time. */
-  takeOldest(): readonly number[] {
-    const numbers = this.numbers.splice(0, Math.ceil(this.numbers.length / 4));
+  /** The oldest quarter: taking one at a time from the front would move the rest each time. */
+  takeOldest(): Int32Array {
+    const count = Math.ceil(this.length / 4);
+    const numbers = this.numbers.slice(0, count);
     for (const number of numbers) this.left(number);
+    this.numbers.copyWithin(0, count, this.length);
+    this.length -= count;
     return numbers;
   }
 
   /** Take one out before its turn, which is rare: one that was reported early and is cancelled, or that goes another way. */
   remove(number: number): void {
-    this.numbers.splice(this.numbers.lastIndexOf(number), 1);
+    const at = this.numbers.subarray(0, this.length).lastIndexOf(number);
+    this.numbers.copyWithin(at, at + 1, this.length);
+    this.length--;
     this.left(number);
   }
 
   private left(number: number): void {
     this.grew(-this.traces.get(number, TraceWord.spans), -this.traces.get(number, TraceWord.bytes));
+  }
+
+  private lengthen(): void {
+    const { numbers } = this;
+    this.numbers = new Int32Array(numbers.length * 2);
+    this.numbers.set(numbers);
   }
 }

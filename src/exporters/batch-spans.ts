@@ -1,5 +1,6 @@
 // The spans of a batch by one running number, made on demand. Reading in rising order costs one comparison a span.
 
+import type { PartBatch } from '../collector/pipeline.js';
 import type { ReportBatch, Trace } from '../collector/reporter.js';
 import { TracePart } from '../collector/trace-part.js';
 import { LIBRARY_VERSION, OWN_SCOPE, ownResource } from '../formats/library.js';
@@ -30,8 +31,11 @@ const ownPart = (trace: Trace): TracePart | undefined => {
   return undefined;
 };
 
+/** The traces of a batch of a collector, read by the library alone: what a program gets, it may keep. */
+const tracesOf = (batch: ReportBatch): readonly Trace[] => (batch as PartBatch).parts ?? batch.traces;
+
 export class BatchSpans {
-  readonly #batch: ReportBatch;
+  readonly #traces: readonly Trace[];
   #trace = -1;
   /** Numbers of the first span of the current trace, and of the first behind it. */
   #first = 0;
@@ -43,7 +47,7 @@ export class BatchSpans {
 
   /** @param scope What the views say they were recorded by. */
   constructor(batch: ReportBatch, scope: ArchivedScope = OWN_SCOPE) {
-    this.#batch = batch;
+    this.#traces = tracesOf(batch);
     const resource = ownResource(batch.resource);
     this.#rows = new RowView(resource, scope);
     this.#records = new RecordView(resource, scope);
@@ -63,11 +67,11 @@ export class BatchSpans {
   #traceOf(index: number): Trace {
     while (index < this.#first) this.#enter(this.#trace - 1);
     while (index >= this.#end) this.#enter(this.#trace + 1);
-    return this.#batch.traces[this.#trace];
+    return this.#traces[this.#trace];
   }
 
   #enter(number: number): void {
-    const trace = this.#batch.traces[number];
+    const trace = this.#traces[number];
     this.#first = number > this.#trace ? this.#end : this.#first - trace.spanCount;
     this.#end = this.#first + trace.spanCount;
     this.#trace = number;

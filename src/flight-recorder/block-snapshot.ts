@@ -122,7 +122,7 @@ export class BlockSnapshot implements Snapshot {
     for (const { numbers, begins } of yield* this.#rootsAndOthers(rows, trace)) {
       for (const i of yield* orderInSteps(begins)) {
         const [number, row] = rows.placeOf(numbers[i]);
-        const record = recordOfRow(VIEW.of(this.#blocks[number].chunk, row, identity, anchor));
+        const record = recordOfRow(VIEW.of(this.#blocks[number].chunk, row, identity, anchor), identity);
         spans.push({ record, isOpen: number >= blocks.length });
         if (spans.length % STEP_RECORDS === 0) yield;
       }

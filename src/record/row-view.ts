@@ -9,8 +9,8 @@ import { KINDS, STATUS_CODES } from '../span/span-check.js';
 import type { SpanKind, StatusCode } from '../span/span-types.js';
 import { hex8 } from '../span/traceparent.js';
 import type { FinishedEvent, FinishedLink, FinishedSpan } from './finished-span.js';
-import { OwnTraceView } from './own-trace-view.js';
-import { flagsOf, type TraceIdentity } from './record.js';
+import { OwnTraceView, type ViewedTrace } from './own-trace-view.js';
+import { flagsOf } from './record.js';
 import { RowProperties } from './row-properties.js';
 import { toUnixTime } from './tick-time.js';
 
@@ -102,7 +102,7 @@ export class RowView extends OwnTraceView implements FinishedSpan {
   private readonly places: number[] = [];
   private anchor!: ClockAnchor;
 
-  of(chunk: RowChunk, row: number, trace: TraceIdentity, anchor: ClockAnchor): this {
+  of(chunk: RowChunk, row: number, trace: ViewedTrace, anchor: ClockAnchor): this {
     this.chunk = chunk;
     this.row = row;
     this.trace = trace;

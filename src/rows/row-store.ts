@@ -27,6 +27,8 @@ const SPARE_CHUNKS = 8;
 const MAX_POOLED = 16;
 const MAX_POOLED_BYTES = 8 << 20;
 
+const NONE = new Int32Array(0);
+
 export class RowStore {
   private readonly full: RowChunk[] = [];
   private open: RowChunk | null = null;
@@ -124,7 +126,7 @@ export class RowStore {
   }
 
   /** Take the rows of these traces, which have none here afterwards. Their chunks come back when all traces are released. */
-  take(numbers: readonly number[]): TakenRows {
+  take(numbers: Int32Array): TakenRows {
     const wasBusy = this.isBusy;
     this.isBusy = true;
     const taken = this.takeRows(numbers);
@@ -132,7 +134,7 @@ export class RowStore {
     return taken;
   }
 
-  private takeRows(numbers: readonly number[]): TakenRows {
+  private takeRows(numbers: Int32Array): TakenRows {
     const { traces } = this;
     const taken = new TakenRows(
       numbers.map((number) => traces.get(number, TraceWord.spans)),
@@ -164,7 +166,7 @@ export class RowStore {
   }
 
   // True when the chunk is no longer in use here.
-  private share(chunk: RowChunk, wanted: Int32Array, taken: TakenRows, numbers: readonly number[]): boolean {
+  private share(chunk: RowChunk, wanted: Int32Array, taken: TakenRows, numbers: Int32Array): boolean {
     const { slots, count } = chunk;
     const { traces } = this;
     let ready = 0;
@@ -230,7 +232,7 @@ export class RowStore {
   // Rows of discarded traces are in the way: nothing else would find them where no report takes rows.
   private lookThrough(): void {
     const spare = SPARE_CHUNKS * this.capacity;
-    if (this.full.length > this.maxFull || this.closedRows > 2 * this.waiting + spare) this.take([]);
+    if (this.full.length > this.maxFull || this.closedRows > 2 * this.waiting + spare) this.take(NONE);
   }
 }
 

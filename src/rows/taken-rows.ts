@@ -4,13 +4,6 @@
 import type { PropertyList } from './property.js';
 import { CHUNK_ROWS, Flag, NO_SLOT, RowChunk } from './row-chunk.js';
 
-/** Some of the rows of a {@link TakenRows}: those of a trace. */
-export interface RowRange {
-  readonly rows: TakenRows;
-  readonly first: number;
-  readonly count: number;
-}
-
 /** Takes chunks that are free again. */
 interface ChunkPool {
   give(chunk: RowChunk): void;
@@ -31,7 +24,7 @@ export class TakenRows {
 
   /** @param counts Number of rows of each trace. */
   constructor(
-    counts: readonly number[],
+    counts: Int32Array,
     private readonly pool: ChunkPool | null = null,
   ) {
     this.held = counts.length;
@@ -45,9 +38,12 @@ export class TakenRows {
     this.places = new Int32Array(count);
   }
 
-  /** The rows of trace `i` as numbers of rows here. */
-  rangeOf(i: number): RowRange {
-    return { rows: this, first: this.starts[i], count: this.ends[i] - this.starts[i] };
+  /** The rows of trace `i`: the number here of the first, and how many there are. */
+  firstOf(i: number): number {
+    return this.starts[i];
+  }
+  countOf(i: number): number {
+    return this.ends[i] - this.starts[i];
   }
 
   /** Nobody reads one of its traces any more. */

@@ -80,7 +80,9 @@ export class TraceTable {
   readonly traceStates: string[] = [];
   /** Of the few that have them. */
   readonly mounts = new Map<number, MountedSpans[]>();
-  private readonly free: number[] = [];
+  // Numbers that nobody has, outside the heap as the words are.
+  private free = new Int32Array(FIRST_CAPACITY);
+  private freeCount = 0;
   private lastSerial = 0;
   // By serial number. Made with the first verdict: most programs drop nothing.
   private verdicts: Uint8Array | null = null;
@@ -89,7 +91,7 @@ export class TraceTable {
 
   /** A number for a trace, all of whose other words are 0. */
   acquire(key: TraceKey, resource: unknown, bits: number): number {
-    const number = this.free.pop() ?? this.add();
+    const number = this.freeCount > 0 ? this.free[--this.freeCount] : this.add();
     this.lastSerial = (this.lastSerial + 1) | 0 || 1;
     if (this.verdicts !== null) this.verdicts[this.lastSerial & (VERDICTS - 1)] = 0;
     const { words } = this;
@@ -118,7 +120,7 @@ export class TraceTable {
   release(number: number): void {
     this.disown(number);
     this.emptied(number);
-    this.free.push(number);
+    this.free[this.freeCount++] = number;
   }
 
   /** The trace that had the number has it no longer; rows may still name it. */
@@ -208,6 +210,8 @@ export class TraceTable {
     if ((this.size + 1) * TRACE_STRIDE > words.length) {
       this.words = new Int32Array(words.length * 2);
       this.words.set(words);
+      // None is free now.
+      this.free = new Int32Array(2 * this.size);
     }
     this.resources.push(undefined);
     this.anchors.push(undefined);

@@ -145,9 +145,9 @@ test('events and links between properties of others', () => {
   chunk.add({ idHi: 7, idLo: 8, begin: 0 }, 0, 0, 0, 0, 0, 2);
   entries.writeProperties(['of', 'another row']);
   const anchor = { ticks: 0, unixSec: 10, unixNano: 0, nsPerTick: 1 };
-  const record = recordOfRow(
-    new RowView({ properties: NO_PROPERTIES }, NO_SCOPE).of(chunk, 0, new TraceIdentity(1, 2, 3, 4, ''), anchor),
-  );
+  const identity = new TraceIdentity(1, 2, 3, 4, '');
+  const view = new RowView({ properties: NO_PROPERTIES }, NO_SCOPE).of(chunk, 0, identity, anchor);
+  const record = recordOfRow(view, identity);
   expect(record).toMatchObject({
     name: 'n'.repeat(300),
     propertyList: ['a', [1, 2]],

@@ -47,7 +47,7 @@ const add = (owner: Owner, name: string, propertyList: PropertyList | null, flag
 };
 
 const read = (rows: TakenRows, i: number): Written[] => {
-  const { first, count } = rows.rangeOf(i);
+  const [first, count] = [rows.firstOf(i), rows.countOf(i)];
   return Array.from({ length: count }, (_, at) => {
     const [chunk, row] = [rows.chunkOf(first + at), rows.rowOf(first + at)];
     const [head, end, number] = [chunk.heads[row], chunk.heads[row + 1], chunk.names[row]];
@@ -62,7 +62,7 @@ const read = (rows: TakenRows, i: number): Written[] => {
 const byId = (a: Written, b: Written): number => a.id - b.id;
 
 const takeAndCheck = (store: RowStore, owners: readonly Owner[]): TakenRows => {
-  const rows = store.take(owners.map(({ number }) => number));
+  const rows = store.take(Int32Array.from(owners, ({ number }) => number));
   owners.forEach((owner, i) => {
     expect(read(rows, i).sort(byId)).toEqual(owner.written);
     store.traces.emptied(owner.number);
@@ -142,7 +142,7 @@ test('the root comes first, and with what is known only when it is taken', () =>
   add(one, 'root', ['a', 'b'], 64);
   const root = nextId - 1;
   store.traces.set(one.number, TraceWord.refused, 9);
-  const rows = store.take([other.number, one.number]);
+  const rows = store.take(Int32Array.of(other.number, one.number));
   expect(read(rows, 1)[0]).toEqual({ id: root, name: 'root', propertyList: ['a', 'b', 'spanline.dropped_spans', 9] });
   expect(read(rows, 0).length).toBe(9);
 });
