@@ -54,8 +54,10 @@ interface Batch extends PartBatch {
 
 export class Pipeline {
   readonly #options: () => ResolvedOptions;
-  readonly #queue: QueuedTrace[] = [];
+  // Those from `#head` to before `#tail` wait. Never shortened: an array that grows again at each report leaves copies of itself.
+  readonly #queue: (QueuedTrace | undefined)[] = [];
   #head = 0;
+  #tail = 0;
   #queuedBytes = 0;
   #queuedSpans = 0;
   /** Parts pushed so far; a mark to wait for. */
@@ -95,7 +97,7 @@ export class Pipeline {
   }
 
   get isIdle(): boolean {
-    return this.#batch === null && this.#head === this.#queue.length;
+    return this.#batch === null && this.#head === this.#tail;
   }
 
   /** Queue parts and start sending. Older ones make room for them; they do not make room for each other, for the queue before had the bound. */
@@ -122,7 +124,7 @@ export class Pipeline {
   pendingBefore(mark: number): number {
     const batch = this.#batch;
     const sending = batch === null ? [] : batch.parts.slice(0, Math.max(0, mark - batch.first));
-    const waiting = this.#queue.slice(this.#head, this.#head + Math.max(0, mark - this.#headNumber));
+    const waiting = this.#parts(this.#head, this.#head + Math.max(0, mark - this.#headNumber));
     return [...sending, ...waiting].reduce((sum, part) => sum + part.spanCount, 0);
   }
 
@@ -160,6 +162,7 @@ export class Pipeline {
     this.#counters.droppedSpansAtShutdown += this.#queuedSpans;
     this.#queue.length = 0;
     this.#head = 0;
+    this.#tail = 0;
     this.#queuedBytes = 0;
     this.#queuedSpans = 0;
     this.#batch = null;
@@ -169,7 +172,7 @@ export class Pipeline {
   #add(parts: readonly QueuedTrace[]): void {
     for (const part of parts) {
       part.hold?.();
-      this.#queue.push(part);
+      this.#queue[this.#tail++] = part;
       this.#queuedBytes += part.byteSize;
       this.#queuedSpans += part.spanCount;
     }
@@ -177,7 +180,7 @@ export class Pipeline {
   }
 
   get #headNumber(): number {
-    return this.#pushed - (this.#queue.length - this.#head);
+    return this.#pushed - (this.#tail - this.#head);
   }
 
   #isSettled(mark: number): boolean {
@@ -274,7 +277,7 @@ export class Pipeline {
   // Not recursive: a synchronous reporter with a long queue would overflow the stack.
   #continue(): void {
     this.#settleWaiters();
-    if (this.#head !== this.#queue.length) timers.queueMicrotask(() => this.#pump());
+    if (this.#head !== this.#tail) timers.queueMicrotask(() => this.#pump());
   }
 
   #delivered(batch: Batch): void {
@@ -298,34 +301,44 @@ export class Pipeline {
   }
 
   #nextBatch(): Batch | null {
-    if (this.#head === this.#queue.length) return null;
-    const parts: QueuedTrace[] = [];
+    if (this.#head === this.#tail) return null;
+    const from = this.#head;
+    const first = this.#headNumber;
+    const { resource } = this.#first;
+    const { maxBatchSpans } = this.#options();
     let spanCount = 0;
     let byteSize = 0;
-    const first = this.#headNumber;
-    const { resource } = this.#queue[this.#head];
-    const { maxBatchSpans } = this.#options();
-    while (this.#head < this.#queue.length) {
-      const part = this.#queue[this.#head];
+    while (this.#head < this.#tail) {
+      const part = this.#first;
       if (part.resource !== resource) break;
-      if (parts.length > 0 && spanCount + part.spanCount > maxBatchSpans) break;
-      parts.push(part);
+      if (this.#head > from && spanCount + part.spanCount > maxBatchSpans) break;
       spanCount += part.spanCount;
       byteSize += part.byteSize;
       this.#head++;
     }
+    const parts = this.#parts(from, this.#head);
+    this.#queue.fill(undefined, from, this.#head);
     this.#trim();
     const { signal } = new AbortController();
     const batch = { parts, wasRead: false, isAbandoned: false, spanCount, byteSize, first, resource, signal };
     return Object.defineProperty(batch, 'traces', TRACES) as unknown as Batch;
   }
 
-  // Taking from the front by index and cutting now and then: `shift` moves the whole array each time.
+  get #first(): QueuedTrace {
+    return this.#queue[this.#head] as QueuedTrace;
+  }
+
+  #parts(from: number, to: number): QueuedTrace[] {
+    return this.#queue.slice(from, to) as QueuedTrace[];
+  }
+
+  // Taking from the front by index and moving the rest now and then: `shift` moves the whole array each time.
   #trim(): void {
-    if (this.#head === this.#queue.length || this.#head > 1024) {
-      this.#queue.splice(0, this.#head);
-      this.#head = 0;
-    }
+    if (this.#head !== this.#tail && this.#head <= 1024) return;
+    this.#queue.copyWithin(0, this.#head, this.#tail);
+    this.#queue.fill(undefined, this.#tail - this.#head, this.#tail);
+    this.#tail -= this.#head;
+    this.#head = 0;
   }
 
   /** @param atLeast Bytes that may stay whatever the bound is. */
@@ -339,8 +352,9 @@ export class Pipeline {
       this.#cancelRetry();
       this.#attempt = 0;
     }
-    while (this.#queuedBytes > maxQueuedBytes && this.#head < this.#queue.length) {
-      const part = this.#queue[this.#head++];
+    while (this.#queuedBytes > maxQueuedBytes && this.#head < this.#tail) {
+      const part = this.#first;
+      this.#queue[this.#head++] = undefined;
       this.#queuedBytes -= part.byteSize;
       this.#queuedSpans -= part.spanCount;
       this.#dropped(1, part.spanCount);
