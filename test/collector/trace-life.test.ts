@@ -7,7 +7,11 @@ import { nameOfNumber } from '../../src/rows/name-table.js';
 import { NO_SLOT, ROW_BYTES } from '../../src/rows/row-chunk.js';
 import { TRACE_BYTES, TraceBit } from '../../src/rows/trace-table.js';
 import fc from '../support/fast-check.js';
+import { useOwnNames } from '../support/names.js';
 import { samples } from '../support/samples.js';
+
+// The bytes of a span depend on whether its name has a number.
+useOwnNames();
 
 /** A call, with numbers that choose among what is there at that time. */
 type Op =
