@@ -1,5 +1,5 @@
 // Subject: spanline, recording to a reporter that does nothing.
-import { currentLine, flush, LocalSpan, Span, SpanContext, setReporter, traced } from '../../dist/esm/index.js';
+import { currentQueue, flush, LocalSpan, Span, SpanContext, setReporter, traced } from '../../dist/esm/index.js';
 import { asyncSpan, bare, perSpan, wholeTrace } from './shape.mjs';
 
 setReporter({ name: 'noop', keepsNoTrace: true, report() {} });
@@ -18,8 +18,8 @@ const localSpans = (n) => {
   for (let i = 0; i < n; i++) LocalSpan.start('span').end();
 };
 const explicit = (n) => {
-  const line = currentLine();
-  for (let i = 0; i < n; i++) line.start('span').end();
+  const queue = currentQueue();
+  for (let i = 0; i < n; i++) queue.start('span').end();
 };
 const events = (n) => {
   const span = LocalSpan.start('span');

@@ -66,7 +66,7 @@ export interface FastCall {
   /** A new file of so many bytes as memory, its space taken from the disk; or the number of the system's error, and no file. */
   readonly mapFile?: (path: string, bytes: number) => SharedArrayBuffer | number;
   // The lane of the process (native/tsc/src/lane.cc), all of them or none.
-  /** False where there is one already. `switches`: how often a line of spans was entered and left. */
+  /** False where there is one already. `switches`: how often a span queue was entered and left. */
   laneStart?(
     cells: Float64Array,
     maxRows: number,

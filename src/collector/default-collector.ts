@@ -162,7 +162,7 @@ export const stats = (): Stats => ({
   ...readCounters(),
   collector: defaultCollector().stats(),
   clock: clockStats(),
-  context: state.lineStore.info,
+  context: state.queueStore.info,
   ...Object.fromEntries(
     [...rooms].map(([name, { stats }]) => [name, stats()]).filter(([, value]) => value !== undefined),
   ),

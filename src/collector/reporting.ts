@@ -185,7 +185,7 @@ export class Reporting {
     const parts = this.#life.takeQueued();
     if (parts.length === 0) return [];
     checkDrift();
-    state.lineStore.heedReaders();
+    state.queueStore.heedReaders();
     const reported = this.options.keep === undefined ? parts : this.#wanted(parts);
     this.#life.observer?.reporting(reported);
     return reported;

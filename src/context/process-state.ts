@@ -3,36 +3,36 @@
 import { sharedState } from '../base/maps/shared-state.js';
 import { FrameStore } from './frame-store.js';
 
-/** A line of local spans as the async context sees it. `SpanLine` implements it, above this file. */
-export interface TaskLine {
+/** A span queue as the async context sees it. `SpanQueue` implements it, above this file. */
+export interface TaskQueue {
   readonly isLive: boolean;
   readonly sampled: boolean;
-  readonly scope: TaskLine;
-  readonly leftTo: TaskLine | undefined | null;
+  readonly scope: TaskQueue;
+  readonly leftTo: TaskQueue | undefined | null;
   readonly hasOpen: boolean;
-  stretch(): TaskLine;
+  stretch(): TaskQueue;
   close(): void;
 }
 
 /** What a CPU profile does around the work of spans, so that its samples know them. None of it may throw of its own. */
 export interface SpanLabelling {
-  /** Run `fn` with `line` as the current one, labelled with the span of the line. */
-  run<T>(line: TaskLine, fn: () => T): T;
+  /** Run `fn` with `queue` as the current one, labelled with the span of the queue. */
+  run<T>(queue: TaskQueue, fn: () => T): T;
   /** Label what follows; give the function that ends it, or undefined when there is nothing to end. */
-  enter(line: TaskLine): (() => void) | undefined;
+  enter(queue: TaskQueue): (() => void) | undefined;
 }
 
 /**
- * Scopes of lines as the lane of the process watches them: a sample has to know what was left since it was asked for, and long work in one scope
+ * Scopes of queues as the lane of the process watches them: a sample has to know what was left since it was asked for, and long work in one scope
  * is told without a sample.
  */
-export interface LineSwitches {
-  /** How often a line was entered, and left. Native code reads them. */
+export interface QueueSwitches {
+  /** How often a queue was entered, and left. Native code reads them. */
   readonly counts: Int32Array;
   /** The one that was left last. */
-  left: TaskLine | undefined;
+  left: TaskQueue | undefined;
   /** Told of work of a millisecond and more that has just ended, with its nanoseconds. Must not throw. */
-  ran(line: TaskLine, ns: number): void;
+  ran(queue: TaskQueue, ns: number): void;
 }
 
 /** What a CPU profile of this thread found running, from one sample to the next. */
@@ -51,9 +51,9 @@ export interface ProcessState {
   /** Warn about misuse once per call site. */
   development: boolean;
   /** The one async context of the library. */
-  readonly lineStore: FrameStore<TaskLine>;
-  /** Lines that are closed at the end of this turn of the event loop. */
-  readonly unfinished: TaskLine[];
+  readonly queueStore: FrameStore<TaskQueue>;
+  /** Queues that are closed at the end of this turn of the event loop. */
+  readonly unfinished: TaskQueue[];
   /** Names by number and numbers by name; nothing has the number 0. */
   readonly names: { readonly texts: string[]; readonly numbers: Map<string, number> };
   /** The same of names that were read from elsewhere. */
@@ -64,7 +64,7 @@ export interface ProcessState {
   readonly counters: Float64Array;
   /** The default collector, as the span room sees it; typed there. */
   defaultSink: unknown;
-  /** Set where lines carry contexts of OpenTelemetry: a line that is entered takes over that of the line around it. */
+  /** Set where queues carry contexts of OpenTelemetry: a queue that is entered takes over that of the queue around it. */
   carriesContexts: boolean;
   /** What is done when signals come, by signal; typed in its own room. */
   readonly signalWork: Map<string, unknown>;
@@ -73,7 +73,7 @@ export interface ProcessState {
   /** Set while a CPU profile labels samples with spans. Read once a task; undefined is the whole cost without a profile. */
   labelling: SpanLabelling | undefined;
   /** Set while the lane of the process is on. */
-  lineSwitches: LineSwitches | undefined;
+  queueSwitches: QueueSwitches | undefined;
   /** The lane of the process, typed in its own room. */
   lane: unknown;
   /** Set while a lane wants to know what ran where no span was: takes stretches in order of time, without overlaps. Must not throw. */
@@ -92,7 +92,7 @@ const isDisabledByEnvironment = (): boolean => {
 const create = (): ProcessState => ({
   enabled: !isDisabledByEnvironment(),
   development: process.env.NODE_ENV === 'development',
-  lineStore: new FrameStore<TaskLine>(),
+  queueStore: new FrameStore<TaskQueue>(),
   unfinished: [],
   names: { texts: [''], numbers: new Map() },
   readNames: { texts: [], numbers: new Map() },
@@ -103,7 +103,7 @@ const create = (): ProcessState => ({
   signalWork: new Map(),
   flightRecorder: undefined,
   labelling: undefined,
-  lineSwitches: undefined,
+  queueSwitches: undefined,
   lane: undefined,
   takeStacks: undefined,
   instrumentations: undefined,

@@ -1,7 +1,7 @@
 // Spans that have not ended, as blocks: rows that end when the snapshot is taken. Runs in one stretch, so that no span is both open and ended in a
 // snapshot, and also in the middle of any code: it reads spans and changes nothing of them.
 import type { LocalSpan } from '../local-span/local-span.js';
-import type { SpanLine } from '../local-span/span-line.js';
+import type { SpanQueue } from '../local-span/span-queue.js';
 import { nameText, numberOfName } from '../rows/name-table.js';
 import { CHUNK_ROWS, Flag, RowChunk } from '../rows/row-chunk.js';
 import { type EndedSpan, writeDetails } from '../rows/span-details.js';
@@ -20,7 +20,7 @@ const allocate = (bytes: number): ArrayBuffer => new ArrayBuffer(bytes);
 export interface OpenWork {
   readonly spans: readonly Span[];
   /** What the code that runs now is in: a scope that is still on the stack. */
-  readonly line: SpanLine | undefined;
+  readonly queue: SpanQueue | undefined;
   /** Ticks. */
   readonly taken: number;
 }
@@ -77,29 +77,29 @@ const addSpan = (rows: OpenRows, span: Span): void => {
   rows.add(span, trace, parentHi, parentLo, span.rowFlags | flags);
 };
 
-/** The local spans that are open on a line, innermost first. */
-const localSpansOf = function* ({ current }: SpanLine): Generator<LocalSpan> {
-  for (let span = current; span !== null; span = span.outer) if (span.isOpen) yield span;
+/** The local spans that are open on a queue, innermost first. */
+const localSpansOf = function* ({ nextParent }: SpanQueue): Generator<LocalSpan> {
+  for (let span = nextParent; span !== null; span = span.outer) if (span.isOpen) yield span;
 };
 
-/** Lines with local spans whose spans are shown: those of tasks that run, and the one that has the thread now. */
-const linesOf = function* ({ spans, line }: OpenWork): Generator<SpanLine> {
-  let isShown = line === undefined;
+/** Queues with local spans whose spans are shown: those of tasks that run, and the one that has the thread now. */
+const queuesOf = function* ({ spans, queue }: OpenWork): Generator<SpanQueue> {
+  let isShown = queue === undefined;
   for (const span of spans) {
-    for (let own = span.runningLine; own !== null; own = own.nextOpen) {
-      if (own === line) isShown = true;
+    for (let own = span.runningQueue; own !== null; own = own.nextOpen) {
+      if (own === queue) isShown = true;
       yield own;
     }
   }
-  if (!isShown) yield line as SpanLine;
+  if (!isShown) yield queue as SpanQueue;
 };
 
 const addLocalSpans = (rows: OpenRows, work: OpenWork): number => {
   let room = MAX_OPEN_LOCAL_SPANS;
-  for (const line of linesOf(work)) {
-    const span = line.mount as Span;
-    if (!line.mount.isSpan || span.trace === null || span.trace.isDiscarded) continue;
-    for (const local of localSpansOf(line)) {
+  for (const queue of queuesOf(work)) {
+    const span = queue.mount as Span;
+    if (!queue.mount.isSpan || span.trace === null || span.trace.isDiscarded) continue;
+    for (const local of localSpansOf(queue)) {
       const { idHi, idLo } = local.outer ?? span;
       if (--room >= 0) rows.add(local, span.trace, idHi, idLo, Flag.local);
     }
@@ -117,9 +117,9 @@ export const openBlocks = (work: OpenWork): OpenBlocks => {
 };
 
 /** The newest, as many as go into one block: for who asks several times a second. */
-export const newestOpenBlock = ({ spans, line, taken }: OpenWork): Block | undefined => {
+export const newestOpenBlock = ({ spans, queue, taken }: OpenWork): Block | undefined => {
   const shown = newest(spans.filter(hasRow), CHUNK_ROWS / 2);
-  return openBlocks({ spans: shown, line, taken }).blocks[0];
+  return openBlocks({ spans: shown, queue, taken }).blocks[0];
 };
 
 // Those that began last; which begins are theirs is told by the numbers alone.

@@ -5,7 +5,7 @@ import { now, takeAnchor } from '../clock/index.js';
 import type { Collector } from '../collector/collector.js';
 import type { TraceObserver } from '../collector/trace-observer.js';
 import type { TracePart } from '../collector/trace-part.js';
-import { enteredLine } from '../local-span/line-store.js';
+import { enteredQueue } from '../local-span/queue-store.js';
 import { CHUNK_ROWS, RowChunk } from '../rows/row-chunk.js';
 import type { RowJournal } from '../rows/row-store.js';
 import { TraceBit, type TraceTable } from '../rows/trace-table.js';
@@ -291,7 +291,7 @@ export class FlightRecorder implements TraceObserver {
   }
 
   #openWork(taken: number): OpenWork {
-    return { spans: this.openSpans.all() as readonly Span[], line: enteredLine(), taken };
+    return { spans: this.openSpans.all() as readonly Span[], queue: enteredQueue(), taken };
   }
 
   #add(block: Block | undefined): void {

@@ -1,8 +1,8 @@
 // Spans of calls to others: children of the current span, or roots where there is none. Must not follow what is to be ignored.
 
 import { state } from '../context/process-state.js';
-import { enteredLine } from '../local-span/line-store.js';
-import { SpanLine } from '../local-span/span-line.js';
+import { enteredQueue } from '../local-span/queue-store.js';
+import { SpanQueue } from '../local-span/span-queue.js';
 import { Span } from '../span/span.js';
 import type { SpanContext } from '../span/span-context.js';
 import type { SpanOptions } from '../span/span-options.js';
@@ -10,9 +10,9 @@ import { isSuppressing, parentIn } from './other-context.js';
 
 /** Undefined where nothing is to be told of the call: tracing is off, or the code around is not traced. */
 export const startCall = (name: string, options: SpanOptions, requireParent: boolean): Span | undefined => {
-  const line = enteredLine();
-  if (line === undefined) return requireParent ? undefined : rootOf(name, undefined, options);
-  const { mount, context } = line;
+  const queue = enteredQueue();
+  if (queue === undefined) return requireParent ? undefined : rootOf(name, undefined, options);
+  const { mount, context } = queue;
   if (!mount.isSpan) return undefined;
   if (mount !== Span.noop()) return Span.startWithLocalParent(name, options);
   // It carries a context of OpenTelemetry's API, which may have a span of elsewhere, or values alone.
@@ -26,9 +26,9 @@ const rootOf = (name: string, parent: SpanContext | undefined, options: SpanOpti
   return root.context === undefined ? undefined : root;
 };
 
-/** The line on which `span` is current, with what the context of OpenTelemetry's API around it carries, as baggage. */
-export const lineFor = (span: Span, caller: SpanLine | undefined): SpanLine => {
-  const line = new SpanLine(span, span.trace !== null);
-  if (state.carriesContexts) line.context = caller?.context ?? null;
-  return line;
+/** The queue on which `span` is current, with what the context of OpenTelemetry's API around it carries, as baggage. */
+export const queueFor = (span: Span, caller: SpanQueue | undefined): SpanQueue => {
+  const queue = new SpanQueue(span, span.trace !== null);
+  if (state.carriesContexts) queue.context = caller?.context ?? null;
+  return queue;
 };

@@ -1,7 +1,7 @@
 // Calls of @grpc/grpc-js, on both sides, which publish nothing: the method of a channel that every call starts with is wrapped, and the
 // registration of handlers. Neither messages nor metadata nor the text of a status may get into a span.
 import type { EventEmitter } from 'node:events';
-import { lineStore } from '../local-span/line-store.js';
+import { queueStore } from '../local-span/queue-store.js';
 import { Counter, count } from '../rows/counters.js';
 import type { PropertyValue } from '../rows/property.js';
 import { Span } from '../span/span.js';
@@ -182,7 +182,7 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
         if (isOff) return Reflect.apply(handler, this, [call, callback]);
         if (isTold(ignore, about)) {
           emitUnder(IGNORED, call);
-          return lineStore.run(IGNORED, () => Reflect.apply(handler, this, [call, callback]) as unknown);
+          return queueStore.run(IGNORED, () => Reflect.apply(handler, this, [call, callback]) as unknown);
         }
         let span: Span | undefined;
         try {
@@ -204,8 +204,8 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
           call.prependListener('error', ({ code }: { code?: unknown }) => end(started, about, code));
         }
         return started.run(() => {
-          const line = lineStore.getStore();
-          if (line !== undefined) emitUnder(line, call);
+          const queue = queueStore.getStore();
+          if (queue !== undefined) emitUnder(queue, call);
           try {
             return Reflect.apply(handler, this, [call, last]) as unknown;
           } catch (error) {

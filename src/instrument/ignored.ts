@@ -1,6 +1,6 @@
-// What is not to be traced, with all that it calls: a line whose span is no span. It also says so to libraries that trace by OpenTelemetry's
+// What is not to be traced, with all that it calls: a queue whose span is no span. It also says so to libraries that trace by OpenTelemetry's
 // API, which must not be needed for it.
-import { SpanLine } from '../local-span/span-line.js';
+import { SpanQueue } from '../local-span/span-queue.js';
 import { Span } from '../span/span.js';
 import { SUPPRESS_TRACING } from './other-context.js';
 
@@ -28,6 +28,6 @@ class PlainContext {
 }
 
 /** Current in what is ignored. */
-export const IGNORED = new SpanLine(Span.noop(), false);
+export const IGNORED = new SpanQueue(Span.noop(), false);
 
 IGNORED.context = new PlainContext(new Map([[SUPPRESS_TRACING, true]]));

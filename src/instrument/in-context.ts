@@ -1,21 +1,21 @@
 // What a library calls and emits on behalf of a caller, in the context of that caller: a connection, a pool or a queue that callers share calls in the
 // context of whoever opened or released it. Calls and events themselves stay as they are, and so do other contexts of the program.
 import type { EventEmitter } from 'node:events';
-import { lineStore } from '../local-span/line-store.js';
-import type { SpanLine } from '../local-span/span-line.js';
+import { queueStore } from '../local-span/queue-store.js';
+import type { SpanQueue } from '../local-span/span-queue.js';
 import type { Span } from '../span/span.js';
 
 /** What is current, for a call back later; undefined outside any span. */
-export type Caller = SpanLine | undefined;
+export type Caller = SpanQueue | undefined;
 
 // biome-ignore lint/suspicious/noExplicitAny: functions of others, with what they are called with.
 type AnyFunction = (this: any, ...args: any[]) => any;
 
 /** The caller of the code that runs now. */
-export const callerHere = (): Caller => lineStore.getStore();
+export const callerHere = (): Caller => queueStore.getStore();
 
 /** A caller that is kept on what it asked for: null for one outside any span, undefined where none is kept. */
-export const callerKept = (kept: SpanLine | null | undefined, here: Caller): Caller =>
+export const callerKept = (kept: SpanQueue | null | undefined, here: Caller): Caller =>
   kept === undefined ? here : (kept ?? undefined);
 
 /**
@@ -27,14 +27,14 @@ export const runningIn = <T, A extends unknown[], R>(
   contextOf: (self: T, here: Caller, args: A) => Caller,
 ): ((this: T, ...args: A) => R) =>
   function (this: T, ...args: A): R {
-    const outer = lineStore.getStore();
+    const outer = queueStore.getStore();
     const context = contextOf(this, outer, args);
     if (context === outer) return Reflect.apply(fn, this, args) as R;
-    lineStore.enter(context as SpanLine);
+    queueStore.enter(context as SpanQueue);
     try {
       return Reflect.apply(fn, this, args) as R;
     } finally {
-      lineStore.enter(outer as SpanLine);
+      queueStore.enter(outer as SpanQueue);
     }
   };
 
@@ -65,14 +65,14 @@ export const emitFor = (
   });
 };
 
-/** Whether `here` is of the trace of `line`. */
-export const isWithin = (here: Caller, { mount }: SpanLine): boolean => {
+/** Whether `here` is of the trace of `queue`. */
+export const isWithin = (here: Caller, { mount }: SpanQueue): boolean => {
   if (here === undefined || !here.mount.isSpan) return false;
   const { trace } = mount as Span;
   return here.mount === mount || (trace !== null && (here.mount as Span).trace === trace);
 };
 
-/** Calls listeners of `emitter`, which is read for a piece of work, under `line`, but for those that are called in its trace already. */
-export const emitUnder = (line: SpanLine, emitter: EventEmitter): void => {
-  emitter.emit = runningIn(emitter.emit, (_self, here) => (isWithin(here, line) ? here : line));
+/** Calls listeners of `emitter`, which is read for a piece of work, under `queue`, but for those that are called in its trace already. */
+export const emitUnder = (queue: SpanQueue, emitter: EventEmitter): void => {
+  emitter.emit = runningIn(emitter.emit, (_self, here) => (isWithin(here, queue) ? here : queue));
 };

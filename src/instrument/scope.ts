@@ -1,6 +1,6 @@
 // Which instrumentation a span is from, as OpenTelemetry names it: the scope.
 import { LIBRARY_VERSION } from '../formats/library.js';
-import { enteredLine } from '../local-span/line-store.js';
+import { enteredQueue } from '../local-span/queue-store.js';
 import { Flag } from '../rows/row-chunk.js';
 import { type SpanScope, scopeOfNumber, spanScope } from '../rows/span-scopes.js';
 import type { Span } from '../span/span.js';
@@ -10,6 +10,6 @@ export const scopeOf = (name: string): SpanScope => spanScope(`spanline/instrume
 
 /** The name of the scope of the span that is current: by another copy of this package too. */
 export const currentScope = (): string | undefined => {
-  const mount = enteredLine()?.mount;
+  const mount = enteredQueue()?.mount;
   return mount?.isSpan === true ? scopeOfNumber((mount as Span).rowFlags >> Flag.scopeShift)?.name : undefined;
 };

@@ -1,11 +1,11 @@
 // A span for each call of a function of a library that publishes nothing: as traced-channel.ts makes them of what is announced. What is called gives what it
 // gave: its own result, or a promise that settles as its own. A function that was taken out of the library while it was traced, as `import` does, is
 // traced whenever its library is: so what decides is asked at each call.
-import { lineStore } from '../local-span/line-store.js';
-import type { SpanLine } from '../local-span/span-line.js';
+import { queueStore } from '../local-span/queue-store.js';
+import type { SpanQueue } from '../local-span/span-queue.js';
 import type { Span } from '../span/span.js';
 import { orElse, quiet } from './channel.js';
-import { lineFor } from './client-span.js';
+import { queueFor } from './client-span.js';
 import { isThenable } from './ending.js';
 import { reasonOf } from './failure.js';
 import type { Caller } from './in-context.js';
@@ -32,7 +32,7 @@ export const endWork = <M>(work: CallWork<M>, span: Span, outcome: Outcome): voi
 interface Open<M> {
   readonly work: CallWork<M>;
   readonly span: Span;
-  readonly line: SpanLine;
+  readonly queue: SpanQueue;
 }
 
 /** `method`, whose calls are traced while `workNow` gives something; `messageOf` says what there is to know of one. */
@@ -45,11 +45,11 @@ export const tracedCall = <M>(
     () => undefined,
     (work: CallWork<M>, args: readonly unknown[], caller: Caller): Open<M> | undefined => {
       const span = work.begin(messageOf(args));
-      return span === undefined ? undefined : { work, span, line: lineFor(span, caller) };
+      return span === undefined ? undefined : { work, span, queue: queueFor(span, caller) };
     },
   );
-  const end = quiet(({ work, span, line }: Open<M>, outcome: Outcome): void => {
-    line.close();
+  const end = quiet(({ work, span, queue }: Open<M>, outcome: Outcome): void => {
+    queue.close();
     endWork(work, span, outcome);
   });
   const following = (open: Open<M>, promise: PromiseLike<unknown>): PromiseLike<unknown> =>
@@ -67,10 +67,10 @@ export const tracedCall = <M>(
   return function (this: unknown, ...args: unknown[]): unknown {
     const work = workNow();
     if (work === undefined) return Reflect.apply(method, this, args);
-    const caller = lineStore.getStore();
+    const caller = queueStore.getStore();
     const open = begin(work, args, caller);
     if (open === undefined) return Reflect.apply(method, this, args);
-    lineStore.enter(open.line);
+    queueStore.enter(open.queue);
     try {
       const result = Reflect.apply(method, this, args);
       // Where the work begins when it is waited for it begins under its span.
@@ -81,7 +81,7 @@ export const tracedCall = <M>(
       end(open, { error: reasonOf(error) });
       throw error;
     } finally {
-      lineStore.enter(caller as SpanLine);
+      queueStore.enter(caller as SpanQueue);
     }
   };
 };

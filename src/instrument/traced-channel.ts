@@ -2,11 +2,11 @@
 // `asyncEnd` of any other. The work runs under its span, and calls back in the context of its caller. What belongs to a
 // piece of work is kept on its message under a symbol: Node writes its outcome there too, and a weak map costs more than the span.
 import { tracingChannel } from 'node:diagnostics_channel';
-import { lineStore } from '../local-span/line-store.js';
-import type { SpanLine } from '../local-span/span-line.js';
+import { queueStore } from '../local-span/queue-store.js';
+import type { SpanQueue } from '../local-span/span-queue.js';
 import type { Span } from '../span/span.js';
 import { allOff, type Off, onMessage, orElse } from './channel.js';
-import { lineFor } from './client-span.js';
+import { queueFor } from './client-span.js';
 import { UnderWay } from './under-way.js';
 
 /** What a message of a TracingChannel holds at its end. */
@@ -24,8 +24,8 @@ export interface ChannelWork<M extends object> {
 
 interface Open {
   readonly span: Span;
-  readonly line: SpanLine;
-  readonly caller: SpanLine | undefined;
+  readonly queue: SpanQueue;
+  readonly caller: SpanQueue | undefined;
 }
 
 /** Traces the work of the channel `name`. */
@@ -36,24 +36,24 @@ export const traceChannel = <M extends object>(name: string, { begin, finish }: 
   const { start, asyncStart } = tracingChannel<unknown, M>(name);
 
   const enter = orElse(
-    () => lineStore.getStore(),
-    (message: M): SpanLine | undefined => {
-      const caller = lineStore.getStore();
+    () => queueStore.getStore(),
+    (message: M): SpanQueue | undefined => {
+      const caller = queueStore.getStore();
       const span = begin(message);
       if (span === undefined) return caller;
-      const line = lineFor(span, caller);
-      (message as { [open]?: Open })[open] = { span, line, caller };
+      const queue = queueFor(span, caller);
+      (message as { [open]?: Open })[open] = { span, queue, caller };
       underWay.begun();
-      return line;
+      return queue;
     },
   );
 
   // A callback may come with the answer to another.
   const leave = orElse(
-    () => lineStore.getStore(),
-    (message: M): SpanLine | undefined => {
+    () => queueStore.getStore(),
+    (message: M): SpanQueue | undefined => {
       const work = workOf(message);
-      return work === undefined ? lineStore.getStore() : work.caller;
+      return work === undefined ? queueStore.getStore() : work.caller;
     },
   );
 
@@ -61,7 +61,7 @@ export const traceChannel = <M extends object>(name: string, { begin, finish }: 
     const work = workOf(message);
     if (work === undefined) return;
     (message as { [open]?: Open | undefined })[open] = undefined;
-    work.line.close();
+    work.queue.close();
     try {
       finish(work.span, message);
     } finally {
@@ -70,15 +70,15 @@ export const traceChannel = <M extends object>(name: string, { begin, finish }: 
     }
   };
 
-  start.bindStore(lineStore, enter as (message: M) => SpanLine);
-  asyncStart.bindStore(lineStore, leave as (message: M) => SpanLine);
+  start.bindStore(queueStore, enter as (message: M) => SpanQueue);
+  asyncStart.bindStore(queueStore, leave as (message: M) => SpanQueue);
   const stopBeginning = allOff([
-    () => void start.unbindStore(lineStore),
+    () => void start.unbindStore(queueStore),
     // A channel that nobody subscribes to announces nothing in some lines of Node.
     onMessage(`tracing:${name}:start`, () => {}),
   ]);
   const stopEnding = allOff([
-    () => void asyncStart.unbindStore(lineStore),
+    () => void asyncStart.unbindStore(queueStore),
     // Work that goes on has neither an error nor a result when its call returns.
     onMessage<M & Outcome>(`tracing:${name}:end`, (message) => {
       if ('error' in message || 'result' in message) end(message);

@@ -1,10 +1,10 @@
 // Procedures of tRPC, which publishes nothing: the first middleware of every procedure is ours, put there as the program makes its root object. A batch is
 // several procedures of one request. What a procedure takes and gives never leaves.
-import { lineStore } from '../local-span/line-store.js';
-import type { SpanLine } from '../local-span/span-line.js';
+import { queueStore } from '../local-span/queue-store.js';
+import type { SpanQueue } from '../local-span/span-queue.js';
 import type { Span } from '../span/span.js';
 import { type Off, orElse, quiet } from './channel.js';
-import { lineFor, startCall } from './client-span.js';
+import { queueFor, startCall } from './client-span.js';
 import { endingWith } from './ending.js';
 import { fieldOf } from './failure.js';
 import { type ModuleOptions, onModule } from './on-module.js';
@@ -69,21 +69,21 @@ const codeOf = (result: Result | undefined): string => {
 const trace: Middleware = (call) => {
   const span = users === 0 || isSeen(call) ? undefined : begin(call);
   if (span === undefined) return call.next();
-  const caller = lineStore.getStore();
-  const line = lineFor(span, caller);
+  const caller = queueStore.getStore();
+  const queue = queueFor(span, caller);
   // Its failure is a result; where a later one of the program throws, it comes as one too.
   const ended = quiet((error: unknown, result?: unknown) => {
-    line.close();
+    queue.close();
     const code = codeOf(error === undefined ? (result as Result | undefined) : undefined);
     span.addProperty('rpc.response.status_code', code);
     if (FAULTS.includes(code)) span.addProperty('error.type', code).setStatus('error', code);
     span.end();
   });
-  lineStore.enter(line);
+  queueStore.enter(queue);
   try {
     return endingWith(call.next(), ended) as PromiseLike<Result>;
   } finally {
-    lineStore.enter(caller as SpanLine);
+    queueStore.enter(caller as SpanQueue);
   }
 };
 

@@ -1,7 +1,7 @@
 // Requests of undici and of the global `fetch`, by undici's channels: a span for each request, redirects too. Only the first message comes in the
 // caller's context, and what comes of a request is handed to it in that context, traced or not. Node's own undici and the one from npm publish the same.
 import type { TLSSocket } from 'node:tls';
-import type { SpanLine } from '../local-span/span-line.js';
+import type { SpanQueue } from '../local-span/span-queue.js';
 import type { PropertyValue } from '../rows/property.js';
 import type { Span } from '../span/span.js';
 import { allOff, type Off, onMessage, quiet } from './channel.js';
@@ -61,7 +61,7 @@ interface TracedRequest extends UndiciRequest, Handovers {
   readonly body?: unknown;
   /** The protocol that is asked for. */
   readonly upgrade?: unknown;
-  [CALLER]?: SpanLine | null;
+  [CALLER]?: SpanQueue | null;
   [SPAN]?: Span | undefined;
   [RESPONSE]?: UndiciResponse;
   /** Its body is out. */

@@ -8,12 +8,12 @@ import {
   executionAsyncId,
   executionAsyncResource,
 } from 'node:async_hooks';
-import type { TaskLine } from '../context/process-state.js';
+import type { TaskQueue } from '../context/process-state.js';
 
-/** A call that runs: its resource, the line to close behind it, and how often it has called itself. */
+/** A call that runs: its resource, the queue to close behind it, and how often it has called itself. */
 interface Call {
   readonly id: number;
-  readonly line: TaskLine;
+  readonly queue: TaskQueue;
   depth: number;
 }
 
@@ -28,7 +28,7 @@ const hook = createHook({
       const call = calls[i];
       if (call.id !== id || call.depth-- > 0) continue;
       calls.splice(i, 1);
-      call.line.close();
+      call.queue.close();
     }
     if (calls.length === 0) hook.disable();
   },
@@ -45,13 +45,13 @@ const staysEntered = (): boolean => {
 };
 let isNeeded: boolean | undefined;
 
-/** Close `line` behind the bound call that runs now; nothing when none does, or when Node gives the context back itself. */
-export const closeAfterCall = (line: TaskLine): void => {
+/** Close `queue` behind the bound call that runs now; nothing when none does, or when Node gives the context back itself. */
+export const closeAfterCall = (queue: TaskQueue): void => {
   if (isNeeded === false || !(executionAsyncResource() instanceof AsyncResource)) return;
   isNeeded ??= staysEntered();
   if (!isNeeded) return;
   if (calls.length === 0) hook.enable();
-  calls.push({ id: executionAsyncId(), line, depth: 0 });
+  calls.push({ id: executionAsyncId(), queue, depth: 0 });
 };
 
 /** The turn is over, so no call runs; an uncaught exception ends calls without a word to hooks. */

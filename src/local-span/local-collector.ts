@@ -3,11 +3,11 @@
 
 import { state } from '../context/process-state.js';
 import { Counter, count, countMany } from '../rows/counters.js';
-import { enterLine, leaveLine } from './entered-line.js';
+import { enterQueue, leaveQueue } from './entered-queue.js';
 import { LocalBatch } from './local-batch.js';
 import { LocalSpan } from './local-span.js';
 import { wrongArgument } from './misuse.js';
-import { type LineMount, SpanLine } from './span-line.js';
+import { type QueueMount, SpanQueue } from './span-queue.js';
 
 /** Local spans one collector keeps: the batches of one collection are bounded like those of a trace. */
 export const MAX_DETACHED_SPANS = 1 << 17;
@@ -47,7 +47,7 @@ export class LocalSpans {
   }
 }
 
-class DetachedMount implements LineMount {
+class DetachedMount implements QueueMount {
   readonly spans = new LocalSpans();
   readonly isSpan = false;
   readonly isDiscarded = false;
@@ -57,14 +57,14 @@ class DetachedMount implements LineMount {
   private batch = new LocalBatch();
   private open = 0;
 
-  startLocal(line: SpanLine, name: string, outer: LocalSpan | null): LocalSpan | null {
+  startLocal(queue: SpanQueue, name: string, outer: LocalSpan | null): LocalSpan | null {
     if (this.room === 0) {
       count(Counter.localSpansOverCap);
       return null;
     }
     this.room--;
     this.open++;
-    return new LocalSpan(line, name, outer);
+    return new LocalSpan(queue, name, outer);
   }
 
   addLocal(span: LocalSpan, endTicks: number): void {
@@ -106,17 +106,17 @@ export class LocalCollector implements Disposable {
   private isCollected = false;
 
   private constructor(
-    private line: SpanLine | null,
+    private queue: SpanQueue | null,
     private readonly mount: DetachedMount,
-    private readonly outer: SpanLine | undefined,
+    private readonly outer: SpanQueue | undefined,
   ) {}
 
   /** Start collecting: local spans from here to {@link collect} go to this collector. */
   static start(): LocalCollector {
     const mount = new DetachedMount();
     if (!state.enabled) return new LocalCollector(null, mount, undefined);
-    const line = new SpanLine(mount, true);
-    return new LocalCollector(line, mount, enterLine(line));
+    const queue = new SpanQueue(mount, true);
+    return new LocalCollector(queue, mount, enterQueue(queue));
   }
 
   /**
@@ -149,9 +149,9 @@ export class LocalCollector implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    const { line } = this;
-    if (line === null) return;
-    this.line = null;
-    leaveLine(line, this.outer);
+    const { queue } = this;
+    if (queue === null) return;
+    this.queue = null;
+    leaveQueue(queue, this.outer);
   }
 }

@@ -7,13 +7,13 @@ import type { Properties, PropertyValue } from '../rows/property.js';
 import { keptProperties, keptValue } from '../rows/property-value.js';
 import { SpanDetails } from '../rows/span-details.js';
 import { reserveSpanIds, spanIdPrefix } from './ids.js';
-import { recordingTaskLine } from './task-context.js';
+import { recordingTaskQueue } from './task-context.js';
 
 /** Properties and events one local span may have; beyond it they are counted and dropped. */
 export const MAX_LOCAL_DETAILS = 1 << 17;
 
-/** What a handle asks of its line. */
-interface RecordingLine {
+/** What a handle asks of its queue. */
+interface RecordingQueue {
   readonly mount: { readonly isDiscarded: boolean };
   start(name: string): LocalSpan;
   addCurrentProperty(key: string, value: PropertyValue): void;
@@ -21,7 +21,7 @@ interface RecordingLine {
   finish(span: LocalSpan): void;
 }
 
-const recordingLine = recordingTaskLine as () => RecordingLine | undefined;
+const recordingQueue = recordingTaskQueue as () => RecordingQueue | undefined;
 
 /**
  * A span of one synchronous stretch of work, the cheapest thing this library records.
@@ -57,14 +57,14 @@ export class LocalSpan implements Disposable {
 
   /** @internal Use {@link LocalSpan.start}. */
   constructor(
-    private readonly line: RecordingLine | null,
+    private readonly queue: RecordingQueue | null,
     /** @internal */
     readonly name: string,
     /** @internal The local span around it. */
     readonly outer: LocalSpan | null,
   ) {
-    this.isOpen = line !== null;
-    if (line === null) {
+    this.isOpen = queue !== null;
+    if (queue === null) {
       this.idHi = 0;
       this.idLo = 0;
       this.begin = 0;
@@ -79,30 +79,30 @@ export class LocalSpan implements Disposable {
   /** Start a local span under the innermost open one of this task. End it in the same synchronous stretch. */
   static start(name: string): LocalSpan {
     // Kept so small that V8 puts it into its caller whatever else it has put there.
-    const line = recordingLine();
-    return line === undefined ? NOOP_LOCAL_SPAN : line.start(name);
+    const queue = recordingQueue();
+    return queue === undefined ? NOOP_LOCAL_SPAN : queue.start(name);
   }
 
   /** Add a property to the innermost open local span of this task, or to its `Span` when none is open. */
   static addProperty(key: string, value: PropertyValue): void {
-    recordingLine()?.addCurrentProperty(key, value);
+    recordingQueue()?.addCurrentProperty(key, value);
   }
 
   /** Add properties to the innermost open local span; a callback runs only when recording. */
   static addProperties(properties: Properties | (() => Properties)): void {
-    const line = recordingLine();
-    if (line === undefined || line.mount.isDiscarded) return;
-    lazyProperties(properties, (key, value) => line.addCurrentProperty(key, value));
+    const queue = recordingQueue();
+    if (queue === undefined || queue.mount.isDiscarded) return;
+    lazyProperties(properties, (key, value) => queue.addCurrentProperty(key, value));
   }
 
   /** Add an event to the innermost open local span of this task, or to its `Span` when none is open. See {@link addEvent}. */
   static addEvent(name: string, properties?: Properties | (() => Properties)): void {
-    recordingLine()?.addCurrentEvent(name, properties);
+    recordingQueue()?.addCurrentEvent(name, properties);
   }
 
   /** True when this handle records; lets a caller skip work that only feeds properties. */
   get isRecording(): boolean {
-    return this.isOpen && this.line?.mount.isDiscarded === false;
+    return this.isOpen && this.queue?.mount.isDiscarded === false;
   }
 
   /** Add one property. A later value of the same key wins. An array is copied now. */
@@ -137,16 +137,16 @@ export class LocalSpan implements Disposable {
 
   /** End the span. A second end does nothing and is counted. */
   end(): void {
-    if (this.line !== null) this.line.finish(this);
+    if (this.queue !== null) this.queue.finish(this);
   }
 
   [Symbol.dispose](): void {
-    if (this.line !== null) this.line.finish(this);
+    if (this.queue !== null) this.queue.finish(this);
   }
 
   private accepts(): boolean {
     if (this.isOpen) return true;
-    if (this.line !== null) count(Counter.changedAfterEnd);
+    if (this.queue !== null) count(Counter.changedAfterEnd);
     return false;
   }
 }

@@ -1,10 +1,10 @@
 // SpanlineContextManager: OpenTelemetry's current context in the async context of our spans. There is one store for both: what is the local
-// parent of ours is the active span of theirs. A context whose span is none of ours goes in as a line that records nothing.
+// parent of ours is the active span of theirs. A context whose span is none of ours goes in as a queue that records nothing.
 import type { EventEmitter } from 'node:events';
 import type { Context, ContextManager } from '@opentelemetry/api';
 import { state } from '../context/process-state.js';
-import { enteredLine, runOnLine } from '../local-span/line-store.js';
-import { SpanLine } from '../local-span/span-line.js';
+import { enteredQueue, runOnQueue } from '../local-span/queue-store.js';
+import { SpanQueue } from '../local-span/span-queue.js';
 import { isEmitter } from '../span/arguments.js';
 import { Span } from '../span/span.js';
 import { contexts } from './api-values.js';
@@ -15,31 +15,31 @@ import { coreOf, OtelSpan } from './otel-span.js';
 
 const asContext = (of: object | null): Context => (of as Context | null) ?? contexts.root;
 
-/** The context of a line: its own, or what it took over with the span of the line. */
-export const contextOf = (line: SpanLine): Context => {
-  const { context, mount } = line;
+/** The context of a queue: its own, or what it took over with the span of the queue. */
+export const contextOf = (queue: SpanQueue): Context => {
+  const { context, mount } = queue;
   const core = context === null ? undefined : coreOf(spanOf(context as Context));
   if (core === mount || !mount.isSpan) return asContext(context);
   const span = mount as Span;
-  // A line that only carries a context.
+  // A queue that only carries a context.
   if (span.trace === null && span.context === undefined) return asContext(context);
   const made = contextWithSpan(asContext(context), new OtelSpan(span, DEFAULT_LIMITS));
-  line.context = made;
+  queue.context = made;
   return made;
 };
 
 /** The context that is current here. */
 export const activeContext = (): Context => {
-  const line = enteredLine();
-  return line === undefined ? contexts.root : contextOf(line);
+  const queue = enteredQueue();
+  return queue === undefined ? contexts.root : contextOf(queue);
 };
 
-/** A line that makes `context` the current one. */
-const lineOf = (context: Context): SpanLine => {
+/** A queue that makes `context` the current one. */
+const queueOf = (context: Context): SpanQueue => {
   const core = isSuppressed(context) ? undefined : coreOf(spanOf(context));
-  const line = core === undefined ? new SpanLine(Span.noop(), false) : new SpanLine(core, core.trace !== null);
-  line.context = context;
-  return line;
+  const queue = core === undefined ? new SpanQueue(Span.noop(), false) : new SpanQueue(core, core.trace !== null);
+  queue.context = context;
+  return queue;
 };
 
 const isThenable = (value: unknown): boolean =>
@@ -67,15 +67,15 @@ export class SpanlineContextManager implements ContextManager {
     thisArg?: ThisParameterType<F>,
     ...args: A
   ): ReturnType<F> {
-    const line = lineOf(context ?? contexts.root);
+    const queue = queueOf(context ?? contexts.root);
     let isPending = false;
     try {
-      const result = runOnLine(line, () => Reflect.apply(fn, thisArg, args) as ReturnType<F>);
+      const result = runOnQueue(queue, () => Reflect.apply(fn, thisArg, args) as ReturnType<F>);
       isPending = isThenable(result);
       return result;
     } finally {
-      // An async function goes on: its local spans belong to this line until nobody has it.
-      if (!isPending) line.close();
+      // An async function goes on: its local spans belong to this queue until nobody has it.
+      if (!isPending) queue.close();
     }
   }
 

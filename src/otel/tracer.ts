@@ -2,7 +2,7 @@
 // another's, or below none, is a root of ours.
 import type { Context, Span, SpanContext, SpanOptions, Tracer } from '@opentelemetry/api';
 import { state } from '../context/process-state.js';
-import { enteredLine } from '../local-span/line-store.js';
+import { enteredQueue } from '../local-span/queue-store.js';
 import { numberOfScope, type SpanScope } from '../rows/span-scopes.js';
 import type { TraceSink } from '../span/active-trace.js';
 import { Span as CoreSpan } from '../span/span.js';
@@ -134,8 +134,8 @@ export class SpanlineTracer implements Tracer {
 
   // Under the innermost local span that is open, where the parent is what is current.
   #child(name: string, parent: CoreSpan): CoreSpan {
-    const line = enteredLine();
-    const isCurrent = line !== undefined && line.current !== null && line.mount === parent;
+    const queue = enteredQueue();
+    const isCurrent = queue !== undefined && queue.nextParent !== null && queue.mount === parent;
     return this.#identified(isCurrent ? CoreSpan.startWithLocalParent(name) : CoreSpan.start(name, parent));
   }
 

@@ -1,32 +1,32 @@
 // SpanGuard: the scope of `span.enter()`. Must give back the async context it found, and may be left twice.
 
 import { state } from '../context/process-state.js';
-import { enterLine, leaveLine } from '../local-span/entered-line.js';
-import type { SpanLine } from '../local-span/span-line.js';
-import type { TaskLines } from './task-lines.js';
+import { enterQueue, leaveQueue } from '../local-span/entered-queue.js';
+import type { SpanQueue } from '../local-span/span-queue.js';
+import type { TaskQueues } from './task-queues.js';
 
 /** Keeps a span the local parent until disposed: `using guard = span.enter()`. */
 export class SpanGuard implements Disposable {
-  private readonly outer: SpanLine | undefined;
+  private readonly outer: SpanQueue | undefined;
   private readonly endLabel: (() => void) | undefined;
 
   /** @internal */
   constructor(
-    private line: SpanLine | null,
-    private readonly tasks: TaskLines | null = null,
+    private queue: SpanQueue | null,
+    private readonly tasks: TaskQueues | null = null,
   ) {
-    if (line === null) return;
-    tasks?.add(line);
-    this.outer = enterLine(line);
-    this.endLabel = state.labelling?.enter(line);
+    if (queue === null) return;
+    tasks?.add(queue);
+    this.outer = enterQueue(queue);
+    this.endLabel = state.labelling?.enter(queue);
   }
 
   [Symbol.dispose](): void {
-    const line = this.line;
-    if (line === null) return;
-    this.line = null;
+    const queue = this.queue;
+    if (queue === null) return;
+    this.queue = null;
     this.endLabel?.();
-    this.tasks?.remove(line);
-    leaveLine(line, this.outer);
+    this.tasks?.remove(queue);
+    leaveQueue(queue, this.outer);
   }
 }

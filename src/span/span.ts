@@ -3,11 +3,11 @@
 import { now, nsPerTick } from '../clock/index.js';
 import { state } from '../context/process-state.js';
 import { reserveSpanIds, spanIdPrefix } from '../local-span/ids.js';
-import { enteredLine, lineStore, runOnLine } from '../local-span/line-store.js';
 import type { LocalBatch } from '../local-span/local-batch.js';
 import type { LocalSpans } from '../local-span/local-collector.js';
 import { LocalSpan } from '../local-span/local-span.js';
-import { type LineMount, SpanLine } from '../local-span/span-line.js';
+import { enteredQueue, queueStore, runOnQueue } from '../local-span/queue-store.js';
+import { type QueueMount, SpanQueue } from '../local-span/span-queue.js';
 import { Counter, count } from '../rows/counters.js';
 import { lazyProperties } from '../rows/lazy.js';
 import type { Properties, PropertyValue } from '../rows/property.js';
@@ -34,7 +34,7 @@ import { SpanContext } from './span-context.js';
 import { SpanGuard } from './span-guard.js';
 import type { RootOptions, SpanOptions } from './span-options.js';
 import type { Link, SpanKind, StatusCode } from './span-types.js';
-import { TaskLines } from './task-lines.js';
+import { TaskQueues } from './task-queues.js';
 import type { TraceCollector } from './trace-collector.js';
 import { defaultSink } from './trace-sink.js';
 
@@ -60,7 +60,7 @@ interface ExtraParent extends Place {
  * root.end();
  * ```
  */
-export class Span implements Disposable, LineMount, EndedSpan {
+export class Span implements Disposable, QueueMount, EndedSpan {
   /** @internal Ids are signed 32-bit words. */
   idHi: number;
   /** @internal */
@@ -81,10 +81,10 @@ export class Span implements Disposable, LineMount, EndedSpan {
   alsoUnder: ExtraParent[] | null = null;
   // Its trace is full. What starts below belongs to the span above, whose id it has.
   private isRefused = false;
-  private tasks: TaskLines | null = null;
+  private tasks: TaskQueues | null = null;
   // Its place among the spans that are open; -1 without one.
   private openPlace = -1;
-  private unsampledLine: SpanLine | null = null;
+  private unsampledQueue: SpanQueue | null = null;
 
   /** @internal Use the static methods. */
   constructor(
@@ -155,15 +155,15 @@ export class Span implements Disposable, LineMount, EndedSpan {
   /** Start a child of the innermost open span of this task; a no-op without one. */
   static startWithLocalParent(name: string, options?: SpanOptions): Span {
     if (!state.enabled) return NOOP_SPAN;
-    const line = enteredLine();
-    if (line === undefined || !line.mount.isSpan) {
+    const queue = enteredQueue();
+    if (queue === undefined || !queue.mount.isSpan) {
       count(Counter.spansWithoutParent);
       return NOOP_SPAN;
     }
-    const mount = line.mount as Span;
+    const mount = queue.mount as Span;
     if (mount.trace === null) return mount;
     if (mount.isDiscarded) return childOfDiscarded(name, mount);
-    const { idHi, idLo } = line.current ?? mount;
+    const { idHi, idLo } = queue.nextParent ?? mount;
     const span = new Span(mount.trace, name, idHi, idLo, false, null);
     if (mount.extra !== null) span.inherit(mount.extra, span.parentHi, span.parentLo);
     return options ? span.with(options) : span;
@@ -176,7 +176,7 @@ export class Span implements Disposable, LineMount, EndedSpan {
 
   /** The span that is the local parent of this task; undefined outside any {@link Span.run}. */
   static current(): Span | undefined {
-    const mount = enteredLine()?.mount;
+    const mount = enteredQueue()?.mount;
     return mount?.isSpan === true ? (mount as Span) : undefined;
   }
 
@@ -336,8 +336,8 @@ export class Span implements Disposable, LineMount, EndedSpan {
     return this.flags;
   }
 
-  /** @internal The first of the lines whose tasks run; they are a list. */
-  get runningLine(): SpanLine | null {
+  /** @internal The first of the queues whose tasks run; they are a list. */
+  get runningQueue(): SpanQueue | null {
     return this.tasks === null ? null : this.tasks.first;
   }
 
@@ -350,20 +350,20 @@ export class Span implements Disposable, LineMount, EndedSpan {
   run<T>(fn: () => T): T {
     if (typeof fn !== 'function') return this.run(workArgument<T>(fn));
     if (this.trace === null) return this.runUnsampled(fn);
-    const line = new SpanLine(this, true);
+    const queue = new SpanQueue(this, true);
     let result: T;
     try {
-      result = runOnLine(line, fn);
+      result = runOnQueue(queue, fn);
     } catch (error) {
-      line.close();
+      queue.close();
       throw error;
     }
     const follow = followerOf(result, fn);
     if (follow !== undefined) {
-      this.tasks ??= new TaskLines();
-      return this.tasks.closeWhenSettled(line, result as Promise<unknown>, follow) as T;
+      this.tasks ??= new TaskQueues();
+      return this.tasks.closeWhenSettled(queue, result as Promise<unknown>, follow) as T;
     }
-    line.close();
+    queue.close();
     return result;
   }
 
@@ -379,27 +379,27 @@ export class Span implements Disposable, LineMount, EndedSpan {
   /** @internal For a `fn` that only calls `maker`. */
   runToEndOf<T>(fn: () => T, maker: unknown): T {
     if (this.trace === null) return this.runUnsampled(fn);
-    const line = new SpanLine(this, true);
+    const queue = new SpanQueue(this, true);
     let result: T;
     try {
-      result = runOnLine(line, fn);
+      result = runOnQueue(queue, fn);
     } catch (error) {
-      this.fail(line, error);
+      this.fail(queue, error);
       throw error;
     }
     const follow = followerOf(result, maker);
     if (follow === undefined) {
-      this.finish(line);
+      this.finish(queue);
       return result;
     }
     return follow(
       result as Promise<unknown>,
       (value) => {
-        this.finish(line);
+        this.finish(queue);
         return value;
       },
       (error) => {
-        this.fail(line, error);
+        this.fail(queue, error);
         throw error;
       },
     ) as T;
@@ -408,22 +408,22 @@ export class Span implements Disposable, LineMount, EndedSpan {
   /** Make this span the local parent until the guard is disposed, in the same synchronous stretch. */
   enter(): SpanGuard {
     if (!state.enabled || (this.trace === null && this.unsampledContext === null)) return new SpanGuard(null);
-    if (this.trace === null) return new SpanGuard(new SpanLine(this, false));
-    this.tasks ??= new TaskLines();
-    return new SpanGuard(new SpanLine(this, true), this.tasks);
+    if (this.trace === null) return new SpanGuard(new SpanQueue(this, false));
+    this.tasks ??= new TaskQueues();
+    return new SpanGuard(new SpanQueue(this, true), this.tasks);
   }
 
   /**
    * @internal Make this span current for the code that runs now and all that it starts, where there is no function to run; with a context of
-   * OpenTelemetry's API, where one came along. Gives the line, for what comes in another's context.
+   * OpenTelemetry's API, where one came along. Gives the queue, for what comes in another's context.
    */
-  enterForGood(context?: object): SpanLine {
-    const line = new SpanLine(this, this.trace !== null);
-    if (context !== undefined) line.context = context;
-    // A scope without an end: each stretch that has local spans gets a line of its own.
-    line.close();
-    lineStore.enter(line);
-    return line;
+  enterForGood(context?: object): SpanQueue {
+    const queue = new SpanQueue(this, this.trace !== null);
+    if (context !== undefined) queue.context = context;
+    // A scope without an end: each stretch that has local spans gets a queue of its own.
+    queue.close();
+    queueStore.enter(queue);
+    return queue;
   }
 
   /** @internal Another name, until it ends: a server learns the route of a request after its start. */
@@ -486,16 +486,16 @@ export class Span implements Disposable, LineMount, EndedSpan {
   }
 
   /** @internal */
-  startLocal(line: SpanLine, name: string, outer: LocalSpan | null): LocalSpan | null {
+  startLocal(queue: SpanQueue, name: string, outer: LocalSpan | null): LocalSpan | null {
     const { trace } = this;
-    // A line that was held under an unsampled root: no bound refuses that.
+    // A queue that was held under an unsampled root: no bound refuses that.
     if (trace === null) return null;
     if (!trace.hasNumber && this.recordingTrace === null) {
       count(Counter.spansOfDiscardedTraces);
       return null;
     }
-    if (this.extra !== null) return this.startInSome(this.extra, line, name, outer);
-    return trace.admit(Counter.localSpansOverCap) ? new LocalSpan(line, name, outer) : null;
+    if (this.extra !== null) return this.startInSome(this.extra, queue, name, outer);
+    return trace.admit(Counter.localSpansOverCap) ? new LocalSpan(queue, name, outer) : null;
   }
 
   /** @internal */
@@ -570,11 +570,11 @@ export class Span implements Disposable, LineMount, EndedSpan {
   }
 
   // A local span in those traces of this span that have room. Where there is none, what starts below it finds none either.
-  private startInSome(extra: readonly ExtraParent[], line: SpanLine, name: string, outer: LocalSpan | null) {
+  private startInSome(extra: readonly ExtraParent[], queue: SpanQueue, name: string, outer: LocalSpan | null) {
     const traces = [this.trace as ActiveTrace, ...extra.map(({ trace }) => trace)];
     const admitted = traces.filter((trace) => trace.admit(Counter.localSpansOverCap));
     if (admitted.length === 0) return null;
-    const span = new LocalSpan(line, name, outer);
+    const span = new LocalSpan(queue, name, outer);
     span.traces = admitted;
     return span;
   }
@@ -617,14 +617,14 @@ export class Span implements Disposable, LineMount, EndedSpan {
     return false;
   }
 
-  private finish(line: SpanLine): void {
-    line.close();
+  private finish(queue: SpanQueue): void {
+    queue.close();
     if (this.endTicks === 0) this.end();
   }
 
-  private fail(line: SpanLine, error: unknown): void {
+  private fail(queue: SpanQueue, error: unknown): void {
     if (this.endTicks === 0) this.recordException(error).setStatus('error', errorMessage(error));
-    this.finish(line);
+    this.finish(queue);
   }
 
   // Most unsampled roots call nobody: a place of its own is made for who asks.
@@ -640,9 +640,9 @@ export class Span implements Disposable, LineMount, EndedSpan {
 
   private runUnsampled<T>(fn: () => T): T {
     if (this.unsampledContext === null) return fn();
-    if (state.carriesContexts) return runOnLine(new SpanLine(this, false), fn);
-    this.unsampledLine ??= new SpanLine(this, false);
-    return lineStore.run(this.unsampledLine, fn);
+    if (state.carriesContexts) return runOnQueue(new SpanQueue(this, false), fn);
+    this.unsampledQueue ??= new SpanQueue(this, false);
+    return queueStore.run(this.unsampledQueue, fn);
   }
 }
 

@@ -2,8 +2,8 @@
 // (experimentalDecorators) decorator. Wrong options throw where the function is defined, never where it is called.
 import { lookAlike } from '../base/calls/look-alike.js';
 import { state } from '../context/process-state.js';
-import { recordingLine } from '../local-span/line-store.js';
 import { wrongArgument } from '../local-span/misuse.js';
+import { recordingQueue } from '../local-span/queue-store.js';
 import { type DeclaredBy, methodName } from './method-name.js';
 import { Span } from './span.js';
 import {
@@ -183,9 +183,9 @@ export const trace = <T>(name: string, fn: () => T): T => {
     const span = Span.startWithLocalParent(name);
     return span.isRecording ? span.runToEnd(fn) : fn();
   }
-  const line = recordingLine();
-  if (line === undefined) return fn();
-  const span = line.start(name);
+  const queue = recordingQueue();
+  if (queue === undefined) return fn();
+  const span = queue.start(name);
   try {
     return fn();
   } catch (error) {

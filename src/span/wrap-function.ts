@@ -1,7 +1,8 @@
 // The wrapper of a synchronous function (a local span) and of an async function (a span of its own). Without a recording
 // parent a call costs one check. A wrapper must change neither result, `this`, name, length nor thrown value.
-import { recordingLine } from '../local-span/line-store.js';
+
 import type { LocalSpan } from '../local-span/local-span.js';
+import { recordingQueue } from '../local-span/queue-store.js';
 import type { Properties } from '../rows/property.js';
 import { exceptionProperties } from './exception.js';
 import { Span } from './span.js';
@@ -33,11 +34,11 @@ export const failLocal = (span: LocalSpan, error: unknown): void => {
 
 export const wrapSync = (fn: AnyFunction, nameOf: SpanName, { properties }: TracedOptions): AnyFunction =>
   function wrapper(this: unknown, ...args) {
-    const line = recordingLine();
+    const queue = recordingQueue();
     const target = new.target as unknown;
-    if (line === undefined)
+    if (queue === undefined)
       return target === undefined ? Reflect.apply(fn, this, args) : construct(fn, args, target, wrapper);
-    const span = line.start(nameOf(this));
+    const span = queue.start(nameOf(this));
     if (properties !== undefined && span.isRecording) span.addProperties(propertiesOf(properties, args));
     try {
       return target === undefined ? Reflect.apply(fn, this, args) : construct(fn, args, target, wrapper);

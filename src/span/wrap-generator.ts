@@ -1,7 +1,7 @@
 // The wrapper of generators and async generators: one span over the whole life, from the call to done, return or throw,
 // and the local parent at every resumption. The generator's protocol must be kept to the letter.
-import { runOnLine } from '../local-span/line-store.js';
-import { SpanLine } from '../local-span/span-line.js';
+import { runOnQueue } from '../local-span/queue-store.js';
+import { SpanQueue } from '../local-span/span-queue.js';
 import { errorMessage } from './exception.js';
 import { Span } from './span.js';
 import type { TracedOptions } from './traced-options.js';
@@ -10,9 +10,9 @@ import { type AnyFunction, construct, propertiesOf, type SpanName } from './wrap
 type Step = 'next' | 'return' | 'throw';
 type AnyGenerator = Record<Step, (value?: unknown) => unknown>;
 
-/** One traced generator: its span, its line, and the resumptions. */
+/** One traced generator: its span, its queue, and the resumptions. */
 class Life {
-  private readonly line: SpanLine;
+  private readonly queue: SpanQueue;
   private isOver = false;
 
   constructor(
@@ -20,16 +20,16 @@ class Life {
     private readonly name: string,
     private readonly enterOnResume: boolean,
   ) {
-    this.line = new SpanLine(span, true);
+    this.queue = new SpanQueue(span, true);
   }
 
   resume(run: () => unknown): unknown {
     // After its end a generator can be asked again; nothing of it runs then.
     if (this.isOver) return run();
-    if (!this.enterOnResume) return runOnLine(this.line, run);
-    const { line, name } = this;
-    return runOnLine(line, () => {
-      const resumption = line.start(name);
+    if (!this.enterOnResume) return runOnQueue(this.queue, run);
+    const { queue, name } = this;
+    return runOnQueue(queue, () => {
+      const resumption = queue.start(name);
       try {
         return run();
       } finally {
@@ -52,7 +52,7 @@ class Life {
   private end(): void {
     if (this.isOver) return;
     this.isOver = true;
-    this.line.close();
+    this.queue.close();
     if (this.span.isRecording) this.span.end();
   }
 }

@@ -33,7 +33,7 @@ const program = (fields: string): string => `
 test.each([
   ['nothing', '[]'],
   ['all', 'Object.keys(whole)'],
-  ['all but one each', "['enabled', 'development', 'lineStore', 'unfinished', 'names', 'scopes', 'counters']"],
+  ['all but one each', "['enabled', 'development', 'queueStore', 'unfinished', 'names', 'scopes', 'counters']"],
   ['the newest alone', "['takeStacks', 'lane']"],
 ])('a state that has %s', (_, fields) => {
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program(fields)], {

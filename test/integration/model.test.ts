@@ -53,7 +53,7 @@ const ops: fc.Arbitrary<Op[]> = fc.array(
   { maxLength: 80, size: 'max' },
 );
 
-// The model: what there is of each span, and which lines there are. No arrays of columns, no epochs, no batches.
+// The model: what there is of each span, and which queues there are. No arrays of columns, no epochs, no batches.
 interface Node {
   readonly name: string;
   /** One place in each trace: under the first parent there, with links to the others there. */
@@ -71,7 +71,7 @@ interface Trace {
   readonly root: Node;
   state: 'open' | 'ended' | 'cancelled';
 }
-interface Line {
+interface Queue {
   readonly owner: Node | null;
   readonly locals: Node[];
   /** It was left: each continuation is a stretch of its own. */
@@ -142,19 +142,19 @@ const play = async (sequence: readonly Op[]): Promise<void> => {
   const { memory, collector } = recorder();
   const model = new Model();
   const spans: { real: Span; node: Node; trace: Trace | null }[] = [];
-  const locals: { real: LocalSpan; node: Node; line: Line }[] = [];
+  const locals: { real: LocalSpan; node: Node; queue: Queue }[] = [];
   // Scopes entered, innermost last; a scope of a LocalCollector has no owner.
-  const scopes: { line: Line; leave: () => void; collect?: () => unknown }[] = [];
+  const scopes: { queue: Queue; leave: () => void; collect?: () => unknown }[] = [];
   const detached: { real: ReturnType<LocalCollector['collect']>; model: Detached; mounts: Set<Trace> }[] = [];
-  const captured: { line: Line; call: (work: () => void) => void }[] = [];
+  const captured: { queue: Queue; call: (work: () => void) => void }[] = [];
   const names = new Map<string, string>();
   let n = 0;
 
   // The latest few: old ones have little left that could go wrong.
   const pick = <T>(list: readonly T[], i: number): T | undefined =>
     list[list.length - 1 - (i % Math.min(list.length, 6))];
-  const here = (): Line | undefined => scopes.at(-1)?.line;
-  const innermost = (of: Line): Node | undefined => of.locals.findLast((node) => !node.isEnded);
+  const here = (): Queue | undefined => scopes.at(-1)?.queue;
+  const innermost = (of: Queue): Node | undefined => of.locals.findLast((node) => !node.isEnded);
   const know = (real: Span, node: Node): void => {
     const { context } = real;
     // Under a cancelled trace nothing has an identity of its own.
@@ -162,15 +162,15 @@ const play = async (sequence: readonly Op[]): Promise<void> => {
     names.set(context.spanId, node.name);
     if (node.places.length === 1 && node.places[0].parent === null) names.set(context.traceId, node.name);
   };
-  const leave = (): { line: Line; result: unknown } | undefined => {
+  const leave = (): { queue: Queue; result: unknown } | undefined => {
     const scope = scopes.pop();
     if (scope === undefined) return undefined;
     const result = scope.collect?.();
     if (scope.collect === undefined) scope.leave();
-    for (const node of scope.line.locals) node.isEnded = true;
-    if (scope.line.owner !== null) for (const node of scope.line.locals) model.report(node);
-    scope.line.isOver = true;
-    return { line: scope.line, result };
+    for (const node of scope.queue.locals) node.isEnded = true;
+    if (scope.queue.owner !== null) for (const node of scope.queue.locals) model.report(node);
+    scope.queue.isOver = true;
+    return { queue: scope.queue, result };
   };
   const add = (name: string, parents: readonly { real: Span; node: Node }[]): void => {
     const real = Span.start(name, parents.length === 1 ? parents[0].real : parents.map((one) => one.real));
@@ -182,7 +182,7 @@ const play = async (sequence: readonly Op[]): Promise<void> => {
     know(real, node);
   };
 
-  const startLocal = (name: string, of: Line): { real: LocalSpan; node: Node } => {
+  const startLocal = (name: string, of: Queue): { real: LocalSpan; node: Node } => {
     const real = LocalSpan.start(name);
     const inside = innermost(of);
     const parent = inside ?? of.owner;
@@ -194,7 +194,7 @@ const play = async (sequence: readonly Op[]): Promise<void> => {
     }));
     const node: Node = { name, places, isEnded: false, keys: new Set(), events: 0 };
     of.locals.push(node);
-    locals.push({ real, node, line: of });
+    locals.push({ real, node, queue: of });
     return { real, node };
   };
 
@@ -238,13 +238,13 @@ const play = async (sequence: readonly Op[]): Promise<void> => {
         const span = pick(spans, step.at);
         if (span === undefined) break;
         const guard = span.real.enter();
-        scopes.push({ line: { owner: span.node, locals: [], isOver: false }, leave: () => guard[Symbol.dispose]() });
+        scopes.push({ queue: { owner: span.node, locals: [], isOver: false }, leave: () => guard[Symbol.dispose]() });
         break;
       }
       case 'detach': {
         const local = LocalCollector.start();
         scopes.push({
-          line: { owner: null, locals: [], isOver: false },
+          queue: { owner: null, locals: [], isOver: false },
           leave: () => local[Symbol.dispose](),
           collect: () => local.collect(),
         });
@@ -253,12 +253,12 @@ const play = async (sequence: readonly Op[]): Promise<void> => {
       case 'leave':
       case 'collect': {
         const left = leave();
-        if (left === undefined || left.line.owner !== null) break;
+        if (left === undefined || left.queue.owner !== null) break;
         const real = left.result as ReturnType<LocalCollector['collect']>;
-        expect(real.count).toBe(left.line.locals.length);
-        const nodes = left.line.locals.map((node) => ({ node, parent: node.places[0]?.parent ?? null }));
-        left.line.detached = { nodes, under: [] };
-        detached.push({ real, model: left.line.detached, mounts: new Set() });
+        expect(real.count).toBe(left.queue.locals.length);
+        const nodes = left.queue.locals.map((node) => ({ node, parent: node.places[0]?.parent ?? null }));
+        left.queue.detached = { nodes, under: [] };
+        detached.push({ real, model: left.queue.detached, mounts: new Set() });
         break;
       }
       case 'mount': {
@@ -283,14 +283,14 @@ const play = async (sequence: readonly Op[]): Promise<void> => {
       }
       case 'capture': {
         const of = here();
-        if (of !== undefined) captured.push({ line: of, call: AsyncResource.bind((work: () => void) => work()) });
+        if (of !== undefined) captured.push({ queue: of, call: AsyncResource.bind((work: () => void) => work()) });
         break;
       }
       case 'resume': {
         const one = pick(captured, step.at);
         if (one === undefined) break;
-        const { owner, detached: set, isOver } = one.line;
-        const of = isOver ? { owner, locals: [], isOver: true } : one.line;
+        const { owner, detached: set, isOver } = one.queue;
+        const of = isOver ? { owner, locals: [], isOver: true } : one.queue;
         one.call(() => {
           const started = Array.from({ length: step.starts }, (_, i) => startLocal(`${name}.${i}`, of));
           for (const { real, node } of started.reverse().slice(0, step.ends)) {
@@ -317,7 +317,7 @@ const play = async (sequence: readonly Op[]): Promise<void> => {
         break;
       }
       case 'endLocal': {
-        const local = locals.findLast((one) => !one.node.isEnded && one.line === here());
+        const local = locals.findLast((one) => !one.node.isEnded && one.queue === here());
         local?.real.end();
         if (local !== undefined) local.node.isEnded = true;
         break;

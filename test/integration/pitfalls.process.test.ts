@@ -66,7 +66,7 @@ test('5. after a close out of order the next span hangs on an open one', async (
   expect(await tree()).toBe('root\n  a\n    b\n  next');
 });
 
-test('6. a line that overflows says so', async () => {
+test('6. a span queue that overflows is counted', async () => {
   const { root } = recorder({ maxSpansPerTrace: 256 });
   const changes = await counted(() =>
     root('root').run(() => {

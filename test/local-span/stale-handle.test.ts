@@ -1,4 +1,4 @@
-// A handle does nothing once its span ended or its line was handed over: no change, no throw, one count.
+// A handle does nothing once its span ended or its queue was handed over: no change, no throw, one count.
 import { expect, test } from 'vitest';
 import { LocalSpan } from '../../src/index.js';
 import { counted, recorder } from '../support/recorder.js';

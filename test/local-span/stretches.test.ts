@@ -5,7 +5,7 @@ import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { currentLine, LocalSpan, Span, type SpanRecord, traced } from '../../src/index.js';
+import { currentQueue, LocalSpan, Span, type SpanRecord, traced } from '../../src/index.js';
 import { MAX_UNFINISHED } from '../../src/local-span/stretches.js';
 import { counted, recorder } from '../support/recorder.js';
 import { samples } from '../support/samples.js';
@@ -257,15 +257,15 @@ test('what a handle of an earlier stretch does is counted, and touches nothing',
   expect(memory.tree()).toBe('root\n  held\n  next');
 });
 
-test('a line held after its run records and ends with the turn', async () => {
+test('a queue held after its run records and ends with the turn', async () => {
   const { root, memory, collector } = recorder();
   const span = root('root');
-  const line = span.run(() => currentLine());
+  const queue = span.run(() => currentQueue());
   const changes = await counted(async () => {
-    line?.start('open');
+    queue?.start('open');
     await null;
     await null;
-    line?.start('later').end();
+    queue?.start('later').end();
   });
   span.end();
   await collector.flush();

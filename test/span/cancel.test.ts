@@ -1,6 +1,6 @@
 // A cancelled root takes its whole trace along: what finished, what is open, what comes late; each span is counted.
 import { expect, test } from 'vitest';
-import { contextForWorker, currentLine, LocalSpan, never, Span, SpanContext, traced } from '../../src/index.js';
+import { contextForWorker, currentQueue, LocalSpan, never, Span, SpanContext, traced } from '../../src/index.js';
 import { counted, recorder } from '../support/recorder.js';
 
 test('nothing of a cancelled trace is reported, before or after', async () => {
@@ -119,8 +119,8 @@ test('the same once a trace was evicted, or was not kept', async () => {
   }
 });
 
-test('a held line of an unsampled root refuses nothing that a bound would count', async () => {
+test('a held queue of an unsampled root refuses nothing that a bound would count', async () => {
   const { root } = recorder({ sampler: never });
-  const changes = await counted(() => root('root').run(() => currentLine()?.start('local').end()));
+  const changes = await counted(() => root('root').run(() => currentQueue()?.start('local').end()));
   expect(changes).toEqual({ tracesUnsampled: 1 });
 });

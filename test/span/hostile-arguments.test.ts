@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import {
   always,
   bindEmitter,
-  currentLine,
+  currentQueue,
   type EventRecord,
   LocalCollector,
   LocalSpan,
@@ -183,7 +183,7 @@ const play = async (steps: readonly Step[]): Promise<readonly SpanRecord[]> => {
         LocalSpan.start(value()).end();
         local.end();
         local.end();
-        currentLine()?.start(value()).end();
+        currentQueue()?.start(value()).end();
       }),
     () => {
       const [, made] = LocalCollector.run(() => LocalSpan.start(value()).addProperties(properties()).end());

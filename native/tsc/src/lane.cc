@@ -70,7 +70,7 @@ struct Lane {
   std::shared_ptr<v8::BackingStore> switches_store;
   double* cells;
   uint32_t max_rows;
-  // How often a line of spans was entered and left.
+  // How often a span queue was entered and left.
   const std::atomic<int32_t>* switches;
   // Microtasks that are done; null where V8 keeps them elsewhere.
   const Word* microtasks;

@@ -1,7 +1,7 @@
 // Spans of the databases' own work. Where nobody traces, this must cost one look at the current span and nothing else.
 
 import { Span, type SpanOptions } from 'spanline';
-import { lineStore } from 'spanline/internal/rows';
+import { queueStore } from 'spanline/internal/rows';
 
 /** A child of the current span; undefined when nothing records here. */
 export const childSpan = (name: string, options?: SpanOptions): Span | undefined => {
@@ -20,7 +20,7 @@ export const under = <T>(span: Span | undefined, work: () => T): T => {
 };
 
 /** Run `work` with no current span: what it would start is not wanted. A no-op span would not do, for it leaves the current one. */
-export const untraced = <T>(work: () => T): T => lineStore.run(undefined as never, work);
+export const untraced = <T>(work: () => T): T => queueStore.run(undefined as never, work);
 
 /** Mark `span`, when there is one that goes on, as failed. */
 export const failSpan = (span: Span | undefined, error: unknown): void => {

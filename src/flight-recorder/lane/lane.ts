@@ -3,8 +3,8 @@ import { nodeThreads } from '../../base/calls/node-modules.js';
 import { wrongOption } from '../../base/errors/option-error.js';
 import { finiteNumber, wholeNumber } from '../../base/options/checks.js';
 import { checkNames } from '../../collector/options.js';
-import { type LineSwitches, state } from '../../context/process-state.js';
-import type { SpanLine } from '../../local-span/span-line.js';
+import { type QueueSwitches, state } from '../../context/process-state.js';
+import type { SpanQueue } from '../../local-span/span-queue.js';
 import type { LaneRow } from './lane-row.js';
 import { type LaneCounts, type LaneSource, NO_COUNTS } from './lane-source.js';
 import { NativeLane } from './native-lane.js';
@@ -63,16 +63,16 @@ const MAX_ROWS = 2 ** 20;
 
 const beginLane = (busyMs: number, maxRows: number): SharedLane => {
   const runs = new RunRing(maxRows);
-  const ran = (line: unknown, ns: number): void => runs.add(line as SpanLine, ns);
-  const switches: LineSwitches = { counts: new Int32Array(2), left: undefined, ran };
+  const ran = (queue: unknown, ns: number): void => runs.add(queue as SpanQueue, ns);
+  const switches: QueueSwitches = { counts: new Int32Array(2), left: undefined, ran };
   const source = NativeLane.start(busyMs, maxRows, switches) ?? new TimerLane(busyMs, maxRows);
-  state.lineSwitches = switches;
+  state.queueSwitches = switches;
   return { source, runs, users: 0 };
 };
 
 const endLane = ({ source }: SharedLane): void => {
   state.lane = undefined;
-  state.lineSwitches = undefined;
+  state.queueSwitches = undefined;
   source.stop();
 };
 

@@ -1,16 +1,16 @@
 // The lane by the addon: rows in an array that native code writes, parts made of its samples. What runs in a sample must not throw.
 import { type FastCall, type LanePool, type LaneSample, loadFastCall } from '../../clock/binding.js';
-import { type LineSwitches, state } from '../../context/process-state.js';
-import { enteredLine } from '../../local-span/line-store.js';
-import type { SpanLine } from '../../local-span/span-line.js';
+import { type QueueSwitches, state } from '../../context/process-state.js';
+import { enteredQueue } from '../../local-span/queue-store.js';
+import type { SpanQueue } from '../../local-span/span-queue.js';
 import { collectionKind } from './collection-kinds.js';
 import { shownFrames } from './frames.js';
 import type { LanePart, LaneRow } from './lane-row.js';
 import type { LaneCounts, LaneSource } from './lane-source.js';
-import { noOwner, spanIdOf, traceIdOf } from './line-owner.js';
 import { NativeRings, Ring } from './native-rings.js';
 import { type Part, PartRing } from './part-ring.js';
 import { PoolDetails } from './pool-details.js';
+import { noOwner, spanIdOf, traceIdOf } from './queue-owner.js';
 import { StackRing } from './stack-ring.js';
 import { unixNow } from './unix-now.js';
 
@@ -40,14 +40,14 @@ export class NativeLane implements LaneSource {
   readonly #parts: PartRing;
   readonly #stacks: StackRing;
   onLook: (() => void) | undefined;
-  readonly #switches: LineSwitches;
+  readonly #switches: QueueSwitches;
   #samples = 0;
 
   readonly #addon: Required<FastCall>;
   readonly #busyMs: number;
 
   /** @internal Use {@link NativeLane.start}. */
-  constructor(addon: Required<FastCall>, busyMs: number, maxRows: number, switches: LineSwitches) {
+  constructor(addon: Required<FastCall>, busyMs: number, maxRows: number, switches: QueueSwitches) {
     this.#addon = addon;
     this.#busyMs = busyMs;
     this.#switches = switches;
@@ -58,7 +58,7 @@ export class NativeLane implements LaneSource {
   }
 
   /** Undefined where the addon is missing, or has a lane already. */
-  static start(busyMs: number, maxRows: number, switches: LineSwitches): NativeLane | undefined {
+  static start(busyMs: number, maxRows: number, switches: QueueSwitches): NativeLane | undefined {
     const addon = loadFastCall().module;
     if (addon?.laneStart === undefined) return undefined;
     const lane = new NativeLane(addon as Required<FastCall>, busyMs, maxRows, switches);
@@ -166,9 +166,9 @@ export class NativeLane implements LaneSource {
     try {
       // Work in native code that ends a scope is served behind it, where the scope around is current: it was of the one that was left.
       const hasLeftOne = entered === 0 && left === 1;
-      const line = hasLeftOne ? (this.#switches.left as SpanLine | undefined) : enteredLine();
+      const queue = hasLeftOne ? (this.#switches.left as SpanQueue | undefined) : enteredQueue();
       const isOneScope = entered === 0 && left <= 1;
-      this.#parts.add({ turn, requestedNs, servedNs, isSame: isSame && isOneScope, isGoingOn, frames }, line);
+      this.#parts.add({ turn, requestedNs, servedNs, isSame: isSame && isOneScope, isGoingOn, frames }, queue);
       this.onLook?.();
     } catch {
       // Node's own stack of contexts was being changed.

@@ -1,8 +1,8 @@
 // Parts of busy turns, made of samples as they come. Says only what samples prove: what ran in one piece from the request of a sample to its
 // service, and what two neighbouring samples agree on. Takes samples in the middle of any code: must not throw, and grows by nothing.
-import type { SpanLine } from '../../local-span/span-line.js';
+import type { SpanQueue } from '../../local-span/span-queue.js';
 import { innermostFrame, isSameFunction, outermostFrame, type RawFrames } from './frames.js';
-import { noOwner, type Owner, readOwner } from './line-owner.js';
+import { noOwner, type Owner, readOwner } from './queue-owner.js';
 
 /** A part, in nanoseconds of the lane's clock. */
 export interface Part {
@@ -62,10 +62,10 @@ export class PartRing {
     return this.#unknown;
   }
 
-  /** `line` is what was current. */
-  add(sample: Sample, line: SpanLine | undefined): void {
+  /** `queue` is what was current. */
+  add(sample: Sample, queue: SpanQueue | undefined): void {
     const { turn, servedNs, frames } = sample;
-    readOwner(line, this.#owner);
+    readOwner(queue, this.#owner);
     const outermost = outermostFrame(frames);
     // Node's own code between two callbacks: whose work it ends cannot be told.
     if (this.#owner.mount === null && outermost < 0) {

@@ -1,9 +1,9 @@
 // Stretches in which the function given to `span.run` had the event loop, up to its first await: whose work it was is known without a look. Only
 // those of a millisecond and more, the newest, bounded. Called on the way out of user code: must not throw, nor keep a span alive.
-import type { SpanLine } from '../../local-span/span-line.js';
+import type { SpanQueue } from '../../local-span/span-queue.js';
 import type { Span } from '../../span/span.js';
 import type { LaneRow } from './lane-row.js';
-import { noOwner, type Owner, readOwner, spanIdOf, traceIdOf } from './line-owner.js';
+import { noOwner, type Owner, readOwner, spanIdOf, traceIdOf } from './queue-owner.js';
 import { unixNow } from './unix-now.js';
 
 interface Run {
@@ -36,13 +36,13 @@ export class RunRing {
     return this.#droppedUs;
   }
 
-  /** The work on `line` has just ended, `ns` nanoseconds after its start. One that does not record is nobody's. */
-  add(line: SpanLine, ns: number): void {
-    if (!line.mount.isSpan || (line.mount as Span).trace === null) return;
+  /** The work on `queue` has just ended, `ns` nanoseconds after its start. One that does not record is nobody's. */
+  add(queue: SpanQueue, ns: number): void {
+    if (!queue.mount.isSpan || (queue.mount as Span).trace === null) return;
     const place = this.#written % this.#maxRuns;
     const run = this.#runs[place] ?? { startUs: 0, endUs: 0, owner: noOwner() };
     if (this.#written >= this.#maxRuns) this.#droppedUs = run.endUs;
-    readOwner(line, run.owner);
+    readOwner(queue, run.owner);
     run.owner.mount = null;
     run.endUs = unixNow();
     run.startUs = run.endUs - ns / 1000;

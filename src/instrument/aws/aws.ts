@@ -1,11 +1,11 @@
 // Calls of the AWS SDK 3, which publishes nothing: `send` of its clients is wrapped, which every form of a call ends in. Requests of HTTP are below it, as
 // many as it takes. What a program hands over stays as it is: a copy has the context.
-import { lineStore } from '../../local-span/line-store.js';
-import type { SpanLine } from '../../local-span/span-line.js';
+import { queueStore } from '../../local-span/queue-store.js';
+import type { SpanQueue } from '../../local-span/span-queue.js';
 import type { Span } from '../../span/span.js';
 import { boundedName, boundedNames } from '../bounded-name.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
-import { lineFor, startCall } from '../client-span.js';
+import { queueFor, startCall } from '../client-span.js';
 import { type Callback, endingFirst, endingWith, isThenable } from '../ending.js';
 import { failureOf, failureType } from '../failure.js';
 import { isTold, told } from '../hooks.js';
@@ -165,10 +165,10 @@ export const instrumentAws = (options: AwsOptions, propagator: Propagator): Off 
       if (begun === undefined) return Reflect.apply(send, this, args);
       const { span, command } = begun;
       const caller = callerHere();
-      const line = lineFor(span, caller);
+      const queue = queueFor(span, caller);
       addRegion(span, this as Client);
       const ended = quiet((error: unknown, answer?: unknown) => {
-        line.close();
+        queue.close();
         if (!span.isRecording) return;
         try {
           finish(begun, error, answer);
@@ -179,7 +179,7 @@ export const instrumentAws = (options: AwsOptions, propagator: Propagator): Off 
       const sent = [command, ...args.slice(1)];
       const at = sent.findIndex((argument, i) => i > 0 && typeof argument === 'function');
       if (at > 0) sent[at] = boundFor(caller, endingFirst(sent[at] as Callback, ended));
-      lineStore.enter(line);
+      queueStore.enter(queue);
       try {
         const result = Reflect.apply(send, this, sent);
         return isThenable(result) ? endingWith(result, ended) : result;
@@ -187,7 +187,7 @@ export const instrumentAws = (options: AwsOptions, propagator: Propagator): Off 
         ended(error);
         throw error;
       } finally {
-        lineStore.enter(caller as SpanLine);
+        queueStore.enter(caller as SpanQueue);
       }
     };
 

@@ -1,8 +1,8 @@
-// Commands of ioredis are announced when they are written. One that waited for others to be sent with it is written in another's context: the line it
+// Commands of ioredis are announced when they are written. One that waited for others to be sent with it is written in another's context: the queue it
 // was made under is kept, and stands again when it is written. One that waits for its connection is announced at once, or nobody would hear of it
 // where no connection comes.
 import { tracingChannel } from 'node:diagnostics_channel';
-import type { SpanLine } from '../../local-span/span-line.js';
+import type { SpanQueue } from '../../local-span/span-queue.js';
 import { allOff, type Off, quiet } from '../channel.js';
 import { callerKept, runningIn } from '../in-context.js';
 import { onModule } from '../on-module.js';
@@ -27,7 +27,7 @@ export const sendersOf = (
   pipeline: ioredis.Pipeline?.prototype,
 });
 
-const callers = new WeakMap<object, SpanLine | null>();
+const callers = new WeakMap<object, SpanQueue | null>();
 
 const keepCaller = (sendCommand: Method): Method =>
   runningIn(sendCommand, (_sender, here, [command]) => {

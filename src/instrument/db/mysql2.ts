@@ -2,8 +2,8 @@
 // gave the connection back.
 import { tracingChannel } from 'node:diagnostics_channel';
 import type { EventEmitter } from 'node:events';
-import { lineStore } from '../../local-span/line-store.js';
-import type { SpanLine } from '../../local-span/span-line.js';
+import { queueStore } from '../../local-span/queue-store.js';
+import type { SpanQueue } from '../../local-span/span-queue.js';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, onMessage, orElse, quiet } from '../channel.js';
 import { type Callback, endingFirst, endingWithEvents, isEmitter } from '../ending.js';
@@ -90,18 +90,18 @@ const traceStatements = (mysql: Database): Off => {
 
 /** Calls back to a caller of the channel `name` come in the caller's context. */
 const keepCaller = (name: string): Off => {
-  const callers = new WeakMap<object, SpanLine>();
+  const callers = new WeakMap<object, SpanQueue>();
   const { asyncStart } = tracingChannel<unknown, object>(name);
   const caller = orElse(
-    () => lineStore.getStore(),
+    () => queueStore.getStore(),
     (message: object) => callers.get(message),
   );
-  asyncStart.bindStore(lineStore, caller as (message: object) => SpanLine);
+  asyncStart.bindStore(queueStore, caller as (message: object) => SpanQueue);
   return allOff([
-    () => void asyncStart.unbindStore(lineStore),
+    () => void asyncStart.unbindStore(queueStore),
     onMessage<object>(`tracing:${name}:start`, (message) => {
-      const line = lineStore.getStore();
-      if (line !== undefined) callers.set(message, line);
+      const queue = queueStore.getStore();
+      if (queue !== undefined) callers.set(message, queue);
     }),
   ]);
 };

@@ -2,8 +2,8 @@
 // for all messages, because a server has no time for a closure a request. Messages that are not marked must notice nothing.
 import type { EventEmitter } from 'node:events';
 import { nodeHttp } from '../../base/calls/node-modules.js';
-import { lineStore } from '../../local-span/line-store.js';
-import type { SpanLine } from '../../local-span/span-line.js';
+import { queueStore } from '../../local-span/queue-store.js';
+import type { SpanQueue } from '../../local-span/span-queue.js';
 import { allOff, type Off } from '../channel.js';
 import { boundFor, type Caller, callerHere, callerKept, isWithin } from '../in-context.js';
 import type { Method } from '../replace-method.js';
@@ -14,21 +14,21 @@ const ANSWERED = Symbol('spanline.answered-under');
 const ASKED = Symbol('spanline.asked-by');
 
 interface Message extends EventEmitter {
-  [ANSWERED]?: SpanLine;
-  [ASKED]?: SpanLine | null;
+  [ANSWERED]?: SpanQueue;
+  [ASKED]?: SpanQueue | null;
   /** Of an answer, on both sides. */
   readonly req?: Message;
 }
 type Emit = (this: Message, ...args: Parameters<EventEmitter['emit']>) => boolean;
 
-/** Listeners of a request, and of its answer, are called under `line`, but for those called in its trace already. */
-export const answerUnder = (line: SpanLine, request: EventEmitter, response: object): void => {
-  (request as Message)[ANSWERED] = line;
+/** Listeners of a request, and of its answer, are called under `queue`, but for those called in its trace already. */
+export const answerUnder = (queue: SpanQueue, request: EventEmitter, response: object): void => {
+  (request as Message)[ANSWERED] = queue;
   const { socket } = request as { socket?: { _httpMessage?: object | null } };
   // A client that does not wait for answers: what this one writes waits for the one before, and goes out when that is done.
   const isWaiting = socket?._httpMessage !== null && socket?._httpMessage !== undefined;
   const waiting = response as { assignSocket?: (socket: object) => void };
-  if (isWaiting) waiting.assignSocket = boundFor(line, waiting.assignSocket);
+  if (isWaiting) waiting.assignSocket = boundFor(queue, waiting.assignSocket);
 };
 
 /** Listeners of a request that the program sends, and of its answer, are called in the context of `caller`. */
@@ -39,8 +39,8 @@ export const askFor = (caller: Caller, request: EventEmitter): void => {
 /** Where the events of a message belong, for the context of the emission. */
 type ContextOf = (message: Message, here: Caller) => Caller;
 
-const answering = (line: SpanLine | undefined, here: Caller): Caller =>
-  line === undefined || isWithin(here, line) ? here : line;
+const answering = (queue: SpanQueue | undefined, here: Caller): Caller =>
+  queue === undefined || isWithin(here, queue) ? here : queue;
 
 const ofIncoming: ContextOf = (message, here) => {
   const asked = message.req?.[ASKED];
@@ -60,11 +60,11 @@ const emitting =
       const outer = callerHere();
       const context = contextOf(this, outer);
       if (context === outer) return Reflect.apply(emit, this, args);
-      lineStore.enter(context as SpanLine);
+      queueStore.enter(context as SpanQueue);
       try {
         return Reflect.apply(emit, this, args);
       } finally {
-        lineStore.enter(outer as SpanLine);
+        queueStore.enter(outer as SpanQueue);
       }
     };
 

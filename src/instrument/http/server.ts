@@ -2,7 +2,7 @@
 // answered, given up by the client, or cut off with its connection.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { lineStore } from '../../local-span/line-store.js';
+import { queueStore } from '../../local-span/queue-store.js';
 import { Span } from '../../span/span.js';
 import { allOff, type Off, onMessage, quiet } from '../channel.js';
 import { isTold, tell } from '../hooks.js';
@@ -64,14 +64,14 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
     const socket = message.socket as TracedSocket;
     messages.begin();
     if (isTold(ignore, request)) {
-      lineStore.enter(IGNORED);
+      queueStore.enter(IGNORED);
       answerUnder(IGNORED, request, message.response);
       return;
     }
     const span = Span.root(nameOf(request.method ?? ''), propagator.extract(request.headers), ANSWER);
     if (span === Span.noop()) return;
-    const line = span.enterForGood(propagator.carried?.(request.headers));
-    answerUnder(line, request, message.response);
+    const queue = span.enterForGood(propagator.carried?.(request.headers));
+    answerUnder(queue, request, message.response);
     request[SPAN] = span;
     underWay.begun();
     if (span.isRecording) {

@@ -1,8 +1,8 @@
 // Requests that `http2` servers answer: a root span each, from the start of the stream to its close. By Node's channel, which newer lines have;
 // in others by the event of the server, until the channel is heard once.
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
-import { lineStore } from '../../local-span/line-store.js';
-import type { SpanLine } from '../../local-span/span-line.js';
+import { queueStore } from '../../local-span/queue-store.js';
+import type { SpanQueue } from '../../local-span/span-queue.js';
 import { Span } from '../../span/span.js';
 import { allOff, type Off, onMessage, quiet } from '../channel.js';
 import { isTold, tell } from '../hooks.js';
@@ -59,15 +59,15 @@ export const traceStreams = (options: Http2ServerOptions, propagator: Propagator
     // Pushed streams have even numbers, and belong to a request.
     if (Number(stream.id) % 2 === 0 || isOfGrpc(headers['content-type'])) return;
     if (isTold(ignore, headers, stream)) {
-      lineStore.enter(IGNORED);
+      queueStore.enter(IGNORED);
       emitUnder(IGNORED, stream);
       return;
     }
     const incoming = headers as IncomingHeaders;
     const span = Span.root(nameOf(headers[':method'] ?? ''), propagator.extract(incoming), ANSWER);
     if (span === Span.noop()) return;
-    const line = span.enterForGood(propagator.carried?.(incoming));
-    emitUnder(line, stream);
+    const queue = span.enterForGood(propagator.carried?.(incoming));
+    emitUnder(queue, stream);
     stream[SPAN] = span;
     if (span.isRecording) describe(span, headers, stream);
     stream.once(
@@ -82,12 +82,12 @@ export const traceStreams = (options: Http2ServerOptions, propagator: Propagator
     function (this: unknown, ...args: unknown[]): unknown {
       const [name, stream, headers] = args;
       if (name !== 'stream' || isPublished) return Reflect.apply(original, this, args);
-      const outer = lineStore.getStore();
+      const outer = queueStore.getStore();
       started(stream as Traced, headers as IncomingHttpHeaders);
       try {
         return Reflect.apply(original, this, args);
       } finally {
-        lineStore.enter(outer as SpanLine);
+        queueStore.enter(outer as SpanQueue);
       }
     };
 

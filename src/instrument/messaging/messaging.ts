@@ -1,7 +1,7 @@
 // Messages through a broker as spans: what sends one is a producer span, whose context goes out in the message's headers, and what is done with one
 // is a trace of its own with a link to that span: one sender may have many receivers, and a batch many senders. What is in a message never leaves.
-import { lineStore } from '../../local-span/line-store.js';
-import type { SpanLine } from '../../local-span/span-line.js';
+import { queueStore } from '../../local-span/queue-store.js';
+import type { SpanQueue } from '../../local-span/span-queue.js';
 import type { PropertyValue } from '../../rows/property.js';
 import { Span } from '../../span/span.js';
 import type { SpanContext } from '../../span/span-context.js';
@@ -102,13 +102,13 @@ export class Messaging {
 
   /** Runs `work` as what is done with a message, and nothing else: the code around it goes on in its own context. */
   runProcessing<R>(span: Span | 'ignored', headers: IncomingHeaders | undefined, work: () => R): R {
-    const outer = lineStore.getStore();
-    if (span === 'ignored') lineStore.enter(IGNORED);
+    const outer = queueStore.getStore();
+    if (span === 'ignored') queueStore.enter(IGNORED);
     else if (span !== Span.noop()) span.enterForGood(headers === undefined ? undefined : this.#carried(headers));
     try {
       return work();
     } finally {
-      lineStore.enter(outer as SpanLine);
+      queueStore.enter(outer as SpanQueue);
     }
   }
 

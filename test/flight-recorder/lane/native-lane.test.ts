@@ -1,7 +1,7 @@
 // Rows of the lane stand where they were in Unix time, also where the system takes the processor between the readings of two clocks.
 import { expect, test } from 'vitest';
 import { type FastCall, loadFastCall } from '../../../src/clock/binding.js';
-import type { LineSwitches } from '../../../src/context/process-state.js';
+import type { QueueSwitches } from '../../../src/context/process-state.js';
 import { NativeLane } from '../../../src/flight-recorder/lane/native-lane.js';
 import { Ring } from '../../../src/flight-recorder/lane/native-rings.js';
 import { unixNow } from '../../../src/flight-recorder/lane/unix-now.js';
@@ -29,7 +29,7 @@ const interrupted = ({ laneNow: realNow, ...rest }: Required<FastCall>, startNs:
   };
   loaded.module = { ...rest, laneNow, laneOpen: laneNow, laneStart, laneStop: () => {} };
   try {
-    const switches: LineSwitches = { counts: new Int32Array(2), left: undefined, ran: () => {} };
+    const switches: QueueSwitches = { counts: new Int32Array(2), left: undefined, ran: () => {} };
     const lane = NativeLane.start(10_000, ROWS, switches);
     const rows = lane?.rows().filter(({ kind }) => kind === 'gc') ?? [];
     lane?.stop();

@@ -6,7 +6,7 @@ import { shownFrames } from '../../../src/flight-recorder/lane/frames.js';
 import { PartRing } from '../../../src/flight-recorder/lane/part-ring.js';
 import { namedStack, stackName } from '../../../src/flight-recorder/lane/stack-name.js';
 import { Collector, Span } from '../../../src/index.js';
-import { SpanLine } from '../../../src/local-span/span-line.js';
+import { SpanQueue } from '../../../src/local-span/span-queue.js';
 
 const GAP = 12;
 const APP: RawFrames = ['inner', '/srv/app.js', 3, 'handle', '/srv/app.js', 10, 'run', 'node:events', 5];
@@ -20,7 +20,7 @@ const OURS: RawFrames = [
 ];
 
 const collector = new Collector();
-const lineOf = (name: string): SpanLine => new SpanLine(Span.root(name, undefined, { collector }), true);
+const queueOf = (name: string): SpanQueue => new SpanQueue(Span.root(name, undefined, { collector }), true);
 
 const sampled = (requestedNs: number, servedNs: number, how: object = {}) => ({
   turn: 1,
@@ -36,8 +36,8 @@ const shown = (ring: PartRing, turn = 1): string[] =>
   (ring.byTurn().get(turn) ?? []).map(({ startNs, endNs, owner }) => `${startNs}-${endNs} ${owner.name}`);
 
 describe('parts', () => {
-  const a = lineOf('a');
-  const b = lineOf('b');
+  const a = queueOf('a');
+  const b = queueOf('b');
 
   test('neighbours of one span are one part, of two spans two with a gap', () => {
     const ring = new PartRing(10, GAP);

@@ -11,7 +11,7 @@ import {
 } from '../../../src/flight-recorder/index.js';
 import { RunRing } from '../../../src/flight-recorder/lane/run-ring.js';
 import { Span, setReporter } from '../../../src/index.js';
-import { SpanLine } from '../../../src/local-span/span-line.js';
+import { SpanQueue } from '../../../src/local-span/span-queue.js';
 
 const spin = (ms: number): void => {
   const end = performance.now() + ms;
@@ -103,15 +103,15 @@ test('nothing is taken when no lane is on', () => {
 test('the newest are kept, and it is known since when', () => {
   const ring = new RunRing(2);
   const root = Span.root('root');
-  const line = new SpanLine(root, true);
-  for (const ns of [1e6, 2e6]) ring.add(line, ns);
+  const queue = new SpanQueue(root, true);
+  for (const ns of [1e6, 2e6]) ring.add(queue, ns);
   expect([ring.count, ring.dropped, ring.keptFromUs]).toEqual([2, 0, Number.NEGATIVE_INFINITY]);
   const [, first] = ring.rows(0);
-  ring.add(line, 3e6);
+  ring.add(queue, 3e6);
   expect([ring.count, ring.dropped, ring.keptFromUs]).toEqual([2, 1, first.endUs]);
   const lengths = ring.rows(0).map(({ startUs, endUs }) => Math.round((endUs - startUs) / 1000));
   expect(lengths).toEqual([3, 2]);
   expect(ring.rows(Number.POSITIVE_INFINITY)).toEqual([]);
-  line.close();
+  queue.close();
   root.cancel();
 });

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { Span, stats } from '../../../src/index.js';
 import { type IncomingHeaders, instrument } from '../../../src/instrument/index.js';
-import { lineStore } from '../../../src/local-span/line-store.js';
+import { queueStore } from '../../../src/local-span/queue-store.js';
 import { ALL_OFF, instrumentOnly, recorded } from '../support.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
@@ -113,12 +113,12 @@ test('what else the headers bring is current in the handler, and nowhere else', 
   const carried = ({ baggage }: IncomingHeaders): object => ({ baggage });
   instrumentOnly({ amqplib: { module }, propagator: { extract: () => undefined, inject() {}, carried } });
   const channel = new module.BaseChannel();
-  channel.handler = () => lineStore.getStore()?.context;
+  channel.handler = () => queueStore.getStore()?.context;
   const message = { properties: { headers: { Baggage: Buffer.from('a=b'), other: 7 } } };
   Span.root('connecting').runToEnd(() => {
-    const around = lineStore.getStore();
+    const around = queueStore.getStore();
     expect(channel.dispatchMessage({ deliveryTag: 1, routingKey: 'orders' }, message)).toEqual({ baggage: 'a=b' });
-    expect(lineStore.getStore()).toBe(around);
+    expect(queueStore.getStore()).toBe(around);
   });
   const spans = await recorded();
   expect(spans.map(({ name }) => name).sort()).toEqual(['connecting', 'process orders']);

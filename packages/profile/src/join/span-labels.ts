@@ -1,9 +1,9 @@
 // Labels samples with spans while a profile is taken: what runs under a span runs in a label with the ids of its trace and its own.
 // It is on the recording path of users' code: nothing here may throw, and without a profile nothing here runs.
 
-import type { Span, SpanContext, SpanLine } from 'spanline';
+import type { Span, SpanContext, SpanQueue } from 'spanline';
 import { timers } from 'spanline/internal/base';
-import { hex8, type LineMount, lineStore, type SpanLabelling, state } from 'spanline/internal/rows';
+import { hex8, type QueueMount, queueStore, type SpanLabelling, state } from 'spanline/internal/rows';
 import type { LabelRecord } from '../labelled-profile.js';
 import { makeCurrent } from '../make-current.js';
 import { ownCode } from '../own-frames.js';
@@ -53,7 +53,7 @@ const withoutSpan = (outer: Scope): Scope => {
   return outer;
 };
 
-const scopeIn = (outer: Scope, mount: LineMount): Scope | undefined => {
+const scopeIn = (outer: Scope, mount: QueueMount): Scope | undefined => {
   if (!mount.isSpan) return undefined;
   const { trace, idHi, idLo } = mount as Span;
   if (trace === null) return undefined;
@@ -62,22 +62,22 @@ const scopeIn = (outer: Scope, mount: LineMount): Scope | undefined => {
 };
 
 // A frame on the stack too, for carriers that read labels there; the frame is free again when the call is over.
-const runInFrame = <T>(pool: NonNullable<typeof register.pool>, label: Labelled, line: SpanLine, fn: () => T): T => {
+const runInFrame = <T>(pool: NonNullable<typeof register.pool>, label: Labelled, queue: SpanQueue, fn: () => T): T => {
   try {
-    return pool.run(label, () => lineStore.run(line, fn));
+    return pool.run(label, () => queueStore.run(queue, fn));
   } finally {
     pool.release(label);
   }
 };
 
-const runInSpan = <T>(line: SpanLine, fn: () => T): T => {
+const runInSpan = <T>(queue: SpanQueue, fn: () => T): T => {
   const outer = register.current;
-  const scope = scopeIn(outer, line.mount);
-  if (scope === undefined) return lineStore.run(line, fn);
+  const scope = scopeIn(outer, queue.mount);
+  if (scope === undefined) return queueStore.run(queue, fn);
   const { pool } = register;
   makeCurrent(scope);
   try {
-    return pool === undefined ? lineStore.run(line, fn) : runInFrame(pool, scope.label as Labelled, line, fn);
+    return pool === undefined ? queueStore.run(queue, fn) : runInFrame(pool, scope.label as Labelled, queue, fn);
   } finally {
     makeCurrent(outer);
   }
@@ -96,9 +96,9 @@ const endWithTask = (): void => {
   });
 };
 
-const enterSpan = (line: SpanLine): (() => void) | undefined => {
+const enterSpan = (queue: SpanQueue): (() => void) | undefined => {
   const outer = register.current;
-  const scope = scopeIn(outer, line.mount);
+  const scope = scopeIn(outer, queue.mount);
   if (scope === undefined) return undefined;
   makeCurrent(scope);
   endWithTask();

@@ -1,5 +1,5 @@
-// SpanLine: the local parent of one task. It knows the innermost local span that is open, the span they belong to and whether that is
-// sampled. Never pooled: an un-awaited continuation may hold it after its trace ended.
+// SpanQueue: the ongoing local spans of one task, and its next parent: the innermost local span that is still open, as in TiKV's minitrace. It also
+// has the span that they belong to, and whether that is sampled. Never pooled: an un-awaited continuation may hold it after its trace ended.
 import { now } from '../clock/index.js';
 import { Counter, count, countMany } from '../rows/counters.js';
 import type { Properties, PropertyValue } from '../rows/property.js';
@@ -7,15 +7,15 @@ import { type LocalSpan, NOOP_LOCAL_SPAN } from './local-span.js';
 import { warnOutOfOrder } from './misuse.js';
 import { closeAfterTurn } from './stretches.js';
 
-/** Where the local spans of a line go: a cross-async span, or a local collector. */
-export interface LineMount {
+/** Where the local spans of a queue go: a cross-async span, or a local collector. */
+export interface QueueMount {
   /** False for a local collector, which has no identity in a trace. */
   readonly isSpan: boolean;
   /** Start a local span under `outer`; null when there is no place for it, which is counted. */
-  startLocal(line: SpanLine, name: string, outer: LocalSpan | null): LocalSpan | null;
+  startLocal(queue: SpanQueue, name: string, outer: LocalSpan | null): LocalSpan | null;
   /** Take a local span that has ended. */
   addLocal(span: LocalSpan, endTicks: number): void;
-  /** No local span of a line is open that no scope will close. */
+  /** No local span of a queue is open that no scope will close. */
   settleLocal(): void;
   /** True when nothing of this mount can be reported any more. */
   readonly isDiscarded: boolean;
@@ -26,38 +26,38 @@ export interface LineMount {
   readonly idLo: number;
 }
 
-export class SpanLine {
+export class SpanQueue {
   /** The innermost local span still open, parent of the next one; null when none is. */
-  current: LocalSpan | null = null;
+  nextParent: LocalSpan | null = null;
   /** True while local spans may start here without further checks: it records and its scope is open. */
   isLive: boolean;
-  /** The line of the scope this one belongs to: itself, but for a stretch that goes on after its scope. */
-  readonly scope: SpanLine;
+  /** The queue of the scope this one belongs to: itself, but for a stretch that goes on after its scope. */
+  readonly scope: SpanQueue;
   /** What was current around a scope that was left while another was innermost; null for any other. */
-  leftTo: SpanLine | undefined | null = null;
-  /** A context of OpenTelemetry that it carries: its own, or that of the line around it. Known to that room only. */
+  leftTo: SpanQueue | undefined | null = null;
+  /** A context of OpenTelemetry that it carries: its own, or that of the queue around it. Known to that room only. */
   context: object | null = null;
   /** Its scope is no function call, and will be left. */
   isEntered = false;
   // No scope will close it: the turn ends what is open.
   private isUnscoped = false;
   private isUnfinished = false;
-  /** Neighbours in the list of running lines of the same span; see `Span.run`. */
-  nextOpen: SpanLine | null = null;
-  previousOpen: SpanLine | null = null;
+  /** Neighbours in the list of running queues of the same span; see `Span.run`. */
+  nextOpen: SpanQueue | null = null;
+  previousOpen: SpanQueue | null = null;
 
   constructor(
-    readonly mount: LineMount,
+    readonly mount: QueueMount,
     readonly sampled: boolean,
-    scope?: SpanLine,
+    scope?: SpanQueue,
   ) {
     this.isLive = sampled;
     this.scope = scope ?? this;
   }
 
-  /** A line for the stretch of code that runs now, where the scope of this one is over. Closed after the turn. */
-  stretch(): SpanLine {
-    const stretch = new SpanLine(this.mount, true, this.scope);
+  /** A queue for the stretch of code that runs now, where the scope of this one is over. Closed after the turn. */
+  stretch(): SpanQueue {
+    const stretch = new SpanQueue(this.mount, true, this.scope);
     stretch.isUnscoped = true;
     stretch.context = this.context;
     return stretch;
@@ -65,20 +65,20 @@ export class SpanLine {
 
   /** True while a local span is open. */
   get hasOpen(): boolean {
-    return this.current !== null;
+    return this.nextParent !== null;
   }
 
   /** Start a local span under the innermost one still open. */
   start(name: string): LocalSpan {
-    const outer = this.current;
+    const outer = this.nextParent;
     const span = this.mount.startLocal(this, name, outer);
     if (span === null) return NOOP_LOCAL_SPAN;
     if (this.isUnscoped && outer === null) this.finishWithTurn();
-    this.current = span;
+    this.nextParent = span;
     return span;
   }
 
-  /** End `span`, which is of this line. */
+  /** End `span`, which is of this queue. */
   finish(span: LocalSpan): void {
     const ticks = now();
     if (!span.isOpen) {
@@ -86,22 +86,22 @@ export class SpanLine {
       return;
     }
     span.isOpen = false;
-    if (this.current === span) {
+    if (this.nextParent === span) {
       const { outer } = span;
-      this.current = outer === null || outer.isOpen ? outer : innermostOpen(outer);
+      this.nextParent = outer === null || outer.isOpen ? outer : innermostOpen(outer);
     } else this.endedOutOfOrder();
     this.mount.addLocal(span, ticks);
-    if (this.isUnscoped && this.current === null) this.mount.settleLocal();
+    if (this.isUnscoped && this.nextParent === null) this.mount.settleLocal();
   }
 
   /** Add to the innermost open local span, or to the mount when none is open. */
   addCurrentProperty(key: string, value: PropertyValue): void {
-    (this.current ?? this.mount).addProperty(key, value);
+    (this.nextParent ?? this.mount).addProperty(key, value);
   }
 
   /** Add to the innermost open local span, or to the mount when none is open. */
   addCurrentEvent(name: string, properties: Properties | (() => Properties) | undefined): void {
-    (this.current ?? this.mount).addEvent(name, properties);
+    (this.nextParent ?? this.mount).addEvent(name, properties);
   }
 
   /** The task is over. Spans still open end now and are counted. */
@@ -109,7 +109,7 @@ export class SpanLine {
     this.isLive = false;
     this.isUnscoped = true;
     this.isUnfinished = false;
-    if (this.current !== null) this.finishOpen();
+    if (this.nextParent !== null) this.finishOpen();
     this.mount.settleLocal();
   }
 
@@ -131,12 +131,12 @@ export class SpanLine {
   private finishOpen(): void {
     const ticks = now();
     let open = 0;
-    for (let span = this.current; span !== null; span = innermostOpen(span)) {
+    for (let span = this.nextParent; span !== null; span = innermostOpen(span)) {
       span.isOpen = false;
       this.mount.addLocal(span, ticks);
       open++;
     }
-    this.current = null;
+    this.nextParent = null;
     countMany(Counter.localSpansLeftOpen, open);
   }
 

@@ -1,5 +1,5 @@
-// Whom a line of spans belongs to, read in the middle of any code, recording code included: reads fields, changes nothing.
-import type { SpanLine } from '../../local-span/span-line.js';
+// The owner of a span queue, read in the middle of any code, recording code included: reads fields, changes nothing.
+import type { SpanQueue } from '../../local-span/span-queue.js';
 import type { Span } from '../../span/span.js';
 import { hex8 } from '../../span/traceparent.js';
 
@@ -18,13 +18,13 @@ export interface Owner {
 
 export const noOwner = (): Owner => ({ mount: null, name: '', w0: 0, w1: 0, w2: 0, w3: 0, idHi: 0, idLo: 0 });
 
-/** Put the span of `line` into `owner`. One that does not record has a name and no ids. */
-export const readOwner = (line: SpanLine | undefined, owner: Owner): void => {
+/** Put the span of `queue` into `owner`. One that does not record has a name and no ids. */
+export const readOwner = (queue: SpanQueue | undefined, owner: Owner): void => {
   owner.mount = null;
   owner.name = '';
   owner.w0 = owner.w1 = owner.w2 = owner.w3 = owner.idHi = owner.idLo = 0;
-  if (line === undefined || !line.mount.isSpan) return;
-  const span = line.mount as Span;
+  if (queue === undefined || !queue.mount.isSpan) return;
+  const span = queue.mount as Span;
   if (span.name === '') return;
   owner.mount = span;
   owner.name = span.name;

@@ -1,4 +1,4 @@
-// One line holds 20,000 spans, flat or nested, without loss; beyond the cap of the trace it says how many it refused.
+// One queue holds 20,000 spans, flat or nested, without loss; beyond the cap of the trace it says how many it refused.
 import { expect, test } from 'vitest';
 import { LocalSpan } from '../../src/index.js';
 import { useOwnNames } from '../support/names.js';
@@ -23,7 +23,7 @@ test('20,000 siblings', async () => {
   });
 });
 
-test('20,000 levels deep, and the same line used again after it was emptied', async () => {
+test('20,000 levels deep, and the same queue used again after it was emptied', async () => {
   const { root, memory, collector } = recorder();
   const span = root('root');
   const open: LocalSpan[] = [];
