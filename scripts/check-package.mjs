@@ -32,7 +32,7 @@ const EXPECTED = {
     // they are not.
     maxPacked: 560 * KIB,
     binariesBytes: 160_000,
-    files: ['CHANGELOG.md', 'dist/esm/index.js', 'dist/cjs/index.js', 'dist/cjs/flight-recorder/recorder-room.js'],
+    files: ['CHANGELOG.md', 'dist/esm/index.js', 'dist/cjs/index.js', 'dist/cjs/flight-recorder/recorder-feature.js'],
   },
   'packages/graph': {
     maxUnpacked: 400 * KIB,

@@ -1,4 +1,4 @@
-// The public surface of spanline's core. Exports only; the rooms hold the code.
+// The public surface of spanline's core. Exports only; the code is in the modules.
 import './flight-recorder/install.js';
 
 export { OptionError } from './base/errors/option-error.js';

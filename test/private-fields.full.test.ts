@@ -3,7 +3,7 @@ import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { sourceFiles, sourceText } from './support/sources.js';
 
-/** Rooms and files that run while spans are recorded, once a span while they are encoded, or around the code of a label. */
+/** Modules and files that run while spans are recorded, once a span while they are encoded, or around the code of a label. */
 const HOT = [
   'src/clock/',
   'src/rows/',

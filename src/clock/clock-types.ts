@@ -1,4 +1,4 @@
-// Types of the clock room. No values.
+// Types of the clock. No values.
 
 /** Where ticks come from. */
 export type ClockSource = 'tsc' | 'tsc-percpu' | 'cntvct' | 'monotonic';

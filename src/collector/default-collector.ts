@@ -27,16 +27,16 @@ declare module '../span/trace-collector.js' {
   }
 }
 
-/** Options that rooms above add; each room says so by declaration merging. */
+/** Options of features in layers above; each adds its own by declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: filled by declaration merging.
-export interface RoomOptions {}
+export interface FeatureOptions {}
 
-/** Counters that rooms above add to {@link stats}. */
+/** Counters that features add to {@link stats}. */
 // biome-ignore lint/suspicious/noEmptyInterface: filled by declaration merging.
-export interface RoomStats {}
+export interface FeatureStats {}
 
 /** Options of {@link configure}: those of the collector, and the switches of the whole library. */
-export interface Options extends CollectorOptions, RoomOptions {
+export interface Options extends CollectorOptions, FeatureOptions {
   /** True turns the whole library into no-ops: nothing records, nothing allocates. Also: `SPANLINE_DISABLED=1`. */
   readonly disabled?: boolean;
   /** Warn about misuse once per call site. Default: `NODE_ENV === 'development'`. */
@@ -44,14 +44,14 @@ export interface Options extends CollectorOptions, RoomOptions {
 }
 
 /** Counters of the recording path by reason, of the collector and of the clock, and how contexts are entered. */
-export interface Stats extends Record<CounterName, number>, RoomStats {
+export interface Stats extends Record<CounterName, number>, FeatureStats {
   readonly collector: CollectorStats;
   readonly clock: Readonly<Record<string, number>>;
   readonly context: ContextInfo;
 }
 
-/** What a room above adds to {@link configure} and {@link stats} under its name. */
-interface Room {
+/** What a feature adds to {@link configure} and {@link stats} under its name. */
+interface Feature {
   /**
    * Checks the option, and gives what puts it in force. Either throws `ERR_SPANLINE_OPTION` and then has changed nothing: what is given is
    * called when everything else is known to be right.
@@ -60,19 +60,19 @@ interface Room {
   stats(): unknown;
 }
 
-const rooms = new Map<string, Room>();
+const features = new Map<string, Feature>();
 
 /** @internal */
-export const addRoom = (name: keyof RoomOptions & string, room: Room): void => {
-  rooms.set(name, room);
+export const addFeature = (name: keyof FeatureOptions & string, feature: Feature): void => {
+  features.set(name, feature);
 };
 
-const prepareRooms = (options: Options): [CollectorOptions, ((collector: Collector) => void)[]] => {
+const prepareFeatures = (options: Options): [CollectorOptions, ((collector: Collector) => void)[]] => {
   const own: Record<string, unknown> = { ...options };
-  const prepared = [...rooms].flatMap(([name, room]) => {
+  const prepared = [...features].flatMap(([name, feature]) => {
     const { [name]: option } = own;
     delete own[name];
-    return option === undefined ? [] : [room.prepare(option)];
+    return option === undefined ? [] : [feature.prepare(option)];
   });
   return [own, prepared];
 };
@@ -97,7 +97,7 @@ export const defaultCollector = (): Collector => defaultSink() as Collector;
 export const configure = (options: Options): void => {
   requireOptions(options);
   const { disabled, development, ...others } = options;
-  const [rest, prepared] = prepareRooms(others);
+  const [rest, prepared] = prepareFeatures(others);
   for (const [key, value] of Object.entries({ disabled, development })) {
     if (value !== undefined) flag(`Option "${key}"`, value, wrongOption);
   }
@@ -164,7 +164,7 @@ export const stats = (): Stats => ({
   clock: clockStats(),
   context: state.queueStore.info,
   ...Object.fromEntries(
-    [...rooms].map(([name, { stats }]) => [name, stats()]).filter(([, value]) => value !== undefined),
+    [...features].map(([name, { stats }]) => [name, stats()]).filter(([, value]) => value !== undefined),
   ),
 });
 

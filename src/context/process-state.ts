@@ -62,23 +62,23 @@ export interface ProcessState {
   readonly scopes: unknown[];
   /** Counted drops and misuses, indexed by `Counter`. */
   readonly counters: Float64Array;
-  /** The default collector, as the span room sees it; typed there. */
+  /** The default collector, as `src/span` sees it; typed there. */
   defaultSink: unknown;
   /** Set where queues carry contexts of OpenTelemetry: a queue that is entered takes over that of the queue around it. */
   carriesContexts: boolean;
-  /** What is done when signals come, by signal; typed in its own room. */
+  /** What is done when signals come, by signal; typed in its own module. */
   readonly signalWork: Map<string, unknown>;
-  /** The flight recorder of the default collector; typed in its room. */
+  /** The flight recorder of the default collector; typed in its module. */
   flightRecorder: unknown;
   /** Set while a CPU profile labels samples with spans. Read once a task; undefined is the whole cost without a profile. */
   labelling: SpanLabelling | undefined;
   /** Set while the lane of the process is on. */
   queueSwitches: QueueSwitches | undefined;
-  /** The lane of the process, typed in its own room. */
+  /** The lane of the process, typed in its own module. */
   lane: unknown;
   /** Set while a lane wants to know what ran where no span was: takes stretches in order of time, without overlaps. Must not throw. */
   takeStacks: ((stacks: readonly StackStretch[]) => void) | undefined;
-  /** Instrumentations that are on, by name; typed in their room. */
+  /** Instrumentations that are on, by name; typed in their module. */
   instrumentations: unknown;
 }
 

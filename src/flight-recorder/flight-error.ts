@@ -1,4 +1,4 @@
-// The one error class of this room.
+// The one error class of the flight recorder.
 import { SpanlineError } from '../base/errors/spanline-error.js';
 
 export type FlightErrorCode =

@@ -1,7 +1,7 @@
-// The flight recorder's room from outside: the last minute in memory, snapshots of it, and where the time of a span went. Whoever imports it
+// The entry point of the flight recorder: the last minute in memory, snapshots of it, and where the time of a span went. Whoever imports it
 // has the recorder that `configure` would look for, a bundle included.
 import { provideRecorder } from './install.js';
-import { recorderRoom } from './recorder-room.js';
+import { recorderFeature } from './recorder-feature.js';
 
 export { divide } from './division/divide.js';
 export type { Division, HotFrames, LoopHolder, PoolWait } from './division/division.js';
@@ -31,4 +31,4 @@ export {
   writeSnapshot,
 } from './write-snapshot.js';
 
-provideRecorder(recorderRoom);
+provideRecorder(recorderFeature);

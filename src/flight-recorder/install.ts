@@ -2,18 +2,18 @@
 // and loads the recorder itself when the option is first given.
 import { createRequire } from 'node:module';
 import { OptionError } from '../base/errors/option-error.js';
-import { addRoom } from '../collector/default-collector.js';
+import { addFeature } from '../collector/default-collector.js';
 import { state } from '../context/process-state.js';
 import type { FlightRecorder, FlightRecorderStats } from './recorder.js';
+import type { RecorderFeature } from './recorder-feature.js';
 import type { FlightRecorderOptions } from './recorder-options.js';
-import type { RecorderRoom } from './recorder-room.js';
 
 declare module '../collector/default-collector.js' {
-  interface RoomOptions {
+  interface FeatureOptions {
     /** Keep every span of the last minute in memory, whatever is sent; false switches it off. */
     readonly flightRecorder?: FlightRecorderOptions | false;
   }
-  interface RoomStats {
+  interface FeatureStats {
     /** What the flight recorder holds and has refused; not there while it is off. */
     readonly flightRecorder?: FlightRecorderStats;
   }
@@ -23,12 +23,12 @@ declare module '../collector/default-collector.js' {
 export const flightRecorder = (): FlightRecorder | undefined => state.flightRecorder as FlightRecorder | undefined;
 
 /** As it stands beside the file that this becomes. */
-const ROOM = '../flight-recorder/recorder-room.js';
+const FEATURE = '../flight-recorder/recorder-feature.js';
 
 // `configure` gives no promise, so that this cannot be an `import()`.
-const load = (): RecorderRoom => {
+const load = (): RecorderFeature => {
   try {
-    return (createRequire(import.meta.url)(ROOM) as { recorderRoom: RecorderRoom }).recorderRoom;
+    return (createRequire(import.meta.url)(FEATURE) as { recorderFeature: RecorderFeature }).recorderFeature;
   } catch (cause) {
     const remedy = "import 'spanline/flight-recorder' before configure, or leave spanline out of the bundle";
     throw new OptionError(
@@ -40,14 +40,14 @@ const load = (): RecorderRoom => {
   }
 };
 
-let room: RecorderRoom | undefined;
+let feature: RecorderFeature | undefined;
 
-/** For who has loaded the recorder anyway. */
-export const provideRecorder = (loaded: RecorderRoom): void => {
-  room = loaded;
+/** For a program that has loaded the recorder already. */
+export const provideRecorder = (loaded: RecorderFeature): void => {
+  feature = loaded;
 };
 
-addRoom('flightRecorder', {
+addFeature('flightRecorder', {
   prepare(option) {
     if (option === false) {
       return () => {
@@ -55,8 +55,8 @@ addRoom('flightRecorder', {
         state.flightRecorder = undefined;
       };
     }
-    room ??= load();
-    return room.prepare(option as FlightRecorderOptions);
+    feature ??= load();
+    return feature.prepare(option as FlightRecorderOptions);
   },
   stats: () => flightRecorder()?.stats(),
 });

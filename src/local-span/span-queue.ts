@@ -35,7 +35,7 @@ export class SpanQueue {
   readonly scope: SpanQueue;
   /** What was current around a scope that was left while another was innermost; null for any other. */
   leftTo: SpanQueue | undefined | null = null;
-  /** A context of OpenTelemetry that it carries: its own, or that of the queue around it. Known to that room only. */
+  /** A context of OpenTelemetry that it carries: its own, or that of the queue around it. Only `src/otel` reads it. */
   context: object | null = null;
   /** Its scope is no function call, and will be left. */
   isEntered = false;

@@ -191,10 +191,10 @@ export class Span implements Disposable, QueueMount, EndedSpan {
    * for (const record of await collector.collect()) console.log(record.name, record.durationNs);
    * ```
    */
-  // Set by the collector room, which alone can make records.
+  // Set by the collector, which alone can make records.
   static rootWithCollector: (name: string, context?: SpanContext, options?: RootOptions) => [Span, TraceCollector] =
     () => {
-      throw new Error('spanline: the collector room is not loaded');
+      throw new Error('spanline: the collector is not loaded');
     };
 
   /** @internal */

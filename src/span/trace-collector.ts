@@ -1,11 +1,11 @@
 // The article's form of collecting: a request collects its own spans. Makes no records itself; the sink does.
 import type { ActiveTrace } from './active-trace.js';
 
-/** Augmented by the collector room with `record`, because the record type lives above this room. */
+/** Augmented by the collector with `record`, because the record type lives in a layer above. */
 // biome-ignore lint/suspicious/noEmptyInterface: filled by declaration merging.
 export interface RecordTypes {}
 
-/** The record type, as far as this room can name it. */
+/** The record type, as far as this module can name it. */
 export type CollectedRecord = RecordTypes extends { readonly record: infer R } ? R : unknown;
 
 /** Collects the spans of one trace; made by `Span.rootWithCollector`. */

@@ -1,4 +1,4 @@
-// The default sink: the collector of roots that name none. Set by the collector above, so that this room never imports it.
+// The default sink: the collector of roots that name none. Set by the collector above, so that this module never imports it.
 import { state } from '../context/process-state.js';
 import type { TraceSink } from './active-trace.js';
 

@@ -14,7 +14,7 @@ interface Targets {
 
 /** Modules that code finds by their path, which no import names. */
 const FOUND_BY_PATH: Readonly<Record<string, readonly string[]>> = {
-  '': ['dist/cjs/flight-recorder/recorder-room.js'],
+  '': ['dist/cjs/flight-recorder/recorder-feature.js'],
   'packages/archive': ['dist/cjs/archive/archive-worker.js'],
   'packages/cli': ['dist/esm/bench/otlp-sink.js', 'dist/esm/profile/preload.js', 'dist/esm/profile/agent.js'],
 };

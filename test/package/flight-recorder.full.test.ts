@@ -17,7 +17,7 @@ const SAVE = `
   const written = await writeSnapshot(snapshot(), 'again.flight', { format: 'flight' });
   const read = await readSnapshotFile('again.flight');
   console.log(taken.spanCount, written.spanCount, read.spanCount, stats().flightRecorder.spans);`;
-const ROOM = '{ readSnapshotFile, saveSnapshot, snapshot, writeSnapshot }';
+const NAMES = '{ readSnapshotFile, saveSnapshot, snapshot, writeSnapshot }';
 const kept: Outcome = { code: 0, stdout: '1 1 1 1\n', stderr: '' };
 
 const run = (file: string, text: string, flags: readonly string[] = []): Outcome =>
@@ -46,31 +46,31 @@ describe('what is loaded', () => {
     const before = loadedBy(`await import('spanline');`);
     expect(before.filter((file) => /recorder|lane/.test(file))).toEqual([]);
     const after = loadedBy(`const { configure } = await import('spanline'); ${CONFIGURE}`);
-    expect(after).toContain('cjs/flight-recorder/recorder-room.js');
+    expect(after).toContain('cjs/flight-recorder/recorder-feature.js');
     const off = loadedBy(`const { configure } = await import('spanline'); configure({ flightRecorder: false });`);
     expect(off).toEqual(before);
   });
 });
 
 describe('the recorder that configure starts is the one that snapshots are taken of', () => {
-  test('when it is switched on before the program loads the room', () => {
+  test('when it is switched on before the program loads the entry point', () => {
     consumer.write('setup.mjs', `import { configure } from 'spanline'; ${CONFIGURE}`);
-    const text = `import './setup.mjs'; import { Span, stats } from 'spanline'; import ${ROOM} from 'spanline/flight-recorder';`;
+    const text = `import './setup.mjs'; import { Span, stats } from 'spanline'; import ${NAMES} from 'spanline/flight-recorder';`;
     expect(run('later.mjs', `${text} ${RECORD} ${SAVE}`)).toEqual(kept);
   });
 
-  test('while the room is being loaded', () => {
-    const text = `import { configure, Span, stats } from 'spanline'; const room = import('spanline/flight-recorder'); ${CONFIGURE}`;
-    expect(run('meanwhile.mjs', `${text} const ${ROOM} = await room; ${RECORD} ${SAVE}`)).toEqual(kept);
+  test('while the entry point is being loaded', () => {
+    const text = `import { configure, Span, stats } from 'spanline'; const entry = import('spanline/flight-recorder'); ${CONFIGURE}`;
+    expect(run('meanwhile.mjs', `${text} const ${NAMES} = await entry; ${RECORD} ${SAVE}`)).toEqual(kept);
   });
 
   test.each([
     ['that take ES modules by require', []],
     ['that do not', ['--no-experimental-require-module']],
   ])('in programs %s', (_, flags) => {
-    const esm = `import { configure, Span, stats } from 'spanline'; ${CONFIGURE} const ${ROOM} = await import('spanline/flight-recorder');`;
+    const esm = `import { configure, Span, stats } from 'spanline'; ${CONFIGURE} const ${NAMES} = await import('spanline/flight-recorder');`;
     expect(run('plain.mjs', `${esm} ${RECORD} ${SAVE}`, flags)).toEqual(kept);
-    const cjs = `const { configure, Span, stats } = require('spanline'); ${CONFIGURE} const ${ROOM} = require('spanline/flight-recorder');`;
+    const cjs = `const { configure, Span, stats } = require('spanline'); ${CONFIGURE} const ${NAMES} = require('spanline/flight-recorder');`;
     expect(run('plain.cjs', `${cjs} (async () => { ${RECORD} ${SAVE} })();`, flags)).toEqual(kept);
   });
 
@@ -102,7 +102,7 @@ describe.each(['esm', 'cjs'] as const)('in a bundle as %s', (format) => {
     return consumer.node([outfile]);
   };
 
-  test('the room is bundled where it is imported', async () => {
+  test('the entry point is bundled where it is imported', async () => {
     expect(await bundled(`import 'spanline/flight-recorder';`)).toEqual({ code: 0, stdout: 'number\n', stderr: '' });
   });
 

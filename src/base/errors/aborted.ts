@@ -1,7 +1,7 @@
 // The one way to tell callers that their own signal ended the work: a message that names the work, the signal's reason as the cause, and the
-// error of the room that was asked. A room must not invent other words for it.
+// error of the module that was asked. A module must not invent other words for it.
 
-/** Makes the error of a room, with its own class and code. */
+/** Makes the error of a module, with its own class and code. */
 export type ToAborted<E extends Error> = (message: string, options: ErrorOptions) => E;
 
 /** The error for `what`, which `signal` ended. */

@@ -3,7 +3,7 @@
 /**
  * An error with a stable `code`. The message names the input and the remedy, `cause` is what lies below.
  *
- * A room has a class of its own where callers are promised one, and narrows the codes by the type parameter.
+ * A module has a class of its own where callers are promised one, and narrows the codes by the type parameter.
  */
 export class SpanlineError<Code extends string = string> extends Error {
   override readonly name: string = 'SpanlineError';

@@ -1,7 +1,7 @@
-// Checks of options and arguments, in one set of words: the name, what it must be, and what it is. Each room throws its own error; a value
+// Checks of options and arguments, in one set of words: the name, what it must be, and what it is. Each module throws its own error; a value
 // must be shown so that the message cannot fail or grow without bound.
 
-/** Makes the error of a room from a message. */
+/** Makes the error of a module from a message. */
 export type ToError = (message: string) => Error;
 
 /** A wrong value in the text of an error; `String` of an object can throw. */

@@ -29,7 +29,7 @@ export const examplesIn = (page: string, text: string): Example[] =>
 
 export const examplesOf = (page: string): Example[] => examplesIn(page, readFileSync(join(root, page), 'utf8'));
 
-/** The rooms behind the entries of the package. */
+/** The modules behind the entry points of the package. */
 const ROOMS = [
   'clock',
   'rows',

@@ -8,7 +8,7 @@ import { FlightRecorder } from './recorder.js';
 import { type FlightRecorderOptions, type ResolvedRecorder, resolveRecorder } from './recorder-options.js';
 
 /** What loading the recorder gives. */
-export interface RecorderRoom {
+export interface RecorderFeature {
   /** Checks the option, and gives what starts the recorder in place of the one before. Either throws `ERR_SPANLINE_OPTION`. */
   prepare(options: FlightRecorderOptions): (collector: Collector) => void;
 }
@@ -25,7 +25,7 @@ const makeRecorder = (collector: Collector, options: ResolvedRecorder): FlightRe
   }
 };
 
-export const recorderRoom: RecorderRoom = {
+export const recorderFeature: RecorderFeature = {
   prepare(options) {
     const wanted = resolveRecorder(options);
     return (collector) => {
