@@ -276,7 +276,7 @@ export class ActiveTrace {
   }
 
   private mountFirst(batch: LocalBatch, { parentHi, parentLo }: Place): void {
-    if (!this.hasNumber && !this.comeBack()) {
+    if (this.isDiscarded) {
       countMany(Counter.spansOfDiscardedTraces, batch.count);
       return;
     }
@@ -284,7 +284,8 @@ export class ActiveTrace {
     this.room -= accepted;
     countMany(Counter.spansOverTraceCap, batch.count - accepted);
     this.refuse(batch.count - accepted);
-    if (accepted === 0) return;
+    // A number is only for what has something: nobody would give it back.
+    if (accepted === 0 || (!this.hasNumber && !this.comeBack())) return;
     const mounted: MountedBatch = { batch, count: accepted, parentHi, parentLo, alsoUnder: null };
     this.traces.mount(this.number, mounted);
     this.accept(accepted, batch.byteSize);

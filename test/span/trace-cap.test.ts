@@ -140,3 +140,17 @@ test('any program under any cap, over two traces', async () => {
     { numRuns: samples(200, 1000, 20_000) },
   );
 });
+
+test('a batch that finds no place in a trace that was reported takes no number of a trace for ever', async () => {
+  const { root, memory, collector } = recorder({ maxSpansPerTrace: 1 });
+  const [, spans] = LocalCollector.run(() => LocalSpan.start('refused').end());
+  for (let i = 0; i < 20; i++) {
+    const span = root('root');
+    Span.start('child', span).end();
+    span.end();
+    await collector.flush();
+    span.pushChildSpans(spans);
+  }
+  expect(collector.rows.traces.size).toBe(1);
+  expect(memory.spans.length).toBe(40);
+});
