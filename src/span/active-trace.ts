@@ -123,6 +123,8 @@ export class ActiveTrace {
   wasDropped = false;
   /** It accepts nothing any more. */
   private isOver = false;
+  /** It has had spans: what comes when it has no number is no first part. */
+  private hadSpans = false;
   /** True: it is reported whatever `keep` says. */
   mustReport = false;
   /** Chosen at the first use, and by the sink at the first report, so that an NTP step between two reports cannot tear the trace. */
@@ -297,6 +299,7 @@ export class ActiveTrace {
   }
 
   private accept(spans: number, bytes: number): void {
+    this.hadSpans = true;
     this.traces.grow(this.number, spans, bytes);
     if (this.isEnded) this.countLate(spans);
     this.sink.grew(this, spans, bytes);
@@ -308,12 +311,13 @@ export class ActiveTrace {
     countMany(Counter.spansLate, spans);
   }
 
-  // What it had is reported or dropped, and it gets more. False: that is dropped too.
+  // What it had, if anything, is reported or dropped, and it gets more. False: that is dropped too.
   private comeBack(): boolean {
     if (this.isDiscarded) return false;
     const { traces } = this;
     const fate = this.sink.fateOf(this);
-    let bits: number = TraceBit.continuation;
+    // One that was evicted before it had anything begins now.
+    let bits: number = this.hadSpans ? TraceBit.continuation : 0;
     if (fate === 'observed') {
       // The verdict goes with the serial number.
       this.wasDropped = true;

@@ -82,6 +82,39 @@ test('reportOpenTraces with more open roots than the bound: nothing is lost, not
   expect(readyBytes).toBe(12 * ROW_BYTES + 4 * TRACE_BYTES);
 });
 
+test('reportOpenTraces: a root evicted before it had a span is whole when it ends, and `keep` is asked about it', async () => {
+  const asked: unknown[] = [];
+  const { root, memory, collector } = recorder({
+    reportOpenTraces: true,
+    maxOpenTraces: 1,
+    reportIntervalMs: 60_000,
+    keep: ({ root: own, isContinuation }) => {
+      asked.push([own?.name, isContinuation]);
+      return own?.name !== 'boring';
+    },
+  });
+  for (const name of ['boring', 'wanted']) {
+    const span = root(name);
+    const child = Span.start('child', span);
+    root('next').cancel();
+    const next = root('next');
+    // Nothing was reported: it is not late.
+    expect(
+      await counted(() => {
+        span.end();
+        child.end();
+      }),
+    ).toEqual({});
+    next.cancel();
+    await collector.flush();
+  }
+  expect(asked).toEqual([
+    ['boring', false],
+    ['wanted', false],
+  ]);
+  expect(memory.tree()).toBe('wanted\n  child');
+});
+
 test('what was reported early and is then cancelled leaves nothing in the queue', async () => {
   const maxQueuedBytes = 20_000;
   const { root, memory, collector } = recorder({

@@ -60,6 +60,7 @@ interface ModelTrace {
   isEnded: boolean;
   isCancelled: boolean;
   isDropped: boolean;
+  hadSpans: boolean;
   isContinuation: boolean;
   mustReport: boolean;
   pending: string[];
@@ -110,7 +111,8 @@ class Model {
       return;
     }
     this.seen.push(`${trace.name}: ${span}`);
-    if (trace.where === 'nowhere') trace.isContinuation = true;
+    if (trace.where === 'nowhere' && trace.hadSpans) trace.isContinuation = true;
+    trace.hadSpans = true;
     trace.pending.push(span);
     if (trace.isDropped) this.counts.spansOfDiscardedTraces++;
     else if (trace.isEnded && trace.isContinuation) this.counts.spansLate++;
@@ -318,6 +320,7 @@ const run = async (options: Settings, calls: readonly Op[]): Promise<void> => {
           isEnded: false,
           isCancelled: false,
           isDropped: false,
+          hadSpans: false,
           isContinuation: false,
           mustReport: false,
           pending: [],
