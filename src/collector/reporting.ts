@@ -5,7 +5,7 @@ import { timers } from '../base/calls/timers.js';
 import { within } from '../base/calls/within.js';
 import { checkDrift } from '../clock/index.js';
 import { state } from '../context/process-state.js';
-import { Counter, count } from '../rows/counters.js';
+import { Counter, count, countMany } from '../rows/counters.js';
 import { guarded } from '../rows/lazy.js';
 import { decision } from '../span/decision.js';
 import type { CollectorStats, FlushResult } from './collector-stats.js';
@@ -197,6 +197,10 @@ export class Reporting {
     const wanted = parts.filter((part) => {
       // What a program is shown it may keep.
       part.leave();
+      if (this.#life.cameWithRefused(part)) {
+        countMany(Counter.spansOfDiscardedTraces, part.spanCount);
+        return false;
+      }
       if (part.isContinuation || !part.hasRoot || part.mustReport || this.#isWanted(part)) return true;
       this.#life.refused(part);
       return false;

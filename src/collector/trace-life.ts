@@ -11,7 +11,7 @@
 //                  └ cancelled: dropped, also for the observer
 //
 //      A taken or dropped trace has no number. More spans of it (late ones, or of an evicted trace whose root runs) make it RETURNED, which lasts until
-//      they are counted: then it is QUEUED, OBSERVED or dropped, as its verdict says.
+//      they are counted: then it is QUEUED, OBSERVED or dropped, as it was decided.
 //      With `reportOpenTraces` an open trace is taken as it is, and stays OPEN.
 //      Cancelling a root while a report runs concerns what has not been taken: what a report has taken is reported.
 import { type ClockAnchor, takeAnchor } from '../clock/index.js';
@@ -28,10 +28,6 @@ import { TraceQueue } from './trace-queue.js';
 /** The states of a trace that has a number. A free number has none. */
 export const TraceState = { returned: 0, open: 1, queued: 2, observed: 3 } as const;
 export type TraceState = (typeof TraceState)[keyof typeof TraceState];
-
-/** Why a trace is dropped, and what it gets from then on with it. 0: it is not. A cancelled trace says so itself, for its root is at hand. */
-export const Verdict = { none: 0, evicted: 1, notKept: 2, afterShutdown: 3 } as const;
-export type Verdict = (typeof Verdict)[keyof typeof Verdict];
 
 const MAX_ANCHORS = 64;
 
@@ -136,7 +132,7 @@ export class TraceLife {
 
   /** What is left to a trace that has no number. */
   fateOf({ serial, isChosen, wasDropped }: ActiveTrace): TraceFate {
-    const isDropped = wasDropped || this.traces.verdictOf(serial) !== Verdict.none;
+    const isDropped = wasDropped || this.traces.wasDropped(serial);
     if (this.observer === null) return isDropped || !isChosen ? 'dropped' : 'reported';
     return isDropped ? 'observed' : 'reported';
   }
@@ -188,7 +184,12 @@ export class TraceLife {
   refused(part: TracePart): void {
     count(Counter.tracesNotKept);
     countMany(Counter.spansOfDiscardedTraces, part.spanCount);
-    this.traces.setVerdict(part.serial, Verdict.notKept);
+    this.traces.setDropped(part.serial);
+  }
+
+  /** True for what came while `keep` was asked about the trace, and has refused it. */
+  cameWithRefused({ isContinuation, serial }: TracePart): boolean {
+    return isContinuation && this.traces.wasDropped(serial);
   }
 
   private take(numbers: Int32Array): TracePart[] {
@@ -238,7 +239,7 @@ export class TraceLife {
     if (this.options.reportOpenTraces) this.enqueue(number);
     else {
       countMany(Counter.spansOfDiscardedTraces, this.traces.get(number, TraceWord.spans));
-      this.drop(number, Verdict.evicted);
+      this.drop(number);
     }
   }
 
@@ -250,7 +251,7 @@ export class TraceLife {
     else if (!traces.has(number, TraceBit.sampled)) this.observe(number);
     else if (this.isShutDown) {
       this.droppedSpansAfterShutdown += spans;
-      this.drop(number, Verdict.afterShutdown);
+      this.drop(number);
     } else {
       traces.set(number, TraceWord.state, TraceState.queued);
       this.queued.add(number);
@@ -267,10 +268,10 @@ export class TraceLife {
   }
 
   // Nothing of it is reported any more. The observer sees what it has. One that was for the observer alone may still be wanted when its root ends.
-  private drop(number: number, verdict: Verdict): void {
+  private drop(number: number): void {
     const { traces } = this;
     if (this.observer === null || traces.has(number, TraceBit.sampled)) {
-      traces.setVerdict(traces.get(number, TraceWord.serial), verdict);
+      traces.setDropped(traces.get(number, TraceWord.serial));
       traces.clearBits(number, TraceBit.sampled);
       traces.setBits(number, TraceBit.dropped);
     }

@@ -69,8 +69,8 @@ export interface MountedSpans {
 const DROPPED_SPANS = 'spanline.dropped_spans';
 
 const FIRST_CAPACITY = 16;
-/** How many traces back a verdict is remembered once the number of its trace was given away: a power of two. */
-const VERDICTS = 1 << 17;
+/** Of so many traces, the last ones at least, it is remembered that they were dropped: a power of two. */
+const MAX_DROPPED = 1 << 17;
 
 export class TraceTable {
   words = new Int32Array(FIRST_CAPACITY * TRACE_STRIDE);
@@ -84,19 +84,17 @@ export class TraceTable {
   private free = new Int32Array(FIRST_CAPACITY);
   private freeCount = 0;
   private lastSerial = 0;
-  // By serial number. Made with the first verdict: most programs drop nothing.
-  private verdicts: Uint8Array | null = null;
+  // Serial numbers, each at a place that it shares with those so many before and behind it. Made with the first: most programs drop nothing.
+  private dropped: Int32Array | null = null;
   /** Numbers are below. */
   size = 0;
 
-  /** A number for a trace, all of whose other words are 0. */
-  acquire(key: TraceKey, resource: unknown, bits: number): number {
+  /** A number for a trace, all of whose other words are 0. `serial` is that of one which had a number before. */
+  acquire(key: TraceKey, resource: unknown, bits: number, serial = this.nextSerial()): number {
     const number = this.freeCount > 0 ? this.free[--this.freeCount] : this.add();
-    this.lastSerial = (this.lastSerial + 1) | 0 || 1;
-    if (this.verdicts !== null) this.verdicts[this.lastSerial & (VERDICTS - 1)] = 0;
     const { words } = this;
     const at = number * TRACE_STRIDE;
-    words[at + TraceWord.serial] = this.lastSerial;
+    words[at + TraceWord.serial] = serial;
     words[at + TraceWord.state] = 0;
     words[at + TraceWord.bits] = key.isRandom ? bits | TraceBit.random : bits;
     words[at + TraceWord.id] = key.w0;
@@ -193,16 +191,20 @@ export class TraceTable {
     return refused === 0 ? undefined : [DROPPED_SPANS, refused];
   }
 
-  /** What was decided of a trace, for who still has it when its number is another's. */
-  setVerdict(serial: number, verdict: number): void {
-    this.verdicts ??= new Uint8Array(VERDICTS);
-    this.verdicts[serial & (VERDICTS - 1)] = verdict;
+  /** Nothing of the trace is reported any more: for who still has it when its number is another's. */
+  setDropped(serial: number): void {
+    this.dropped ??= new Int32Array(MAX_DROPPED);
+    this.dropped[serial & (MAX_DROPPED - 1)] = serial;
   }
 
-  /** 0 when nothing was decided, or 131,072 traces ago. */
-  verdictOf(serial: number): number {
-    if (this.verdicts === null || ((this.lastSerial - serial) | 0) >= VERDICTS) return 0;
-    return this.verdicts[serial & (VERDICTS - 1)];
+  /** Whether it was; false when that is forgotten. */
+  wasDropped(serial: number): boolean {
+    return this.dropped !== null && this.dropped[serial & (MAX_DROPPED - 1)] === serial;
+  }
+
+  private nextSerial(): number {
+    this.lastSerial = (this.lastSerial + 1) | 0 || 1;
+    return this.lastSerial;
   }
 
   private add(): number {

@@ -108,9 +108,9 @@ const ERROR = STATUS_CODES.indexOf('error');
 
 /** The handle of a trace: what spans of it hold. What waits of the trace is in its table, under a number that is its own until that is reported. */
 export class ActiveTrace {
-  /** Its number in the table, and the serial number that it has there while the number is its own. */
+  /** Its number in the table, which may change, and the serial number that it has there while the number is its own. */
   number: number;
-  serial: number;
+  readonly serial: number;
   /** How many more spans find a place in this trace, counted from their start on; the root needs none. */
   room: number;
   /** Spans that found no place. */
@@ -319,13 +319,12 @@ export class ActiveTrace {
     // One that was evicted before it had anything begins now.
     let bits: number = this.hadSpans ? TraceBit.continuation : 0;
     if (fate === 'observed') {
-      // The verdict goes with the serial number.
+      // The table may forget it.
       this.wasDropped = true;
       bits |= TraceBit.dropped;
     } else if (this.isChosen) bits |= TraceBit.sampled;
     if (this.mustReport) bits |= TraceBit.mustReport;
-    this.number = traces.acquire(this.context, this.resource, bits);
-    this.serial = traces.get(this.number, TraceWord.serial);
+    this.number = traces.acquire(this.context, this.resource, bits, this.serial);
     traces.set(this.number, TraceWord.refused, this.refused);
     this.sink.returned(this);
     return true;

@@ -54,3 +54,24 @@ test('an answer that is not true or false is counted, and keeps the trace', asyn
     expect(await counted(async () => expect(await tree()).toBe('root'))).toEqual({ argumentsInvalid: 1 });
   }
 });
+
+test('a span that ends while keep is asked about its trace goes the way of the trace, and so do those behind it', async () => {
+  const late: Span[] = [];
+  const { root, memory, collector } = recorder({
+    keep: (trace) => {
+      late.pop()?.end();
+      return trace.root?.name === 'kept';
+    },
+  });
+  for (const name of ['dropped', 'kept']) {
+    const span = root(name);
+    late.push(Span.start('late', span));
+    const last = Span.start('last', span);
+    span.end();
+    await collector.flush();
+    await collector.flush();
+    last.end();
+    await collector.flush();
+  }
+  expect(memory.tree()).toBe('kept\n  late\n  last');
+});

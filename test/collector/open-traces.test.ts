@@ -29,6 +29,25 @@ test('more open roots than the bound: the oldest is let go, with what comes of i
   expect(collector.stats()).toMatchObject({ openTraces: 0, openBytes: 0 });
 });
 
+test('what was evicted is dropped however many traces began since it did, and no other trace with it', async () => {
+  // So many are remembered.
+  const many = 1 << 17;
+  const { root, memory, collector } = recorder({ maxOpenTraces: 2 });
+  const oldest = root('oldest');
+  const child = Span.start('child', oldest);
+  for (let i = 1; i < many; i++) root('between').cancel();
+  const other = root('other');
+  const late = Span.start('late', other);
+  other.end();
+  await collector.flush();
+  root('newer');
+  root('newest');
+  expect(oldest.isRecording).toBe(false);
+  for (const span of [child, late, oldest]) span.end();
+  await collector.flush();
+  expect(memory.tree()).toBe('other\n  late');
+});
+
 test('more bytes than the bound', async () => {
   const maxOpenBytes = 50_000;
   const { root, collector } = recorder({ maxOpenBytes });
