@@ -3,7 +3,6 @@
 import { timerMs } from '../base/calls/timer-ms.js';
 import { timers } from '../base/calls/timers.js';
 import { within } from '../base/calls/within.js';
-import { checkDrift } from '../clock/index.js';
 import { state } from '../context/process-state.js';
 import { Counter, count, countMany } from '../rows/counters.js';
 import { guarded } from '../rows/lazy.js';
@@ -184,7 +183,6 @@ export class Reporting {
     if (this.#pipelines.length === 0) return [];
     const parts = this.#life.takeQueued();
     if (parts.length === 0) return [];
-    checkDrift();
     state.queueStore.heedReaders();
     const reported = this.options.keep === undefined ? parts : this.#wanted(parts);
     this.#life.observer?.reporting(reported);

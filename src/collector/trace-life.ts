@@ -14,7 +14,7 @@
 //      they are counted: then it is QUEUED, OBSERVED or dropped, as it was decided.
 //      With `reportOpenTraces` an open trace is taken as it is, and stays OPEN.
 //      Cancelling a root while a report runs concerns what has not been taken: what a report has taken is reported.
-import { type ClockAnchor, takeAnchor } from '../clock/index.js';
+import { type ClockAnchor, checkDrift, takeAnchor } from '../clock/index.js';
 import { Counter, count, countMany } from '../rows/counters.js';
 import { RowStore } from '../rows/row-store.js';
 import { TRACE_BYTES, TraceBit, type TraceKey, TraceWord } from '../rows/trace-table.js';
@@ -101,6 +101,9 @@ export class TraceLife {
     }
     const { number } = trace;
     const state = this.stateOf(number);
+    // Of what was reported before, and has to outlive the number.
+    const anchor = this.traces.anchors[number];
+    if (anchor !== undefined) trace.anchor = anchor;
     if (state === TraceState.open) this.open.remove(number);
     if (isWanted && !this.traces.has(number, TraceBit.dropped)) {
       // What waits for the observer alone goes the way of the rest.
@@ -140,7 +143,8 @@ export class TraceLife {
   /** A trace that had no number has one again, and grows in a moment. */
   returned(trace: ActiveTrace): void {
     this.traces.set(trace.number, TraceWord.state, TraceState.returned);
-    trace.anchor ??= this.anchors.find(({ ticks }) => ticks >= trace.endTicks);
+    // Set also where it is known: the number is a new one.
+    trace.anchor = trace.anchor ?? this.anchorOfReported(trace);
   }
 
   /** What is queued, and of open traces what is there, where that is asked for. Nothing of it waits afterwards. */
@@ -148,7 +152,7 @@ export class TraceLife {
     const numbers = this.queued.takeAll();
     const open = this.options.reportOpenTraces ? this.openWithSpans() : [];
     for (const number of open) this.open.bytes -= this.traces.get(number, TraceWord.bytes) - TRACE_BYTES;
-    const parts = this.take(open.length === 0 ? numbers : Int32Array.from([...numbers, ...open]));
+    const parts = this.takeReported(open.length === 0 ? numbers : Int32Array.from([...numbers, ...open]));
     for (const number of numbers) this.traces.release(number);
     for (const number of open) {
       this.traces.emptied(number);
@@ -162,7 +166,7 @@ export class TraceLife {
     if (this.observed.length === 0) return;
     const numbers = this.observed.takeAll();
     // Their rows are free as soon as the observer has them.
-    for (const part of this.take(numbers)) {
+    for (const part of takeTraces(numbers, { rows: this.rows, observer: this.observer, anchor: takeAnchor(), parts: this.parts })) {
       part.hold();
       part.release();
     }
@@ -192,10 +196,20 @@ export class TraceLife {
     return isContinuation && this.traces.wasDropped(serial);
   }
 
-  private take(numbers: Int32Array): TracePart[] {
+  private takeReported(numbers: Int32Array): TracePart[] {
+    if (numbers.length === 0) return [];
+    // Before the anchor, which says how long a tick is.
+    checkDrift();
     const anchor = takeAnchor();
     if (this.anchors.push(anchor) > MAX_ANCHORS) this.anchors.shift();
     return takeTraces(numbers, { rows: this.rows, observer: this.observer, anchor, parts: this.parts });
+  }
+
+  // Of the report that its first part went by.
+  private anchorOfReported({ number, isEnded, endTicks }: ActiveTrace): ClockAnchor | undefined {
+    if (!this.traces.has(number, TraceBit.continuation)) return undefined;
+    // While the root runs it was evicted; then nothing tells which report that was, and most have more soon.
+    return isEnded ? this.anchors.find(({ ticks }) => ticks >= endTicks) : this.anchors.at(-1);
   }
 
   private stateOf(number: number): TraceState {
