@@ -169,8 +169,9 @@ export const stats = (): Stats => ({
 });
 
 Span.rootWithCollector = (name: string, context?: SpanContext, options?: RootOptions) => {
+  if (!state.enabled) return [Span.noop(), TraceCollector.empty()];
   const own = new OwnTrace((sinkArgument(options) as Collector | undefined) ?? defaultCollector());
-  const span = Span.root(name, context, { ...options, collector: own });
+  const span = Span.rootIn(own, name, context, options);
   const { trace } = span;
   if (trace === null) return [span, TraceCollector.empty()];
   const collector = new TraceCollector<SpanRecord>(trace, () => own.take(trace));

@@ -125,7 +125,11 @@ export class Span implements Disposable, QueueMount, EndedSpan {
   static root(name: string, context?: SpanContext, options?: RootOptions): Span {
     if (!state.enabled) return NOOP_SPAN;
     const sink = sinkArgument(options) ?? defaultSink();
-    if (sink === undefined) return NOOP_SPAN;
+    return sink === undefined ? NOOP_SPAN : Span.rootIn(sink, name, context, options);
+  }
+
+  /** @internal The same with the sink in place of the one that options name. */
+  static rootIn(sink: TraceSink, name: string, context?: SpanContext, options?: RootOptions): Span {
     const from = contextArgument(context) ?? SpanContext.random();
     const isSampled = decide(sink, name, from);
     if (!isSampled) {

@@ -141,6 +141,7 @@ const play = async (steps: readonly Step[]): Promise<readonly SpanRecord[]> => {
   const calls: (() => unknown)[] = [
     () => keep(root()),
     () => keep(Span.root(value(), value(), { collector, kind: value(), properties: value() })),
+    () => keep(Span.rootWithCollector(value(), value(), value())[0]),
     () => keep(Span.start(value(), value(), value())),
     () => keep(Span.start(value(), span(), value())),
     () => keep(Span.start(value(), [span(), value(), span()], value())),
