@@ -22,7 +22,7 @@ export class OwnTrace implements TraceSink, Guest {
   /** Called when the root has ended, or the trace was dropped. */
   onClosed: (() => void) | undefined;
 
-  constructor(private readonly of: Collector) {}
+  constructor(readonly of: Collector) {}
 
   get sampler(): Sampler {
     return this.of.sampler;

@@ -73,6 +73,9 @@ const withTraceState = (context: CoreContext, traceState: string): CoreContext =
   return new CoreContext(w0, w1, w2, w3, idHi, idLo, sampled, isRemote, traceState, isRandom);
 };
 
+/** Also through one that takes a trace of the collector for whoever asked for it. */
+const goesTo = (sink: TraceSink, collector: TraceSink): boolean => sink === collector || sink.of === collector;
+
 export class SpanlineTracer implements Tracer {
   private readonly scope: number;
 
@@ -178,7 +181,7 @@ export class SpanlineTracer implements Tracer {
       return new CoreSpan(null, name, 0, 0, true, from.withSampled(false));
     }
     // A trace has one state: a span that is given another one begins a part of its own.
-    const isSame = from === origin && core?.trace?.sink === sink && !core.isDiscarded;
+    const isSame = from === origin && core?.trace != null && goesTo(core.trace.sink, sink) && !core.isDiscarded;
     const isChild = isSampled && isSame;
     const span = isChild
       ? this.#child(name, core)

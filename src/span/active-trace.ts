@@ -65,6 +65,8 @@ export interface TraceSink {
   readonly rows: RowStore;
   /** @internal Who produces its traces. */
   readonly resource?: unknown;
+  /** @internal The collector that it takes one trace for, which has the children that are started with that collector. */
+  readonly of?: TraceSink;
   /** @internal True: its traces are for those who watch them, are reported to nobody, and go out as not sampled. */
   readonly reportsNothing?: boolean;
   /** @internal True: roots that are not sampled are recorded too, for the observer; others are told that they are not sampled. */

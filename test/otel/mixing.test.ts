@@ -4,8 +4,10 @@ import { EventEmitter, once } from 'node:events';
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import { context, createContextKey, propagation, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { expect, test } from 'vitest';
+import '../../src/collector/default-collector.js';
 import { LocalSpan } from '../../src/local-span/local-span.js';
 import { SpanlineContextManager } from '../../src/otel/context-manager.js';
+import { alwaysOn } from '../../src/otel/samplers.js';
 import { Span } from '../../src/span/span.js';
 import { register } from './support/recorded.js';
 
@@ -217,4 +219,16 @@ test('nested contexts do not pile up', () => {
   const nest = (left: number): number =>
     left === 0 ? depth(context.active()) : tracer().startActiveSpan('n', () => nest(left - 1));
   expect(nest(50)).toBe(2);
+});
+
+test('what a sampler lets through below a root that collects itself is collected there, and reported to nobody', async () => {
+  const { collector, spans } = register({ sampler: alwaysOn });
+  const [root, own] = Span.rootWithCollector('root', undefined, { collector });
+  await root.run(async () => {
+    await turn();
+    tracer().startActiveSpan('child', (child) => child.end());
+  });
+  root.end();
+  expect((await own.collect()).map(({ name }) => name)).toEqual(['root', 'child']);
+  expect(await spans()).toEqual({});
 });
