@@ -166,7 +166,12 @@ export class TraceLife {
     if (this.observed.length === 0) return;
     const numbers = this.observed.takeAll();
     // Their rows are free as soon as the observer has them.
-    for (const part of takeTraces(numbers, { rows: this.rows, observer: this.observer, anchor: takeAnchor(), parts: this.parts })) {
+    for (const part of takeTraces(numbers, {
+      rows: this.rows,
+      observer: this.observer,
+      anchor: takeAnchor(),
+      parts: this.parts,
+    })) {
       part.hold();
       part.release();
     }
