@@ -1,5 +1,5 @@
-// What CI needs beside the packages of npm: Debian's packages, the Bigtable emulator, Go. Run beside other steps, since it mostly waits for the
-// network and the disk. What cannot be had is said in a line: the tests that need it fail in CI, or are skipped and say so.
+// What CI needs beside the root's packages: others of npm, Debian's packages, the Bigtable emulator, Go. Run beside other steps, since it mostly
+// waits for the network and the disk. What cannot be had is said in a line: the tests that need it fail in CI, or are skipped and say so.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -52,6 +52,8 @@ function attempt(step) {
 
 const isGoHere = hasGo();
 if (isGoHere) startGoBuilds();
+// This process ends when it has.
+spawn(process.execPath, [join(root, 'scripts/provide-packages.mjs')], { stdio: ['ignore', 'ignore', 2] });
 installPrograms();
 attempt(ensureEmulator);
 if (!attempt(ensureGo)) console.error('no go tool pprof on PATH: the tests of profile files that ask it will fail');
