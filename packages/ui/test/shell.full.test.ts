@@ -21,6 +21,8 @@ describe.skipIf(!hasBrowser)('the frame of the page', () => {
         const page = await open(url, { colorScheme, viewport });
         for (const view of VIEWS) {
           await page.getByRole('link', { name: view, exact: true }).click();
+          // Until it is loaded there is nothing; what is in sight right after the click is of the view before.
+          await page.locator('nav a[aria-current=page]', { hasText: view }).waitFor();
           await page.getByText('spanline ui --').waitFor();
           expect(await accessibilityFaults(page)).toEqual([]);
           expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
