@@ -12,9 +12,9 @@ buildFirst();
 
 const program = fileURLToPath(new URL('./children/flame.mjs', import.meta.url));
 
-// Some 1.7 samples of work a round, half of which scan. With 1000 rounds a kind of task is found that lost half of a stack, with 6000 one that lost a
-// quarter, with 40,000 one that lost a tenth.
-const ROUNDS = samples(1000, 6000, 40_000);
+// Some 1.7 samples of work a round, half of which scan. With 1000 rounds a kind of task is found that lost half of a stack, with 3000 one that lost a
+// third, with 40,000 one that lost a tenth.
+const ROUNDS = samples(1000, 3000, 40_000);
 
 /** How a stack says which kind of task it is of: its innermost caller of the work that no other kind has. */
 const KINDS: Readonly<Record<string, RegExp>> = {

@@ -121,8 +121,8 @@ describe('an index of two levels', () => {
       keys[1500].subarray(0, 1),
       Buffer.from([1]),
     ];
-    // A question takes a block of a quarter of a megabyte.
-    const some = samples(25, keys.length);
+    // A question takes a block of a quarter of a megabyte. A key in a hundred that is not found escapes 400 once in fifty times.
+    const some = samples(25, 400, keys.length);
     await expectSame(dictionary, new Model(keys), asked, (items) => shuffled(items, random).slice(0, some));
   });
 
