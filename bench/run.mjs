@@ -40,9 +40,10 @@ suites: ${SUITES.join(', ')}`;
 /** How a suite is measured that has only a list of subjects: each case by itself. */
 const measureCases =
   (subjectsFor) =>
-  async (node, { quick, only, timing, log }) => {
+  async (node, { quick, only, isWanted, timing, log }) => {
     const { version, specs } = await subjectsFor(node, { quick, log });
-    const results = await runSubjects(specs, { node, only, timing, log: (key) => log(`Node ${version}: ${key}`) });
+    const each = (key) => log(`Node ${version}: ${key}`);
+    const results = await runSubjects(specs, { node, only, isWanted, timing, log: each });
     return { version, results };
   };
 
@@ -50,7 +51,7 @@ const measureCases =
  * Measure one suite on the given major versions of Node, one after the other.
  * @returns {Promise<{ suite: string, node: string, machine: object, results: object[] }>}
  */
-export async function runSuite(suite, { quick = false, nodes = [], only, requests, log = () => {} } = {}) {
+export async function runSuite(suite, { quick = false, nodes = [], only, isWanted, requests, log = () => {} } = {}) {
   const { subjectsFor, measure = measureCases(subjectsFor) } = await import(`./${suite}/suite.mjs`);
   const description = machine();
   const versions = [];
@@ -62,6 +63,7 @@ export async function runSuite(suite, { quick = false, nodes = [], only, request
     const { version, results: measured } = await measure(node, {
       quick,
       only,
+      isWanted,
       requests,
       timing: quick ? QUICK : FULL,
       log,

@@ -89,12 +89,12 @@ async function runCase(key, subjects, { rounds, ...timing }) {
   }));
 }
 
-/** What a subject measures: its process lives only long enough to tell. */
+/** The name of a subject and what it measures: its process lives only long enough to tell. */
 async function casesOf(spec, node) {
   const subject = new Subject(spec, node);
   try {
     await subject.start();
-    return subject.cases.map(keyOf);
+    return { name: subject.name, keys: subject.cases.map(keyOf) };
   } finally {
     subject.stop();
   }
@@ -117,16 +117,18 @@ async function runFresh(key, specs, node, timing) {
 
 /**
  * @param {{ module: string, env?: Record<string, string>, flags?: string[], node?: string }[]} specs `node`: instead of the one of the run.
- * @param {{ node: string, timing: { rounds: number, roundMs: number, warmUpMs: number }, only?: RegExp, log: (line: string) => void }} options
+ * @param {{ node: string, timing: { rounds: number, roundMs: number, warmUpMs: number }, only?: RegExp, log: (line: string) => void,
+ *   isWanted?: (subject: string, key: string) => boolean }} options `isWanted`: whether a subject is measured in a case that it has; all are unless told.
  */
-export async function runSubjects(specs, { node, timing, only, log }) {
+export async function runSubjects(specs, { node, timing, only, isWanted = () => true, log }) {
   const known = [];
-  for (const spec of specs) known.push({ spec, keys: await casesOf(spec, node) });
+  for (const spec of specs) known.push({ spec, ...(await casesOf(spec, node)) });
   const results = [];
   for (const key of new Set(known.flatMap(({ keys }) => keys))) {
     if (only && !only.test(key)) continue;
     log(key);
-    const having = known.filter(({ keys }) => keys.includes(key)).map(({ spec }) => spec);
+    const having = known.filter(({ name, keys }) => keys.includes(key) && isWanted(name, key)).map(({ spec }) => spec);
+    if (having.length === 0) continue;
     results.push(...(await runFresh(key, having, node, timing)));
   }
   return results;
