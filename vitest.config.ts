@@ -116,7 +116,7 @@ const TESTS = '{test,packages/*/test}/**';
 const ending = (name: string): string => `${TESTS}/*.${name}.test.ts`;
 
 /** Folders whose full files share workers too: to start one and to load modules costs a second and a half. */
-const SHARING = 'packages/!(profile|ui)/test';
+const SHARING = 'packages/!(profile)/test';
 
 /** Tests that change what a worker has once: modules that are patched, mocked or loaded again, signals, limits, frames, what is said once. */
 const OWN_WORKER = [
@@ -134,8 +134,8 @@ const OWN_WORKER = [
 const own = [...OWN_WORKER];
 const shared = [ending('process')];
 if (suite !== 'quick') {
-  // Files that share a worker are dealt out before any of them runs, which a long one upsets.
-  const folders = ['test', 'packages/@(profile|ui)/test'];
+  // These patch libraries, load modules again and take profiles of a worker.
+  const folders = ['test', 'packages/profile/test'];
   own.push(...folders.map((folder) => `${folder}/**/*.full.test.ts`), ...LONGEST);
   shared.push(`${SHARING}/**/*.full.test.ts`);
 }
