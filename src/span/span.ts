@@ -13,9 +13,9 @@ import { lazyProperties } from '../rows/lazy.js';
 import type { Properties, PropertyValue } from '../rows/property.js';
 import { keptProperties, keptValue } from '../rows/property-value.js';
 import { Flag } from '../rows/row-chunk.js';
-import { type EndedSpan, type PendingLink, SpanDetails } from '../rows/span-details.js';
+import { type EndedSpan, SpanDetails } from '../rows/span-details.js';
 import { numberOfScope } from '../rows/span-scopes.js';
-import { ActiveTrace, isSamePlace, linkToPlace, type Place, type TraceSink } from './active-trace.js';
+import { ActiveTrace, isSamePlace, type TraceSink } from './active-trace.js';
 import {
   contextArgument,
   isSpan,
@@ -28,6 +28,7 @@ import {
 } from './arguments.js';
 import { decision } from './decision.js';
 import { errorMessage, exceptionProperties } from './exception.js';
+import { FurtherParents } from './further-parents.js';
 import { followerOf } from './plain-promise.js';
 import { pendingLink, withKind, withStatus } from './span-check.js';
 import { SpanContext } from './span-context.js';
@@ -37,11 +38,7 @@ import type { Link, SpanKind, StatusCode } from './span-types.js';
 import { TaskQueues } from './task-queues.js';
 import type { TraceCollector } from './trace-collector.js';
 import { defaultSink } from './trace-sink.js';
-
-/** A further parent. In a further trace the span has a row under it; in a trace it is in already, a link to it. */
-interface ExtraParent extends Place {
-  readonly trace: ActiveTrace;
-}
+import { Unsampled } from './unsampled.js';
 
 /**
  * A span that may cross tasks: it lives over awaits, callbacks and threads of work.
@@ -75,16 +72,15 @@ export class Span implements Disposable, QueueMount, EndedSpan {
   details: SpanDetails | null = null;
   // Kind and status, as in the flags of a row.
   private flags = 0;
-  /** @internal Parents in further traces. */
-  extra: ExtraParent[] | null = null;
-  /** @internal Further parents in a trace this span has a record in already: links of that record. */
-  alsoUnder: ExtraParent[] | null = null;
+  /** @internal */
+  further: FurtherParents | null = null;
   // Its trace is full. What starts below belongs to the span above, whose id it has.
   private isRefused = false;
   private tasks: TaskQueues | null = null;
   // Its place among the spans that are open; -1 without one.
   private openPlace = -1;
-  private unsampledQueue: SpanQueue | null = null;
+  // Null for a span that records, and for the no-op.
+  private readonly unsampled: Unsampled | null;
 
   /** @internal Use the static methods. */
   constructor(
@@ -97,9 +93,10 @@ export class Span implements Disposable, QueueMount, EndedSpan {
     readonly parentLo: number,
     /** @internal */
     readonly isRoot: boolean,
-    // Only for a span that does not record: what it passes on, which of a root is the caller's until somebody asks.
-    private unsampledContext: SpanContext | null,
+    // Only for a span that does not record.
+    unsampledContext: SpanContext | null,
   ) {
+    this.unsampled = unsampledContext === null ? null : new Unsampled(unsampledContext);
     if (trace !== null) {
       if (isRoot || trace.admit()) {
         this.idLo = reserveSpanIds(1);
@@ -169,7 +166,7 @@ export class Span implements Disposable, QueueMount, EndedSpan {
     if (mount.isDiscarded) return childOfDiscarded(name, mount);
     const { idHi, idLo } = queue.nextParent ?? mount;
     const span = new Span(mount.trace, name, idHi, idLo, false, null);
-    if (mount.extra !== null) span.inherit(mount.extra, span.parentHi, span.parentLo);
+    if (mount.further !== null) span.inherit(mount.further, span.parentHi, span.parentLo);
     return options ? span.with(options) : span;
   }
 
@@ -216,7 +213,7 @@ export class Span implements Disposable, QueueMount, EndedSpan {
    * cancelled.
    */
   get context(): SpanContext | undefined {
-    if (this.trace === null) return this.contextToPassOn();
+    if (this.trace === null) return this.unsampled?.contextOf(this);
     const { w0, w1, w2, w3, traceState, isRandom } = (this.recordingTrace ?? this.trace).context;
     return new SpanContext(w0, w1, w2, w3, this.idHi, this.idLo, this.passesSampled, false, traceState, isRandom);
   }
@@ -353,7 +350,7 @@ export class Span implements Disposable, QueueMount, EndedSpan {
   /** Run `fn` with this span as the local parent of everything inside, across awaits. Gives what `fn` gives. */
   run<T>(fn: () => T): T {
     if (typeof fn !== 'function') return this.run(workArgument<T>(fn));
-    if (this.trace === null) return this.runUnsampled(fn);
+    if (this.trace === null) return this.unsampled === null ? fn() : this.unsampled.run(this, fn);
     const queue = new SpanQueue(this, true);
     let result: T;
     try {
@@ -382,7 +379,7 @@ export class Span implements Disposable, QueueMount, EndedSpan {
 
   /** @internal For a `fn` that only calls `maker`. */
   runToEndOf<T>(fn: () => T, maker: unknown): T {
-    if (this.trace === null) return this.runUnsampled(fn);
+    if (this.trace === null) return this.unsampled === null ? fn() : this.unsampled.run(this, fn);
     const queue = new SpanQueue(this, true);
     let result: T;
     try {
@@ -411,7 +408,7 @@ export class Span implements Disposable, QueueMount, EndedSpan {
 
   /** Make this span the local parent until the guard is disposed, in the same synchronous stretch. */
   enter(): SpanGuard {
-    if (!state.enabled || (this.trace === null && this.unsampledContext === null)) return new SpanGuard(null);
+    if (!state.enabled || (this.trace === null && this.unsampled === null)) return new SpanGuard(null);
     if (this.trace === null) return new SpanGuard(new SpanQueue(this, false));
     this.tasks ??= new TaskQueues();
     return new SpanGuard(new SpanQueue(this, true), this.tasks);
@@ -479,7 +476,7 @@ export class Span implements Disposable, QueueMount, EndedSpan {
   endAt(trace: ActiveTrace, ticks: number): void {
     this.endTicks = ticks;
     if (this.tasks !== null) this.tasks.settle();
-    if (!this.isRefused || this.extra !== null) this.write(trace);
+    if (!this.isRefused || this.hasFurtherRows) this.write(trace);
     // Behind its row: a process that is killed in between would leave it in neither.
     if (this.openPlace >= 0) trace.sink.openSpans?.remove(this.openPlace, this);
     if (this.isRoot) trace.end(this);
@@ -498,16 +495,15 @@ export class Span implements Disposable, QueueMount, EndedSpan {
       count(Counter.spansOfDiscardedTraces);
       return null;
     }
-    if (this.extra !== null) return this.startInSome(this.extra, queue, name, outer);
+    if (this.hasFurtherRows) return this.startInSome(queue, name, outer);
     return trace.admit(Counter.localSpansOverCap) ? new LocalSpan(queue, name, outer) : null;
   }
 
   /** @internal */
   addLocal(span: LocalSpan, endTicks: number): void {
-    const { trace, extra } = this;
     const { idHi, idLo } = span.outer ?? this;
-    if (extra === null) trace?.write(span, idHi, idLo, Flag.local, endTicks, null);
-    else for (const one of span.traces as ActiveTrace[]) one.write(span, idHi, idLo, Flag.local, endTicks, null);
+    if (!this.hasFurtherRows) this.trace?.write(span, idHi, idLo, Flag.local, endTicks, null);
+    else this.further?.writeLocal(span, idHi, idLo, endTicks);
   }
 
   /** @internal Rows are written as local spans end. */
@@ -517,7 +513,7 @@ export class Span implements Disposable, QueueMount, EndedSpan {
   mountShared(batch: LocalBatch): void {
     const place = { parentHi: this.idHi, parentLo: this.idLo };
     this.trace?.mount(batch, place);
-    if (this.extra !== null) for (const { trace } of this.extra) trace.mount(batch, place);
+    this.further?.mount(batch, place);
   }
 
   /** @internal True when nothing of this span can be reported any more, in any of its traces. */
@@ -526,27 +522,31 @@ export class Span implements Disposable, QueueMount, EndedSpan {
   }
 
   /** @internal Take over the further parents of a parent, one per trace. */
-  inherit(parents: readonly ExtraParent[], parentHi: number, parentLo: number): void {
-    for (const { trace } of parents) this.addParent(trace, parentHi, parentLo);
+  inherit({ rows }: FurtherParents, parentHi: number, parentLo: number): void {
+    for (const { trace } of rows) this.addParent(trace, parentHi, parentLo);
   }
 
-  /** @internal A further parent: in a trace this span is in already it becomes a link, else a record there. */
+  /** @internal A further parent: in a trace this span is in already it becomes a link, else a row there. */
   addParent(trace: ActiveTrace, parentHi: number, parentLo: number): void {
     const parent = { trace, parentHi, parentLo };
-    const record = trace === this.trace ? this : this.extra?.find((one) => one.trace === trace);
-    if (record === undefined) {
+    const row = trace === this.trace ? this : this.further?.rowIn(trace);
+    if (row === undefined) {
       if (!trace.admit()) return;
-      if (this.isRefused && this.extra === null) {
+      if (this.isRefused && !this.hasFurtherRows) {
         this.idLo = reserveSpanIds(1);
         this.idHi = spanIdPrefix();
       }
-      this.extra ??= [];
-      this.extra.push(parent);
-    } else if (!isSamePlace(record, parent) && !this.alsoUnder?.some((one) => isSameParent(one, parent))) {
+      this.further ??= new FurtherParents();
+      this.further.rows.push(parent);
+    } else if (!isSamePlace(row, parent) && !this.further?.hasLink(trace, parent)) {
       if (!this.hasRoomForLink()) return;
-      this.alsoUnder ??= [];
-      this.alsoUnder.push(parent);
+      this.further ??= new FurtherParents();
+      this.further.links.push(parent);
     }
+  }
+
+  private get hasFurtherRows(): boolean {
+    return this.further !== null && this.further.rows.length > 0;
   }
 
   private with(options: SpanOptions): this {
@@ -562,11 +562,11 @@ export class Span implements Disposable, QueueMount, EndedSpan {
   private get recordingTrace(): ActiveTrace | null {
     const { trace } = this;
     if (trace === null || !trace.isDiscarded) return trace;
-    return this.extra?.find((one) => !one.trace.isDiscarded)?.trace ?? null;
+    return this.further === null ? null : this.further.recordingTrace;
   }
 
   private hasRoomForLink(): boolean {
-    const links = (this.details?.links?.length ?? 0) + (this.alsoUnder?.length ?? 0);
+    const links = (this.details?.links?.length ?? 0) + (this.further?.links.length ?? 0);
     if (links < this.limits.maxLinksPerSpan) return true;
     count(Counter.linksOverCap);
     this.detailed.droppedLinks++;
@@ -574,9 +574,9 @@ export class Span implements Disposable, QueueMount, EndedSpan {
   }
 
   // A local span in those traces of this span that have room. Where there is none, what starts below it finds none either.
-  private startInSome(extra: readonly ExtraParent[], queue: SpanQueue, name: string, outer: LocalSpan | null) {
-    const traces = [this.trace as ActiveTrace, ...extra.map(({ trace }) => trace)];
-    const admitted = traces.filter((trace) => trace.admit(Counter.localSpansOverCap));
+  private startInSome(queue: SpanQueue, name: string, outer: LocalSpan | null): LocalSpan | null {
+    const { trace, further } = this as { trace: ActiveTrace; further: FurtherParents };
+    const admitted = further.admitted(trace, Counter.localSpansOverCap);
     if (admitted.length === 0) return null;
     const span = new LocalSpan(queue, name, outer);
     span.traces = admitted;
@@ -594,24 +594,17 @@ export class Span implements Disposable, QueueMount, EndedSpan {
 
   // A row in each trace, under its first parent there; further parents of that trace are links of that row.
   private write(trace: ActiveTrace): void {
-    const { isRoot, endTicks, extra, flags, parentHi, parentLo } = this;
+    const { isRoot, endTicks, further, flags } = this;
     const { isRemote, hasSpan } = trace.context;
     const rootFlags = isRoot ? Flag.root | (isRemote && hasSpan ? Flag.remoteParent : 0) : 0;
-    if (!this.isRefused) trace.write(this, parentHi, parentLo, flags | rootFlags, endTicks, this.linksIn(trace));
-    if (extra === null) return;
-    for (const one of extra) {
-      one.trace.write(this, one.parentHi, one.parentLo, flags, endTicks, this.linksIn(one.trace));
-    }
-  }
-
-  private linksIn(trace: ActiveTrace): PendingLink[] | null {
-    if (this.alsoUnder === null) return null;
-    return this.alsoUnder.filter((one) => one.trace === trace).map((one) => linkToPlace(trace.context, one));
+    const links = further === null ? null : further.linksIn(trace);
+    if (!this.isRefused) trace.write(this, this.parentHi, this.parentLo, flags | rootFlags, endTicks, links);
+    if (further !== null) further.write(this, flags, endTicks);
   }
 
   /** False without a place in any trace. */
   private get isKept(): boolean {
-    return this.trace !== null && (!this.isRefused || this.extra !== null);
+    return this.trace !== null && (!this.isRefused || this.hasFurtherRows);
   }
 
   private accepts(): boolean {
@@ -630,24 +623,6 @@ export class Span implements Disposable, QueueMount, EndedSpan {
     if (this.endTicks === 0) this.recordException(error).setStatus('error', errorMessage(error));
     this.finish(queue);
   }
-
-  // Most unsampled roots call nobody: a place of its own is made for who asks.
-  private contextToPassOn(): SpanContext | undefined {
-    if (this.unsampledContext === null) return undefined;
-    if (this.isRoot && this.idLo === 0) {
-      this.unsampledContext = this.unsampledContext.unsampledChild();
-      this.idHi = this.unsampledContext.idHi;
-      this.idLo = this.unsampledContext.idLo;
-    }
-    return this.unsampledContext;
-  }
-
-  private runUnsampled<T>(fn: () => T): T {
-    if (this.unsampledContext === null) return fn();
-    if (state.carriesContexts) return runOnQueue(new SpanQueue(this, false), fn);
-    this.unsampledQueue ??= new SpanQueue(this, false);
-    return queueStore.run(this.unsampledQueue, fn);
-  }
 }
 
 const decide = (sink: TraceSink, name: string, context: SpanContext): boolean => {
@@ -658,8 +633,6 @@ const decide = (sink: TraceSink, name: string, context: SpanContext): boolean =>
     return false;
   }
 };
-
-const isSameParent = (a: ExtraParent, b: ExtraParent): boolean => a.trace === b.trace && isSamePlace(a, b);
 
 // Not its parent itself: who has the child may end it, and it would end the parent.
 const childOfDiscarded = (name: string, parent: Span): Span => {
@@ -676,7 +649,7 @@ const childOf = (name: string, parent: Span | null | undefined): Span => {
   if (parent.trace === null) return parent;
   if (parent.isDiscarded) return childOfDiscarded(name, parent);
   const span = new Span(parent.trace, name, parent.idHi, parent.idLo, false, null);
-  if (parent.extra !== null) span.inherit(parent.extra, parent.idHi, parent.idLo);
+  if (parent.further !== null) span.inherit(parent.further, parent.idHi, parent.idLo);
   return span;
 };
 
@@ -686,7 +659,7 @@ const childOfMany = (name: string, parents: readonly Span[]): Span => {
   const span = childOf(name, recording[0]);
   for (const parent of recording.slice(1)) {
     span.addParent(parent.trace as ActiveTrace, parent.idHi, parent.idLo);
-    if (parent.extra !== null) span.inherit(parent.extra, parent.idHi, parent.idLo);
+    if (parent.further !== null) span.inherit(parent.further, parent.idHi, parent.idLo);
   }
   return span;
 };

@@ -1,0 +1,63 @@
+// Further parents of a span: it serves several at once, in one trace or in many. In each trace it has a row under its first parent there; further parents in
+// that trace are links of that row. Made for the few spans that have some; the usual span pays for a null.
+import type { LocalBatch } from '../local-span/local-batch.js';
+import type { LocalSpan } from '../local-span/local-span.js';
+import { Flag } from '../rows/row-chunk.js';
+import type { EndedSpan, PendingLink } from '../rows/span-details.js';
+import { type ActiveTrace, isSamePlace, linkToPlace, type Place } from './active-trace.js';
+
+/** A place under a span of a trace. */
+interface PlaceInTrace extends Place {
+  readonly trace: ActiveTrace;
+}
+
+export class FurtherParents {
+  /** First parents in further traces: a row there. */
+  readonly rows: PlaceInTrace[] = [];
+  /** Parents in a trace that the span has a row in: a link of that row. */
+  readonly links: PlaceInTrace[] = [];
+
+  /** The place of the row in a trace, if it is one of these. */
+  rowIn(trace: ActiveTrace): PlaceInTrace | undefined {
+    return this.rows.find((one) => one.trace === trace);
+  }
+
+  /** True when the span has a link to this parent. */
+  hasLink(trace: ActiveTrace, place: Place): boolean {
+    return this.links.some((one) => one.trace === trace && isSamePlace(one, place));
+  }
+
+  /** The links of the row in a trace; null without one. */
+  linksIn(trace: ActiveTrace): PendingLink[] | null {
+    if (this.links.length === 0) return null;
+    return this.links.filter((one) => one.trace === trace).map((one) => linkToPlace(trace.context, one));
+  }
+
+  /** Write the rows of the span, which has ended, in further traces. */
+  write(span: EndedSpan, flags: number, endTicks: number): void {
+    for (const { trace, parentHi, parentLo } of this.rows) {
+      trace.write(span, parentHi, parentLo, flags, endTicks, this.linksIn(trace));
+    }
+  }
+
+  /** Write the row of a local span in each trace that had room for it at its start. */
+  writeLocal(span: LocalSpan, parentHi: number, parentLo: number, endTicks: number): void {
+    for (const trace of span.traces as ActiveTrace[]) {
+      trace.write(span, parentHi, parentLo, Flag.local, endTicks, null);
+    }
+  }
+
+  mount(batch: LocalBatch, place: Place): void {
+    for (const { trace } of this.rows) trace.mount(batch, place);
+  }
+
+  /** Those of `first` and the further traces that have room for one more span. */
+  admitted(first: ActiveTrace, counter: number): ActiveTrace[] {
+    return [first, ...this.rows.map(({ trace }) => trace)].filter((trace) => trace.admit(counter));
+  }
+
+  /** A further trace that still takes what ends. */
+  get recordingTrace(): ActiveTrace | null {
+    return this.rows.find(({ trace }) => !trace.isDiscarded)?.trace ?? null;
+  }
+}
