@@ -102,8 +102,9 @@ export class Pipeline {
 
   /** Queue parts and start sending. Older ones make room for them; they do not make room for each other, for the queue before had the bound. */
   push(parts: readonly QueuedTrace[]): void {
+    const before = this.#queuedBytes;
     this.#add(parts);
-    this.#dropOverBound(parts.reduce((sum, { byteSize }) => sum + byteSize, 0));
+    this.#dropOverBound(this.#queuedBytes - before);
     this.#pump();
   }
 

@@ -3,7 +3,7 @@ import type { ClockAnchor } from '../clock/index.js';
 import type { RowStore } from '../rows/row-store.js';
 import { writeLink } from '../rows/span-details.js';
 import { TakenRows } from '../rows/taken-rows.js';
-import { TraceWord } from '../rows/trace-table.js';
+import { type TraceTable, TraceWord } from '../rows/trace-table.js';
 import { linkToPlace, type MountedBatch } from '../span/active-trace.js';
 import type { TraceObserver } from './trace-observer.js';
 import { type PartPool, TracePart } from './trace-part.js';
@@ -18,10 +18,20 @@ export interface TakenFrom {
   readonly parts?: PartPool;
 }
 
+// Nearly always all of them: then nothing is copied.
+const withSpans = (numbers: Int32Array, traces: TraceTable): Int32Array => {
+  for (let i = 0; i < numbers.length; i++) {
+    if (traces.get(numbers[i], TraceWord.spans) === 0) {
+      return numbers.filter((number) => traces.get(number, TraceWord.spans) > 0);
+    }
+  }
+  return numbers;
+};
+
 /** A part of each trace that has something, whose rows are in the store no longer. The caller empties or releases the numbers. */
 export const takeTraces = (numbers: Int32Array, from: TakenFrom): TracePart[] => {
   const { traces } = from.rows;
-  const waiting = numbers.filter((number) => traces.get(number, TraceWord.spans) > 0);
+  const waiting = withSpans(numbers, traces);
   if (waiting.length === 0) return [];
   const rows = from.rows.take(waiting);
   // Its length is known: an array that grows leaves copies of itself.

@@ -136,14 +136,14 @@ export class RowStore {
 
   private takeRows(numbers: Int32Array): TakenRows {
     const { traces } = this;
-    const taken = new TakenRows(
-      numbers.map((number) => traces.get(number, TraceWord.spans)),
-      this,
-    );
+    // Loops, not methods of typed arrays: they run once a trace.
+    const counts = new Int32Array(numbers.length);
     const wanted = new Int32Array(traces.size).fill(-1);
-    numbers.forEach((number, i) => {
-      wanted[number] = i;
-    });
+    for (let i = 0; i < numbers.length; i++) {
+      counts[i] = traces.get(numbers[i], TraceWord.spans);
+      wanted[numbers[i]] = i;
+    }
+    const taken = new TakenRows(counts, this);
     this.observeAll();
     const { open } = this;
     // Out of the same array: one that waits for a while is an old object, and would keep its chunks until old objects are collected.

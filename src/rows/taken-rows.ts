@@ -30,10 +30,10 @@ export class TakenRows {
     this.held = counts.length;
     this.starts = new Int32Array(counts.length);
     let count = 0;
-    counts.forEach((n, i) => {
+    for (let i = 0; i < counts.length; i++) {
       this.starts[i] = count;
-      count += n;
-    });
+      count += counts[i];
+    }
     this.ends = this.starts.slice();
     this.places = new Int32Array(count);
   }
