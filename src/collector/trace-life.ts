@@ -1,19 +1,23 @@
 // The life of a trace: its states, what leads from one to the next, and why a trace is dropped. All transitions are here, and nobody else writes a state,
 // moves a trace between the open traces and the queues, or gives a number back. Must never run code of a program, of a reporter or of `keep`.
 //
-//                 root ends, sampled                         report
-//      opened ──> OPEN ─────────────────────────> QUEUED ───────────────> taken: the number is free, the rows are reported
-//                  │ │ root ends, for the observer    ▲  │ bound of the queue: dropped, counted
-//                  │ └────────────────────────> OBSERVED │ ──────────────> taken by the observer, reported to nobody
-//                  │                              ▲   │  │
-//                  │ evicted, reportOpenTraces ───┼───┼─>┘     (a trigger moves a trace from OBSERVED to QUEUED when its root ends)
-//                  │ evicted, else: dropped ──────┘ where there is an observer
-//                  └ cancelled: dropped, also for the observer
+//     start          root ends, sampled          report
+//    ───────> OPEN ─────────────────────> QUEUED ───────> reported
+//              │                             ▲
+//              │  root ends, not sampled     │ root ends, wanted by a trigger
+//              └─────────────────────────> OBSERVED ────> seen by the observer, reported to nobody
 //
-//      A taken or dropped trace has no number. More spans of it (late ones, or of an evicted trace whose root runs) make it RETURNED, which lasts until
-//      they are counted: then it is QUEUED, OBSERVED or dropped, as it was decided.
-//      With `reportOpenTraces` an open trace is taken as it is, and stays OPEN.
-//      Cancelling a root while a report runs concerns what has not been taken: what a report has taken is reported.
+//    state              event                        next
+//    OPEN               evicted, reportOpenTraces    QUEUED
+//    OPEN               evicted                      dropped: evicted. OBSERVED where there is an observer
+//    OPEN               report, reportOpenTraces     OPEN; what it has is reported
+//    QUEUED             report, `keep` refuses       dropped: not kept
+//    QUEUED             the queue is over its bound  dropped: queue full, or before the first reporter
+//    OPEN, RETURNED     root ends, after shutdown    dropped: after the shutdown. OBSERVED where there is an observer
+//    any                root is cancelled            dropped: cancelled. The observer forgets it too
+//    reported, dropped  a span of it ends            RETURNED, until the span is counted; then by what was decided QUEUED, OBSERVED or nothing
+//
+// A reported or dropped trace has no number. What a report has taken is reported, also when the root is cancelled before the reporter has it.
 import { type ClockAnchor, checkDrift, takeAnchor } from '../clock/index.js';
 import { Counter, count, countMany } from '../rows/counters.js';
 import { RowStore } from '../rows/row-store.js';
