@@ -152,6 +152,11 @@ export class Collector implements TraceSink {
     return this.life.fateOf(trace);
   }
 
+  /** @internal For a trace whose rows are elsewhere: a bound may have moved others into a queue. */
+  wake(): void {
+    this.reporting.wake();
+  }
+
   /** @internal */
   returned(trace: ActiveTrace): void {
     this.life.returned(trace);

@@ -43,6 +43,7 @@ export class OwnTrace implements TraceSink, Guest {
   opened(trace: ActiveTrace): void {
     this.trace = trace;
     this.number = this.of.life.openedGuest(trace.context, this);
+    this.of.wake();
   }
 
   ended(trace: ActiveTrace, root: EndedRoot): void {
@@ -64,7 +65,7 @@ export class OwnTrace implements TraceSink, Guest {
   }
 
   grew(_: ActiveTrace, spans: number, bytes: number): void {
-    if (this.number >= 0) this.of.life.guestGrew(this.number, spans, bytes);
+    if (this.number >= 0 && this.of.life.guestGrew(this.number, spans, bytes)) this.of.wake();
   }
 
   fateOf(): TraceFate {

@@ -82,11 +82,11 @@ export class TraceLife {
     return number;
   }
 
-  /** It got spans. */
-  guestGrew(number: number, spans: number, bytes: number): void {
-    if (!this.guests.has(number)) return;
+  /** It got spans. True when others were evicted. */
+  guestGrew(number: number, spans: number, bytes: number): boolean {
+    if (!this.guests.has(number)) return false;
     this.traces.grow(number, spans, bytes);
-    this.grew(number, spans, bytes);
+    return this.grew(number, spans, bytes);
   }
 
   /** It is open no longer. */

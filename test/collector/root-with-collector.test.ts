@@ -1,5 +1,5 @@
 // Span.rootWithCollector: a request collects its own spans, once its root ended; nothing of it goes to reporters.
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { spanTree } from '../../src/formats/terminal/span-tree.js';
 import { Collector, LocalSpan, Span, SpanContext } from '../../src/index.js';
 import { recorder } from '../support/recorder.js';
@@ -36,4 +36,27 @@ test('a cancelled, evicted or unsampled root gives nothing, and no one waits for
   }
   const [, ofUnsampled] = Span.rootWithCollector('d', SpanContext.random({ sampled: false }), { collector });
   expect(await ofUnsampled.collect()).toEqual([]);
+});
+
+test('what it evicts is given to the observer in time, with nothing else going on', async () => {
+  for (const bound of [{ maxOpenTraces: 1 }, { maxOpenBytes: 1000 }]) {
+    const { root, collector } = recorder({ ...bound, reportIntervalMs: 1 });
+    collector.observeWith({
+      journal: null,
+      openSpans: { add: () => -1, remove() {} },
+      observe() {},
+      ended: () => false,
+      reporting() {},
+      cancelled() {},
+      observeMounted() {},
+    });
+    Span.start('child', root('evicted')).end();
+    const [own] = Span.rootWithCollector('own', undefined, { collector });
+    own.run(() => {
+      for (let i = 0; i < 10; i++) LocalSpan.start('local').end();
+    });
+    expect(collector.life.observed.length).toBe(1);
+    // A guard against hanging.
+    await vi.waitUntil(() => collector.life.observed.length === 0, { interval: 1, timeout: 30_000 });
+  }
 });
