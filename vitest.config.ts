@@ -125,7 +125,6 @@ const OWN_WORKER = [
   'packages/archive/test/wal/refused-write.process.test.ts',
   'packages/archive/test/worker.process.test.ts',
   'test/clock/js-clock.process.test.ts',
-  'test/collector/anchors.process.test.ts',
   'test/context/frame-store.process.test.ts',
   'test/flight-recorder/recover-living.process.test.ts',
   'test/flight-recorder/tail/tail.process.test.ts',
