@@ -10,7 +10,7 @@ import { type Added, type Costs, measureCost } from './cost.js';
 import { profileWork, type Sampled, withCpuTime } from './cpu-profile.js';
 import { chooseDestination, failures, lostSpans } from './destination.js';
 import { watchShapes } from './golden.js';
-import { LaneKeeper } from './keep-lane.js';
+import { TimelineKeeper } from './keep-timeline.js';
 import { showPage } from './page.js';
 import { startService } from './service.js';
 import { plantSlowRequest } from './slow-request.js';
@@ -98,14 +98,14 @@ const main = async (): Promise<void> => {
   const oneOfEach = queries.slice(0, KINDS);
 
   const archive = await Archive.open(TRACES);
-  const lane = new LaneKeeper(archive);
+  const timeline = new TimelineKeeper(archive);
   const destination = await chooseDestination(archive);
   const reporters = withCpuTime(destination.reporters);
-  setReporter([...reporters, lane]);
+  setReporter([...reporters, timeline]);
   const sampled = await profileWork(() => runQueries(port, queries), reporters, PROFILE);
   const slow = await plantSlowRequest(port, benchmarks.tests[0]);
   await shutdown();
-  lane.stop();
+  timeline.stop();
   const { appendedSpans } = await archive.stats();
   await archive.close();
   say(`answered ${QUERIES} queries over HTTP, ${appendedSpans} spans recorded`);

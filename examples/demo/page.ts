@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Archive, ArchiveReporter } from '@spanline/archive';
 import { setReporter, shutdown } from 'spanline';
-import { LaneKeeper } from './keep-lane.js';
+import { TimelineKeeper } from './keep-timeline.js';
 import { keepAsking } from './load.js';
 
 /** Run the command in the terminal, to its end. Ctrl-C reaches it too, and ends it in order. */
@@ -27,14 +27,14 @@ export const showPage = async (
   queries: readonly string[],
 ): Promise<void> => {
   const archive = await Archive.open(directory);
-  const lane = new LaneKeeper(archive);
-  setReporter([new ArchiveReporter(archive), lane]);
+  const timeline = new TimelineKeeper(archive);
+  setReporter([new ArchiveReporter(archive), timeline]);
   const stop = new AbortController();
   const load = keepAsking(port, queries, stop.signal);
   await runPage(args);
   stop.abort();
   await load;
   await shutdown();
-  lane.stop();
+  timeline.stop();
   await archive.close();
 };

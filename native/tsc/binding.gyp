@@ -9,7 +9,7 @@
     },
     {
       "target_name": "tsc_fast",
-      "sources": ["src/fast_call.cc", "src/heap_limit.cc", "src/lane.cc", "src/map_file.cc", "src/pool_probe.cc"]
+      "sources": ["src/fast_call.cc", "src/heap_limit.cc", "src/timeline.cc", "src/map_file.cc", "src/pool_probe.cc"]
     }
   ]
 }

@@ -1,5 +1,5 @@
 // Proves that a fast-call file works in this Node: optimised code really takes the fast path, both paths tell the
-// same time, and the lane starts and ends. Run in a process of its own, because a wrong layout may crash it. Arguments: tsc.node, tsc_fast.node.
+// same time, and the timeline starts and ends. Run in a process of its own, because a wrong layout may crash it. Arguments: tsc.node, tsc_fast.node.
 import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
@@ -40,16 +40,16 @@ let attempts = 0;
 while (slow > 0 && attempts++ < MAX_ATTEMPTS) slow = attempt();
 if (slow > 0) throw new Error(`after ${attempts} million calls, ${slow} of a million still took the slow path`);
 
-// The lane interrupts JavaScript and calls it there: a crash ends this process, and the file is not installed.
+// The timeline interrupts JavaScript and calls it there: a crash ends this process, and the file is not installed.
 const BUSY_MS = 40;
 let samples = 0;
 const sample = () => {
   samples++;
 };
-if (!fast.laneStart(new Float64Array(128), 4, 5, 4, sample, new Int32Array(2), () => {}))
-  throw new Error('the lane does not start');
+if (!fast.timelineStart(new Float64Array(128), 4, 5, 4, sample, new Int32Array(2), () => {}))
+  throw new Error('the timeline does not start');
 const busySince = process.hrtime.bigint();
 while (process.hrtime.bigint() - busySince < BUSY_MS * 1e6);
-fast.laneStop();
-if (!(fast.laneNow() > 0 && fast.laneOpen() === 0)) throw new Error('the lane does not end');
-console.log(`fast call works, optimised after ${attempts} million calls; ${samples} samples of the lane`);
+fast.timelineStop();
+if (!(fast.timelineNow() > 0 && fast.timelineOpen() === 0)) throw new Error('the timeline does not end');
+console.log(`fast call works, optimised after ${attempts} million calls; ${samples} samples of the timeline`);

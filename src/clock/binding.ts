@@ -44,13 +44,13 @@ export interface FastCall {
     directory: string,
     nameEnd: string,
     isWorker: boolean,
-    mostLaneRows: number,
+    maxTimelineRows: number,
     nearing: () => void,
   ): void;
-  /** The head of the file as JSON, up to the rows of the lane. */
+  /** The head of the file as JSON, up to the rows of the timeline. */
   heapLimitHead?(head: string): void;
-  /** Further rows of the lane as JSON, their number, and those that may still change. */
-  heapLimitLane?(rows: string, count: number, open: string): void;
+  /** Further rows of the timeline as JSON, their number, and those that may still change. */
+  heapLimitTimeline?(rows: string, count: number, open: string): void;
   heapLimitAdd?(block: ArrayBuffer, bytes: number): void;
   /** Another block takes the place of one, counted from the oldest on. */
   heapLimitReplace?(place: number, block: ArrayBuffer, bytes: number): void;
@@ -65,26 +65,26 @@ export interface FastCall {
   heapLimitStop?(): void;
   /** A new file of so many bytes as memory, its space taken from the disk; or the number of the system's error, and no file. */
   readonly mapFile?: (path: string, bytes: number) => SharedArrayBuffer | number;
-  // The lane of the process (native/tsc/src/lane.cc), all of them or none.
+  // The event-loop timeline (native/tsc/src/timeline.cc), all of them or none.
   /** False where there is one already. `switches`: how often a span queue was entered and left. */
-  laneStart?(
+  timelineStart?(
     cells: Float64Array,
     maxRows: number,
     busyMs: number,
     periodMs: number,
-    sample: LaneSample,
+    sample: TimelineSample,
     switches: Int32Array,
-    pool: LanePool,
+    pool: TimelinePool,
   ): boolean;
-  laneStop?(): void;
-  /** Nanoseconds of CLOCK_MONOTONIC, as all times of the lane. */
-  laneNow?(): number;
-  /** Puts what goes on into the cells, makes rows of short turns so far, and gives the time; 0 without a lane. */
-  laneOpen?(): number;
+  timelineStop?(): void;
+  /** Nanoseconds of CLOCK_MONOTONIC, as all times of the timeline. */
+  timelineNow?(): number;
+  /** Puts what goes on into the cells, makes rows of short turns so far, and gives the time; 0 without a timeline. */
+  timelineOpen?(): number;
 }
 
 /** Called in the middle of any code: must not throw. `frames`: function, script and line of each, innermost first. */
-export type LaneSample = (
+export type TimelineSample = (
   turn: number,
   requestedNs: number,
   servedNs: number,
@@ -114,4 +114,4 @@ export const loadFastCall = (): Loaded<FastCall> => {
  * Called when a probe has found the thread pool full, with the requests that are under way, and then with the frames of what runs first in turns of
  * the loop, until it gives true. In the middle of any code: must not throw.
  */
-export type LanePool = (number: number, requests: number, frames?: readonly (string | number)[]) => boolean;
+export type TimelinePool = (number: number, requests: number, frames?: readonly (string | number)[]) => boolean;

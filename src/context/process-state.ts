@@ -23,7 +23,7 @@ export interface SpanLabelling {
 }
 
 /**
- * Scopes of queues as the lane of the process watches them: a sample has to know what was left since it was asked for, and long work in one scope
+ * Scopes of queues as the event-loop timeline watches them: a sample has to know what was left since it was asked for, and long work in one scope
  * is told without a sample.
  */
 export interface QueueSwitches {
@@ -72,11 +72,11 @@ export interface ProcessState {
   flightRecorder: unknown;
   /** Set while a CPU profile labels samples with spans. Read once a task; undefined is the whole cost without a profile. */
   labelling: SpanLabelling | undefined;
-  /** Set while the lane of the process is on. */
+  /** Set while the event-loop timeline is on. */
   queueSwitches: QueueSwitches | undefined;
-  /** The lane of the process, typed in its own module. */
-  lane: unknown;
-  /** Set while a lane wants to know what ran where no span was: takes stretches in order of time, without overlaps. Must not throw. */
+  /** The event-loop timeline, typed in its own module. */
+  timeline: unknown;
+  /** Set while a timeline wants to know what ran where no span was: takes stretches in order of time, without overlaps. Must not throw. */
   takeStacks: ((stacks: readonly StackStretch[]) => void) | undefined;
   /** Instrumentations that are on, by name; typed in their module. */
   instrumentations: unknown;
@@ -104,7 +104,7 @@ const create = (): ProcessState => ({
   flightRecorder: undefined,
   labelling: undefined,
   queueSwitches: undefined,
-  lane: undefined,
+  timeline: undefined,
   takeStacks: undefined,
   instrumentations: undefined,
 });

@@ -10,8 +10,8 @@ import { RowView } from '../record/row-view.js';
 import { toUnixTime } from '../record/tick-time.js';
 import { Flag } from '../rows/row-chunk.js';
 import { type Block, TRACE_WORDS, TraceBit } from './block.js';
-import type { LaneRow } from './lane/lane-row.js';
 import type { Snapshot, SnapshotReason, SnapshotSpan, SnapshotTrace } from './snapshot-types.js';
+import type { TimelineRow } from './timeline/timeline-row.js';
 import { TraceRows, traceIdAt } from './trace-rows.js';
 
 /** Everything a snapshot is made of. */
@@ -25,8 +25,8 @@ export interface SnapshotParts {
   readonly blocks: readonly Block[];
   /** Blocks of spans that had not ended. */
   readonly open: readonly Block[];
-  readonly lane: readonly LaneRow[];
-  readonly laneFromUs?: number | undefined;
+  readonly timeline: readonly TimelineRow[];
+  readonly timelineFromUs?: number | undefined;
   readonly tornRows: number;
   /** Trace ids that must not be shown, beside those that are marked in their blocks. Only of blocks that were read from files. */
   readonly cancelled: ReadonlySet<string>;
@@ -81,12 +81,12 @@ export class BlockSnapshot implements Snapshot {
     return this.#parts.resource;
   }
 
-  get lane(): readonly LaneRow[] {
-    return this.#parts.lane;
+  get timeline(): readonly TimelineRow[] {
+    return this.#parts.timeline;
   }
 
-  get laneFromUs(): number | undefined {
-    return this.#parts.laneFromUs;
+  get timelineFromUs(): number | undefined {
+    return this.#parts.timelineFromUs;
   }
 
   get tornRows(): number {

@@ -8,15 +8,18 @@ import type { Block } from './block.js';
 import { blockBytes } from './block.js';
 import { toJson } from './block-meta.js';
 import type { RingWatcher } from './flight-ring.js';
-import type { Lane } from './lane/lane.js';
-import type { LaneRow } from './lane/lane-row.js';
-import { TURN_ROOMS } from './lane/native-rings.js';
-import { unixNow } from './lane/unix-now.js';
 import { SnapshotDirectory } from './snapshot-directory.js';
 import type { SnapshotHead } from './snapshot-file.js';
+import { TURN_ROWS_FACTOR } from './timeline/native-rings.js';
+import type { Timeline } from './timeline/timeline.js';
+import type { TimelineRow } from './timeline/timeline-row.js';
+import { unixNow } from './timeline/unix-now.js';
 
 /** What of the head of the file is known before. */
-export type HeapHead = Omit<SnapshotHead, 'kind' | 'reason' | 'taken' | 'lane' | 'cancelled' | 'tornRows' | 'blocks'>;
+export type HeapHead = Omit<
+  SnapshotHead,
+  'kind' | 'reason' | 'taken' | 'timeline' | 'cancelled' | 'tornRows' | 'blocks'
+>;
 
 type Native = Required<FastCall>;
 
@@ -25,16 +28,16 @@ const REASON = { kind: 'heap-limit', text: 'the heap was full', traceId: '' } as
 const SETTLED_US = 20_000;
 /** By so much the Unix time of one row may differ between two looks. */
 const JITTER_US = 50;
-/** As many as a lane keeps by itself: busy stretches, collections, stretches of a full thread pool, runs, and short turns. */
-const MOST_LANE_ROWS = (4 + TURN_ROOMS) * 4096;
+/** As many as a timeline keeps by itself: busy stretches, collections, stretches of a full thread pool, runs, and short turns. */
+const MAX_TIMELINE_ROWS = (4 + TURN_ROWS_FACTOR) * 4096;
 
-const textOf = (rows: readonly LaneRow[]): string => JSON.stringify(rows).slice(1, -1);
+const textOf = (rows: readonly TimelineRow[]): string => JSON.stringify(rows).slice(1, -1);
 
 export class HeapLimit implements RingWatcher {
   readonly #native: Native | undefined;
   readonly #directory: SnapshotDirectory;
   readonly #minIntervalMs: number;
-  #laneUs: number;
+  #timelineUs: number;
   #written = 0;
   #writtenMs = 0;
 
@@ -44,9 +47,9 @@ export class HeapLimit implements RingWatcher {
     this.#native = module?.heapLimitStart === undefined ? undefined : (module as Native);
     this.#directory = directory;
     this.#minIntervalMs = minIntervalMs;
-    this.#laneUs = unixNow();
+    this.#timelineUs = unixNow();
     const nameEnd = SnapshotDirectory.nameEnd(REASON.kind);
-    this.#native?.heapLimitStart(directory.path, nameEnd, !nodeThreads().isMainThread, MOST_LANE_ROWS, nearing);
+    this.#native?.heapLimitStart(directory.path, nameEnd, !nodeThreads().isMainThread, MAX_TIMELINE_ROWS, nearing);
   }
 
   get isOn(): boolean {
@@ -59,12 +62,12 @@ export class HeapLimit implements RingWatcher {
   }
 
   /** What there is beside the blocks of the ring, as it is now. */
-  update(head: HeapHead, lane: Pick<Lane, 'rows'> | undefined, open: Block | undefined): void {
+  update(head: HeapHead, timeline: Pick<Timeline, 'rows'> | undefined, open: Block | undefined): void {
     const native = this.#native;
     if (native === undefined) return;
     const text = toJson({ ...head, kind: 'snapshot', reason: REASON, tornRows: 0, cancelled: [] });
-    native.heapLimitHead(`${text.slice(0, -1)},"lane":[`);
-    if (lane !== undefined) this.#updateLane(native, lane);
+    native.heapLimitHead(`${text.slice(0, -1)},"timeline":[`);
+    if (timeline !== undefined) this.#updateTimeline(native, timeline);
     if (open === undefined) native.heapLimitOpen();
     else native.heapLimitOpen(open.buffer, blockBytes(open.size));
   }
@@ -98,12 +101,12 @@ export class HeapLimit implements RingWatcher {
     this.#native?.heapLimitStop();
   }
 
-  #updateLane(native: Native, lane: Pick<Lane, 'rows'>): void {
+  #updateTimeline(native: Native, timeline: Pick<Timeline, 'rows'>): void {
     const untilUs = unixNow() - SETTLED_US;
-    const rows = lane.rows(this.#laneUs + JITTER_US);
+    const rows = timeline.rows(this.#timelineUs + JITTER_US);
     const settled = rows.filter(({ endUs }) => endUs <= untilUs);
     const open = rows.filter(({ endUs }) => endUs > untilUs);
-    for (const { endUs } of settled) this.#laneUs = Math.max(this.#laneUs, endUs);
-    native.heapLimitLane(textOf(settled), settled.length, textOf(open));
+    for (const { endUs } of settled) this.#timelineUs = Math.max(this.#timelineUs, endUs);
+    native.heapLimitTimeline(textOf(settled), settled.length, textOf(open));
   }
 }

@@ -13,8 +13,6 @@ export { type Stall, stalls } from './division/stalls.js';
 export type { SpanKey, TimedSpan, TimeWindow } from './division/timed-span.js';
 export type { Waiter } from './division/waiters.js';
 export { FlightError, type FlightErrorCode } from './flight-error.js';
-export { type Lane, type LaneOptions, type LaneStats, startLane } from './lane/lane.js';
-export type { LanePart, LaneRow } from './lane/lane-row.js';
 export { readSnapshotFile } from './read-snapshot.js';
 export type { FlightRecorderStats } from './recorder.js';
 export type { FlightRecorderOptions } from './recorder-options.js';
@@ -22,6 +20,8 @@ export { recoverSnapshot } from './recover-snapshot.js';
 export { type ReportedSnapshot, type ReportSnapshotOptions, reportSnapshot } from './report-snapshot.js';
 export { saveSnapshot, snapshot } from './snapshot.js';
 export type { Snapshot, SnapshotReason, SnapshotSpan, SnapshotTrace } from './snapshot-types.js';
+export { monitorEventLoop, type Timeline, type TimelineOptions, type TimelineStats } from './timeline/timeline.js';
+export type { TimelinePart, TimelineRow } from './timeline/timeline-row.js';
 export type { TriggerOptions } from './trigger-options.js';
 export {
   SNAPSHOT_FORMATS,

@@ -3,9 +3,9 @@
 import { OptionError } from '../base/errors/option-error.js';
 import type { Collector } from '../collector/collector.js';
 import { state } from '../context/process-state.js';
-import { startLane } from './lane/lane.js';
 import { FlightRecorder } from './recorder.js';
 import { type FlightRecorderOptions, type ResolvedRecorder, resolveRecorder } from './recorder-options.js';
+import { monitorEventLoop } from './timeline/timeline.js';
 
 /** What loading the recorder gives. */
 export interface RecorderFeature {
@@ -15,11 +15,11 @@ export interface RecorderFeature {
 
 /** Throws `ERR_SPANLINE_OPTION` where its files cannot be opened, and has then changed nothing. */
 const makeRecorder = (collector: Collector, options: ResolvedRecorder): FlightRecorder => {
-  const lane = options.lane ? startLane() : undefined;
+  const timeline = options.timeline ? monitorEventLoop() : undefined;
   try {
-    return new FlightRecorder(collector, options, lane);
+    return new FlightRecorder(collector, options, timeline);
   } catch (cause) {
-    lane?.stop();
+    timeline?.stop();
     const why = (cause as Error).message;
     throw new OptionError(`Option "flightRecorder.file": ${why}; name a directory that may be written to.`, { cause });
   }

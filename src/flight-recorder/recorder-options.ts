@@ -17,9 +17,9 @@ export interface FlightRecorderOptions {
   readonly file?: string;
   readonly triggers?: TriggerOptions;
   /** Watch the event loop as well: garbage collections, busy stretches and who had them. Default true. */
-  readonly lane?: boolean;
+  readonly timeline?: boolean;
   /**
-   * Put on the root of each trace that is reported where its time went, as properties `spanline.time.own_ns` and so on. Needs the lane.
+   * Put on the root of each trace that is reported where its time went, as properties `spanline.time.own_ns` and so on. Needs the timeline.
    * Default false.
    */
   readonly rootTimes?: boolean;
@@ -27,14 +27,14 @@ export interface FlightRecorderOptions {
 
 const MIB = 1 << 20;
 const NUMBERS = { minAgeMs: 60_000, maxBytes: 64 * MIB } as const;
-const KNOWN = [...Object.keys(NUMBERS), 'file', 'triggers', 'lane', 'rootTimes'] as const;
+const KNOWN = [...Object.keys(NUMBERS), 'file', 'triggers', 'timeline', 'rootTimes'] as const;
 
 export interface ResolvedRecorder {
   readonly minAgeMs: number;
   readonly maxBytes: number;
   readonly file: string | undefined;
   readonly triggers: ResolvedTriggers;
-  readonly lane: boolean;
+  readonly timeline: boolean;
   readonly rootTimes: boolean;
 }
 
@@ -61,18 +61,18 @@ export const resolveRecorder = (
 ): ResolvedRecorder => {
   checkNames(options, KNOWN, 'flightRecorder');
   const { minAgeMs = NUMBERS.minAgeMs, maxBytes = NUMBERS.maxBytes } = options;
-  const { file, lane = true, rootTimes = false } = options;
+  const { file, timeline = true, rootTimes = false } = options;
   anyNumber('Option "flightRecorder.minAgeMs"', minAgeMs, [1], wrongOption);
   anyNumber('Option "flightRecorder.maxBytes"', maxBytes, [MIB], wrongOption);
-  flag('Option "flightRecorder.lane"', lane, wrongOption);
+  flag('Option "flightRecorder.timeline"', timeline, wrongOption);
   flag('Option "flightRecorder.rootTimes"', rootTimes, wrongOption);
-  // The lane is that of the main thread's event loop: an empty one would say that a worker always waited.
-  const hasLane = lane && isMainThread;
-  if (rootTimes && !hasLane) {
-    const remedy = isMainThread ? 'leave out "lane: false"' : 'a worker has none, so leave it out here';
-    throw wrongOption(`Option "flightRecorder.rootTimes" needs the lane: ${remedy}`);
+  // The timeline is that of the main thread's event loop: an empty one would say that a worker always waited.
+  const hasTimeline = timeline && isMainThread;
+  if (rootTimes && !hasTimeline) {
+    const remedy = isMainThread ? 'leave out "timeline: false"' : 'a worker has none, so leave it out here';
+    throw wrongOption(`Option "flightRecorder.rootTimes" needs the event-loop timeline: ${remedy}`);
   }
-  const triggers = resolveTriggers(options.triggers ?? {}, { hasLane, isMainThread });
+  const triggers = resolveTriggers(options.triggers ?? {}, { hasTimeline, isMainThread });
   checkPath('flightRecorder.triggers.directory', triggers.directory);
   checkPath('flightRecorder.file', file);
   if (file !== undefined && !isMainThread)
@@ -81,5 +81,5 @@ export const resolveRecorder = (
     );
   makePlace('flightRecorder.triggers.directory', triggers.directory);
   makePlace('flightRecorder.file', file);
-  return { minAgeMs, maxBytes, file, lane: hasLane, rootTimes, triggers };
+  return { minAgeMs, maxBytes, file, timeline: hasTimeline, rootTimes, triggers };
 };

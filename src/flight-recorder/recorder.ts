@@ -17,8 +17,6 @@ import { BlockSnapshot } from './block-snapshot.js';
 import { CopiedTraces } from './copied-traces.js';
 import { FlightRing } from './flight-ring.js';
 import { HeapLimit } from './heap-limit.js';
-import type { Lane } from './lane/lane.js';
-import type { LaneRow } from './lane/lane-row.js';
 import { newestOpenBlock, type OpenWork, openBlocks } from './open-blocks.js';
 import { MAX_OPEN_SPANS, OpenSpanTable } from './open-span-table.js';
 import type { ResolvedRecorder } from './recorder-options.js';
@@ -27,6 +25,8 @@ import { RowsFiles, type RowsSource } from './rows-files.js';
 import { SnapshotDirectory } from './snapshot-directory.js';
 import { writeSnapshotFile } from './snapshot-file.js';
 import type { SnapshotReason } from './snapshot-types.js';
+import type { Timeline } from './timeline/timeline.js';
+import type { TimelineRow } from './timeline/timeline-row.js';
 import { Triggers } from './triggers.js';
 
 /** What the recorder holds and has refused, as `stats().flightRecorder` shows it. */
@@ -56,19 +56,19 @@ export interface FlightRecorderStats {
   readonly failed: number;
 }
 
-/** The process's lane, as far as the recorder needs it. */
-type LaneSource = Pick<Lane, 'rows' | 'stop'> & Partial<Pick<Lane, 'listen' | 'keptFromUs'>>;
+/** The event-loop timeline, as far as the recorder needs it. */
+type TimelineSource = Pick<Timeline, 'rows' | 'stop'> & Partial<Pick<Timeline, 'listen' | 'keptFromUs'>>;
 
 // Of its own blocks cancelled traces are marked.
 const NONE: ReadonlySet<string> = new Set();
 const KEEP_INTERVAL_MS = 200;
-const LANE_INTERVAL_MS = 1000;
+const TIMELINE_INTERVAL_MS = 1000;
 // By so much the Unix time of one row may differ between two looks: the same row must not come twice.
-const LANE_JITTER_US = 50;
+const TIMELINE_JITTER_US = 50;
 
 export class FlightRecorder implements TraceObserver {
   readonly #collector: Collector;
-  readonly #lane: LaneSource | undefined;
+  readonly #timeline: TimelineSource | undefined;
   readonly openSpans: OpenSpanTable;
   readonly journal: RowJournal | null;
   readonly #ring: FlightRing;
@@ -79,9 +79,9 @@ export class FlightRecorder implements TraceObserver {
   #mounted = new RowChunk(CHUNK_ROWS);
   readonly #mountedTraces = new CopiedTraces();
   #heap: HeapLimit | undefined;
-  // Since when the lane is watched, and up to where it was written to files.
-  readonly #laneFromUs = timers.wallMs() * 1000;
-  #laneUs = 0;
+  // Since when the timeline is watched, and up to where it was written to files.
+  readonly #timelineFromUs = timers.wallMs() * 1000;
+  #timelineUs = 0;
   #lookedMs = 0;
   #failed = 0;
   #localSpansLeftOut = 0;
@@ -91,10 +91,10 @@ export class FlightRecorder implements TraceObserver {
   constructor(
     collector: Collector,
     readonly options: ResolvedRecorder,
-    lane: LaneSource | undefined,
+    timeline: TimelineSource | undefined,
   ) {
     this.#collector = collector;
-    this.#lane = lane;
+    this.#timeline = timeline;
 
     const { maxBytes, file, triggers } = options;
     this.#ring = new FlightRing(options);
@@ -112,9 +112,9 @@ export class FlightRecorder implements TraceObserver {
     if (heapLimit === true && directory !== undefined) this.#watchHeap(directory);
     if (this.#files !== undefined || this.#heap !== undefined)
       this.#every(KEEP_INTERVAL_MS, () => this.#keepForLater());
-    const lane = this.#lane;
-    if (lane !== undefined) this.#every(LANE_INTERVAL_MS, () => this.#lookAtLane(lane));
-    if (this.#files !== undefined) lane?.listen?.(() => this.#looked(lane));
+    const timeline = this.#timeline;
+    if (timeline !== undefined) this.#every(TIMELINE_INTERVAL_MS, () => this.#lookAtTimeline(timeline));
+    if (this.#files !== undefined) timeline?.listen?.(() => this.#looked(timeline));
     this.#collector.observeWith(this);
     return this;
   }
@@ -126,8 +126,8 @@ export class FlightRecorder implements TraceObserver {
     for (const timer of this.#timers) timers.clearInterval(timer);
     this.#triggers.stop();
     this.#heap?.stop();
-    this.#lane?.listen?.(undefined);
-    this.#lane?.stop();
+    this.#timeline?.listen?.(undefined);
+    this.#timeline?.stop();
     this.#files?.close();
   }
 
@@ -161,9 +161,9 @@ export class FlightRecorder implements TraceObserver {
   }
 
   reporting(parts: readonly TracePart[]): void {
-    if (!this.options.rootTimes || this.#lane === undefined) return;
+    if (!this.options.rootTimes || this.#timeline === undefined) return;
     try {
-      putRootTimes(parts, { lane: this.#lane, fromUs: this.#laneFromUs });
+      putRootTimes(parts, { timeline: this.#timeline, fromUs: this.#timelineFromUs });
     } catch {
       this.#failed++;
     }
@@ -197,7 +197,7 @@ export class FlightRecorder implements TraceObserver {
       resource: this.#collector.resource,
       blocks: this.#exclusively(this.#ring, (ring) => ring.share()),
       open: open.blocks,
-      ...this.#laneNow(),
+      ...this.#timelineNow(),
       tornRows: 0,
       cancelled: NONE,
     });
@@ -238,7 +238,7 @@ export class FlightRecorder implements TraceObserver {
       known: () => ({
         resource: this.#collector.resource,
         anchor: takeAnchor(),
-        laneFromUs: this.#lane === undefined ? undefined : this.#laneFromUs,
+        timelineFromUs: this.#timeline === undefined ? undefined : this.#timelineFromUs,
       }),
       makeBlocks: () => rows.observeAll(),
     };
@@ -254,7 +254,7 @@ export class FlightRecorder implements TraceObserver {
 
   #toHeap(heap: HeapLimit): void {
     const head = { resource: this.#collector.resource, anchor: takeAnchor(), ...this.#watched() };
-    heap.update(head, this.#lane, newestOpenBlock(this.#openWork(now())));
+    heap.update(head, this.#timeline, newestOpenBlock(this.#openWork(now())));
   }
 
   // For what is there when no JavaScript runs any more.
@@ -312,34 +312,34 @@ export class FlightRecorder implements TraceObserver {
     this.#mountedTraces.clear();
   }
 
-  #watched(): { readonly laneFromUs?: number } {
-    if (this.#lane === undefined) return {};
+  #watched(): { readonly timelineFromUs?: number } {
+    if (this.#timeline === undefined) return {};
     // Before that some of what the loop did is not known, and nothing that is missing may look like waiting.
-    return { laneFromUs: Math.max(this.#laneFromUs, this.#lane.keptFromUs?.() ?? 0) };
+    return { timelineFromUs: Math.max(this.#timelineFromUs, this.#timeline.keptFromUs?.() ?? 0) };
   }
 
-  #laneNow(): { readonly lane: readonly LaneRow[]; readonly laneFromUs?: number } {
-    return { lane: this.#lane?.rows() ?? [], ...this.#watched() };
+  #timelineNow(): { readonly timeline: readonly TimelineRow[]; readonly timelineFromUs?: number } {
+    return { timeline: this.#timeline?.rows() ?? [], ...this.#watched() };
   }
 
-  #lookAtLane(lane: LaneSource): void {
-    const rows = lane.rows(this.#laneUs + LANE_JITTER_US);
+  #lookAtTimeline(timeline: TimelineSource): void {
+    const rows = timeline.rows(this.#timelineUs + TIMELINE_JITTER_US);
     if (rows.length === 0) return;
-    this.#laneUs = rows.reduce((last, { endUs }) => Math.max(last, endUs), 0);
+    this.#timelineUs = rows.reduce((last, { endUs }) => Math.max(last, endUs), 0);
     this.#lookedMs = timers.monotonicMs();
-    this.#files?.addLane(rows);
+    this.#files?.addTimeline(rows);
     this.#triggers.looked(rows);
   }
 
   // In the middle of any code, while the timers wait for a turn that may never end: the process may be killed for it, and who has the loop is to be
   // in its files.
-  #looked(lane: LaneSource): void {
+  #looked(timeline: TimelineSource): void {
     const ms = timers.monotonicMs();
-    if (this.#isBusy || ms - this.#lookedMs < LANE_INTERVAL_MS) return;
+    if (this.#isBusy || ms - this.#lookedMs < TIMELINE_INTERVAL_MS) return;
     this.#lookedMs = ms;
     this.#exclusively(this.#files, (files) => {
       files?.tail?.live();
-      files?.addLane(lane.rows(this.#laneUs + LANE_JITTER_US));
+      files?.addTimeline(timeline.rows(this.#timelineUs + TIMELINE_JITTER_US));
     });
   }
 

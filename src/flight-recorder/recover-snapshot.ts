@@ -6,7 +6,6 @@ import { type Block, TRACE_WORDS } from './block.js';
 import { BlockSnapshot } from './block-snapshot.js';
 import { FlightError } from './flight-error.js';
 import { readRecords, valuesOf } from './flight-records.js';
-import type { LaneRow } from './lane/lane-row.js';
 import { takeOverNames } from './read-names.js';
 import {
   isOfLiving,
@@ -14,10 +13,11 @@ import {
   type RowsCancelled,
   type RowsFileName,
   type RowsHead,
-  type RowsLane,
+  type RowsTimeline,
 } from './rows-files.js';
 import type { Snapshot } from './snapshot-types.js';
 import { readTail, rowKey } from './tail/read-tail.js';
+import type { TimelineRow } from './timeline/timeline-row.js';
 import { traceIdAt } from './trace-rows.js';
 
 /** Files of each process: those that are gone first, of them the one that began last; then those that still run. */
@@ -50,14 +50,14 @@ const rowsAmong = (wanted: ReadonlySet<string>, blocks: readonly Block[]): Reado
 };
 
 /** Stretches of these are a millisecond long at least, and may be seen before they end. */
-const MAY_GO_ON: ReadonlySet<LaneRow['kind']> = new Set(['busy', 'pool']);
+const MAY_GO_ON: ReadonlySet<TimelineRow['kind']> = new Set(['busy', 'pool']);
 /** By so much the begin of one stretch may differ between two looks at it. Microseconds. */
 const SAME_US = 500;
 
 // A stretch that was going on is written again with the next look, until it has ended.
-const lastOfEach = (rows: readonly LaneRow[]): LaneRow[] => {
-  const kept: LaneRow[] = [];
-  const lastOf = new Map<LaneRow['kind'], number>();
+const lastOfEach = (rows: readonly TimelineRow[]): TimelineRow[] => {
+  const kept: TimelineRow[] = [];
+  const lastOf = new Map<TimelineRow['kind'], number>();
   for (const row of [...rows].sort((a, b) => a.startUs - b.startUs || a.endUs - b.endUs)) {
     const at = lastOf.get(row.kind);
     const before = at === undefined ? undefined : kept[at];
@@ -107,7 +107,7 @@ const snapshotOf = async (directory: string, files: readonly RowsFileName[]): Pr
   if (head === undefined || resource === undefined || blocks.length + open.length === 0) return undefined;
   for (const block of whole) takeOverNames(block);
   const cancelled = read.flatMap((records) => valuesOf<RowsCancelled>(records, 'cancelled'));
-  const lane = read.flatMap((records) => valuesOf<RowsLane>(records, 'lane'));
+  const timeline = read.flatMap((records) => valuesOf<RowsTimeline>(records, 'timeline'));
   return new BlockSnapshot({
     reason: { kind: 'recovered', text: `process ${head.pid}`, traceId: '' },
     anchor: last?.meta.anchor ?? head.anchor,
@@ -115,8 +115,8 @@ const snapshotOf = async (directory: string, files: readonly RowsFileName[]): Pr
     resource,
     blocks,
     open,
-    lane: lastOfEach(lane.flatMap(({ rows }) => rows)),
-    laneFromUs: head.laneFromUs,
+    timeline: lastOfEach(timeline.flatMap(({ rows }) => rows)),
+    timelineFromUs: head.timelineFromUs,
     tornRows: read.reduce((sum, records) => sum + records.tornRows, tail?.tornRows ?? 0),
     cancelled: new Set([...cancelled.flatMap(({ traceIds }) => traceIds), ...(tail?.cancelled ?? [])]),
   });

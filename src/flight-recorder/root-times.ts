@@ -1,4 +1,4 @@
-// Puts on roots that are about to be reported where their time went, as properties. Runs once a report, and takes of the lane what came since the
+// Puts on roots that are about to be reported where their time went, as properties. Runs once a report, and takes of the timeline what came since the
 // earliest of these roots began: it must not make an object of a span, nor look at spans of other traces.
 import type { TracePart } from '../collector/trace-part.js';
 import { toUnixTime } from '../record/tick-time.js';
@@ -6,34 +6,34 @@ import type { PropertyValue } from '../rows/property.js';
 import { Flag } from '../rows/row-chunk.js';
 import { parseSpanId } from '../span/traceparent.js';
 import { type DividedRoot, divideRoot, OWN, type RootDivision } from './division/divide-root.js';
-import { LaneLayers } from './division/lane-layers.js';
 import { innermost, type Piece } from './division/stretches.js';
-import type { Lane } from './lane/lane.js';
-import { stackName } from './lane/stack-name.js';
+import { TimelineLayers } from './division/timeline-layers.js';
+import { stackName } from './timeline/stack-name.js';
+import type { Timeline } from './timeline/timeline.js';
 
 const MAX_NAME = 128;
 
-/** The lane, and since when it is watched. */
-export interface WatchedLane {
-  readonly lane: Pick<Lane, 'rows'>;
+/** The timeline, and since when it is watched. */
+export interface WatchedTimeline {
+  readonly timeline: Pick<Timeline, 'rows'>;
   readonly fromUs: number;
 }
 
 /** Divides the time of each root among `parts`, and puts it on the root. A part of a trace that was reported before is not whole, and left as it is. */
-export const putRootTimes = (parts: readonly TracePart[], { lane, fromUs }: WatchedLane): void => {
+export const putRootTimes = (parts: readonly TracePart[], { timeline, fromUs }: WatchedTimeline): void => {
   const roots = parts.filter(({ hasRoot, isContinuation }) => hasRoot && !isContinuation);
   if (roots.length === 0) return;
   const startSec = roots.reduce((first, part) => Math.min(first, secondOf(part)), Number.POSITIVE_INFINITY);
   // Nanoseconds since that second: a double holds those of a hundred days exactly.
   const toNs = (us: number): number => Math.round((us - startSec * 1e6) * 1000);
   const covered = { fromUs, toUs: Number.POSITIVE_INFINITY };
-  const layers = new LaneLayers(lane.rows(startSec * 1e6), [covered], toNs);
+  const layers = new TimelineLayers(timeline.rows(startSec * 1e6), [covered], toNs);
   for (const part of roots) part.addToRoot(propertiesOf(divide(part, startSec, layers)));
 };
 
 const secondOf = (part: TracePart): number => toUnixTime(part.chunkOf(0).begins[part.rowOf(0)], part.anchor).sec;
 
-const divide = (part: TracePart, startSec: number, layers: LaneLayers): RootDivision => {
+const divide = (part: TracePart, startSec: number, layers: TimelineLayers): RootDivision => {
   const nsOf = (ticks: number): number => {
     const { sec, nano } = toUnixTime(ticks, part.anchor);
     return (sec - startSec) * 1e9 + nano;

@@ -10,17 +10,17 @@ import type { ClockAnchor } from '../clock/index.js';
 import type { Resource } from '../collector/reporter.js';
 import type { Block } from './block.js';
 import { blockParts, jsonRecord } from './flight-records.js';
-import type { LaneRow } from './lane/lane-row.js';
 import { MAX_OPEN_SPANS } from './open-span-table.js';
 import { type TailBlocks, TailFile } from './tail/tail-file.js';
+import type { TimelineRow } from './timeline/timeline-row.js';
 
 /** What a recorder knows beside its spans. */
 export interface KnownOfRows {
   readonly resource: Resource;
   /** How ticks become Unix time; blocks have newer ones. */
   readonly anchor: ClockAnchor;
-  /** Since when there is a lane, in microseconds of Unix time. */
-  readonly laneFromUs?: number | undefined;
+  /** Since when there is a timeline, in microseconds of Unix time. */
+  readonly timelineFromUs?: number | undefined;
 }
 
 /** The first record of a file. */
@@ -29,10 +29,10 @@ export interface RowsHead extends KnownOfRows {
   readonly pid: number;
 }
 
-/** Rows of the lane since the last record of this kind. */
-export interface RowsLane {
-  readonly kind: 'lane';
-  readonly rows: readonly LaneRow[];
+/** Rows of the timeline since the last record of this kind. */
+export interface RowsTimeline {
+  readonly kind: 'timeline';
+  readonly rows: readonly TimelineRow[];
 }
 
 /** Traces that must not be shown, whatever the files hold of them. */
@@ -112,9 +112,9 @@ export class RowsFiles implements TailBlocks {
   }
 
   /** May be called in the middle of another write: then these rows come with the next. */
-  addLane(rows: readonly LaneRow[]): void {
+  addTimeline(rows: readonly TimelineRow[]): void {
     if (!this.#isWriting)
-      this.#write([...this.#takeCancelled(), jsonRecord({ kind: 'lane', rows } satisfies RowsLane)]);
+      this.#write([...this.#takeCancelled(), jsonRecord({ kind: 'timeline', rows } satisfies RowsTimeline)]);
   }
 
   /** The trace is not to be shown. Goes with the next write: a service may cancel most of its traces. */

@@ -7,8 +7,8 @@ import type { Resource } from '../collector/reporter.js';
 import type { BlockSnapshot, SnapshotParts } from './block-snapshot.js';
 import { FlightError } from './flight-error.js';
 import { blockParts, jsonRecord } from './flight-records.js';
-import type { LaneRow } from './lane/lane-row.js';
 import type { SnapshotReason } from './snapshot-types.js';
+import type { TimelineRow } from './timeline/timeline-row.js';
 
 /** What it says. */
 export interface SnapshotHead {
@@ -18,8 +18,8 @@ export interface SnapshotHead {
   /** Ticks; 0 where it is not known: then it is the end of the last span. */
   readonly taken: number;
   readonly resource: Resource;
-  readonly lane: readonly LaneRow[];
-  readonly laneFromUs?: number | undefined;
+  readonly timeline: readonly TimelineRow[];
+  readonly timelineFromUs?: number | undefined;
   readonly cancelled: readonly string[];
   readonly tornRows: number;
   /** Number of blocks of ended spans, which come first. */

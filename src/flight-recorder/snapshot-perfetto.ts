@@ -1,11 +1,11 @@
-// A snapshot as a file for Perfetto: its traces, and the lane of its process beside them. In slices of time; the spans are read twice, because
+// A snapshot as a file for Perfetto: its traces, and the event-loop timeline beside them. In slices of time; the spans are read twice, because
 // an arrow needs both its ends.
 import { ownResource } from '../formats/library.js';
 import { type PerfettoSpans, PerfettoWriter } from '../formats/perfetto/write-perfetto.js';
-import { laneTracks } from './lane/lane-tracks.js';
 import { shownRecord, shownResource, shownView } from './shown-spans.js';
 import type { SnapshotReading } from './snapshot-reading.js';
 import type { Snapshot, SnapshotTrace } from './snapshot-types.js';
+import { timelineTracks } from './timeline/timeline-tracks.js';
 
 /** Bytes handed on at a time. */
 const PIECE_BYTES = 64 * 1024;
@@ -57,7 +57,7 @@ export const snapshotPerfetto = async function* (reading: SnapshotReading): Asyn
       ...(reason.traceId === '' ? [] : [['trace.id', reason.traceId] as const]),
     ],
   });
-  yield* written(laneTracks(writer, pid, snapshot.lane));
+  yield* written(timelineTracks(writer, pid, snapshot.timeline));
   for await (const trace of reading.traces()) yield* written(writer.trace(trace.traceId, drawn(trace)));
   yield writer.take();
 };

@@ -1,7 +1,7 @@
 // What a snapshot holds, for whoever writes or reads one. Types only.
 import type { Resource } from '../collector/reporter.js';
 import type { SpanRecord } from '../record/record.js';
-import type { LaneRow } from './lane/lane-row.js';
+import type { TimelineRow } from './timeline/timeline-row.js';
 
 /** Why a snapshot was taken. */
 export interface SnapshotReason {
@@ -48,10 +48,10 @@ export interface Snapshot {
   readonly heldMs: number;
   readonly spanCount: number;
   readonly resource: Resource;
-  readonly lane: readonly LaneRow[];
-  /** Since when the lane was watched, microseconds of Unix time; undefined where it was not. */
-  readonly laneFromUs?: number | undefined;
-  /** Rows of a file that were damaged or cut off, and are left out; a damaged record that has no spans, such as one of the lane, counts as one. */
+  readonly timeline: readonly TimelineRow[];
+  /** Since when the timeline was watched, microseconds of Unix time; undefined where it was not. */
+  readonly timelineFromUs?: number | undefined;
+  /** Rows of a file that were damaged or cut off, and are left out; a damaged record that has no spans, such as one of the timeline, counts as one. */
   readonly tornRows: number;
   /**
    * The same as `traces()`, with undefined wherever a part of the work is done: for those who must not hold the event loop.

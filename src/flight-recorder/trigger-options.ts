@@ -15,7 +15,7 @@ export interface TriggerOptions {
   readonly timesUsual?: number;
   /** A trace has a span with an error. */
   readonly error?: boolean;
-  /** The event loop was busy for so many milliseconds on end. Needs the lane. */
+  /** The event loop was busy for so many milliseconds on end. Needs the timeline. */
   readonly stallMs?: number;
   /** This signal. One that ends a process still does, unless the program listens to it; SIGUSR2 ends none. */
   readonly signal?: NodeJS.Signals;
@@ -41,10 +41,10 @@ const WHERE = 'flightRecorder.triggers';
 /** Triggers with their defaults. */
 export type ResolvedTriggers = TriggerOptions & Required<Pick<TriggerOptions, 'minIntervalMs' | 'maxFiles'>>;
 
-/** Check and complete. `hasLane`: whether the event loop is watched. Throws `ERR_SPANLINE_OPTION`. */
+/** Check and complete. `hasTimeline`: whether the event loop is watched. Throws `ERR_SPANLINE_OPTION`. */
 export const resolveTriggers = (
   triggers: TriggerOptions,
-  { hasLane, isMainThread }: { readonly hasLane: boolean; readonly isMainThread: boolean },
+  { hasTimeline, isMainThread }: { readonly hasTimeline: boolean; readonly isMainThread: boolean },
 ): ResolvedTriggers => {
   checkNames(triggers, KNOWN, WHERE);
   for (const name of NUMBERS) {
@@ -60,9 +60,9 @@ export const resolveTriggers = (
     throw wrongOption(
       `Option "${WHERE}.signal" is for the main thread, for a worker gets no signals: leave it out here`,
     );
-  if (stallMs !== undefined && !hasLane) {
-    const remedy = isMainThread ? 'leave out "lane: false"' : 'a worker has none, so set it in the main thread';
-    throw wrongOption(`Option "${WHERE}.stallMs" needs the lane: ${remedy}`);
+  if (stallMs !== undefined && !hasTimeline) {
+    const remedy = isMainThread ? 'leave out "timeline: false"' : 'a worker has none, so set it in the main thread';
+    throw wrongOption(`Option "${WHERE}.stallMs" needs the event-loop timeline: ${remedy}`);
   }
   for (const name of NEED_DIRECTORY) {
     if (triggers[name] === undefined || triggers[name] === false || directory !== undefined) continue;

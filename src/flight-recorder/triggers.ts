@@ -6,11 +6,11 @@ import { onSignal } from '../collector/signal-work.js';
 import type { ActiveTrace, EndedRoot } from '../span/active-trace.js';
 import type { BlockSnapshot } from './block-snapshot.js';
 import { type CrashListener, CrashWatch } from './crash-watch.js';
-import type { LaneRow } from './lane/lane-row.js';
 import { SnapshotDirectory } from './snapshot-directory.js';
 import { writeSnapshotFileSync } from './snapshot-file.js';
 import type { SnapshotReason } from './snapshot-types.js';
 import { SnapshotWrites } from './snapshot-writes.js';
+import type { TimelineRow } from './timeline/timeline-row.js';
 import type { ResolvedTriggers } from './trigger-options.js';
 import { endsByDefault } from './trigger-signals.js';
 import { UsualDurations } from './usual-durations.js';
@@ -80,8 +80,8 @@ export class Triggers implements CrashListener {
     return true;
   }
 
-  /** What came to the lane since the last look. A stretch that went on then is there once more. */
-  looked(rows: readonly LaneRow[]): void {
+  /** What came to the timeline since the last look. A stretch that went on then is there once more. */
+  looked(rows: readonly TimelineRow[]): void {
     const { stallMs } = this.#options;
     if (stallMs === undefined) return;
     let longest = 0;

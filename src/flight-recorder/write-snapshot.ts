@@ -22,7 +22,7 @@ export const SNAPSHOT_FORMATS = ['otlp-lines', 'otlp', 'jaeger', 'perfetto', 'fl
 
 /**
  * `otlp-lines`: OTLP/JSON, a document a line and a trace; `otlp`: the same in one document; `jaeger`: the document that Jaeger's UI takes;
- * `perfetto`: a trace for ui.perfetto.dev, the only one of these with the process's lane; `flight`: as the recorder itself writes it, with
+ * `perfetto`: a trace for ui.perfetto.dev, the only one of these with the event-loop timeline; `flight`: as the recorder itself writes it, with
  * everything.
  */
 export type SnapshotFormat = (typeof SNAPSHOT_FORMATS)[number];

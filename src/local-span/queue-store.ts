@@ -5,7 +5,7 @@ import { type QueueSwitches, state } from '../context/process-state.js';
 import type { SpanQueue } from './span-queue.js';
 import { currentTaskQueue, enteredTaskQueue, recordingTaskQueue } from './task-context.js';
 
-/** Work that is shorter is not told to the lane. */
+/** Shorter work is not reported to the event-loop timeline. */
 const LONG_NS = 1e6;
 
 export const queueStore = state.queueStore as FrameStore<SpanQueue>;

@@ -6,7 +6,7 @@ import { OptionError } from '../base/errors/option-error.js';
 import { SpanlineError } from '../base/errors/spanline-error.js';
 import type { Reporter } from '../collector/reporter.js';
 import { OtlpReporter } from '../exporters/otlp.js';
-import type { LaneArchive } from './archive-lane.js';
+import type { TimelineArchive } from './archive-timeline.js';
 import type { Log } from './log.js';
 import { attempt, requiresOf } from './program-places.js';
 import type { ExporterName } from './settings.js';
@@ -84,7 +84,7 @@ const archivePackage = async (): Promise<ArchivePackage> => {
 export const openArchive = async (
   directory: string,
   log: Log,
-): Promise<{ readonly archive: LaneArchive; readonly reporter: Reporter } | undefined> => {
+): Promise<{ readonly archive: TimelineArchive; readonly reporter: Reporter } | undefined> => {
   try {
     const { Archive, ArchiveReporter } = await archivePackage();
     const archive = await Archive.open(directory);

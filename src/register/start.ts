@@ -11,7 +11,7 @@ import { tellUntraced } from '../instrument/untraced.js';
 import { UNTRACED } from '../instrument/versions.js';
 import { detectResource } from '../otel/detect-resource.js';
 import { registerApi } from './api.js';
-import { keepLane } from './archive-lane.js';
+import { keepTimeline } from './archive-timeline.js';
 import { Log } from './log.js';
 import { startOfficial, tracedByOfficial } from './official.js';
 import { makeReporters, openArchive } from './reporters.js';
@@ -57,8 +57,8 @@ const startReporters = async ({ exporters, archive }: Settings, log: Log): Promi
       reporters.push(opened.reporter);
       // Of the process, which its main thread looks at for all.
       if (nodeThreads().isMainThread) {
-        const { startLane } = await import('../flight-recorder/lane/lane.js');
-        keepLane(opened.archive, startLane(), defaultCollector().resource);
+        const { monitorEventLoop } = await import('../flight-recorder/timeline/timeline.js');
+        keepTimeline(opened.archive, monitorEventLoop(), defaultCollector().resource);
       }
     }
   }
@@ -76,7 +76,7 @@ const startRecorder = ({ flightRecorder }: Settings, log: Log): void => {
 };
 
 /**
- * A worker gets what its process gets, but for the flight recorder: its files, its signals and its lane are those of the main thread, and workers that
+ * A worker gets what its process gets, but for the flight recorder: its files, its signals and its timeline are those of the main thread, and workers that
  * each take as much memory are what nobody has asked for.
  */
 const settingsOfThread = (settings: Settings, log: Log): Settings => {

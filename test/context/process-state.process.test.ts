@@ -34,7 +34,7 @@ test.each([
   ['nothing', '[]'],
   ['all', 'Object.keys(whole)'],
   ['all but one each', "['enabled', 'development', 'queueStore', 'unfinished', 'names', 'scopes', 'counters']"],
-  ['the newest alone', "['takeStacks', 'lane']"],
+  ['the newest alone', "['takeStacks', 'timeline']"],
 ])('a state that has %s', (_, fields) => {
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program(fields)], {
     encoding: 'utf8',

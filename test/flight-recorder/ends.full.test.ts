@@ -141,7 +141,7 @@ test('an event loop that stood still leaves one file for one stretch, and none f
 describe('under register', () => {
   buildFirst();
 
-  test('workers have no recorder: one process, one set of files, one lane', async () => {
+  test('workers have no recorder: one process, one set of files, one timeline', async () => {
     const [place, file, archive] = [fresh(), fresh(), fresh()];
     const result = await runFile(join(packageRoot, 'test/flight-recorder/children/threads.mjs'), {
       execArgv: ['--import', 'spanline/register'],

@@ -53,7 +53,7 @@ test('all that a process had recorded when it was killed is there, and what was 
     'ended false',
     'query true',
   ]);
-  // The file that was written last loses its end, from the middle of its last block on: what follows that may be a record of the lane.
+  // The file that was written last loses its end, from the middle of its last block on: what follows that may be a record of the timeline.
   const last = lastFileIn(place);
   const bytes = readFileSync(last);
   const block = blocksIn(bytes).at(-1) as number;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { jsonRecord, readRecords } from '../../src/flight-recorder/flight-records.js';
-import { type LaneRow, readSnapshotFile, recoverSnapshot } from '../../src/flight-recorder/index.js';
+import { readSnapshotFile, recoverSnapshot, type TimelineRow } from '../../src/flight-recorder/index.js';
 import { writeSnapshotFile, writeSnapshotFileSync } from '../../src/flight-recorder/snapshot-file.js';
 import { LocalSpan, Span } from '../../src/index.js';
 import { flight, lastFileIn, linesOf, namesOf } from './support/flight.js';
@@ -85,25 +85,25 @@ test('a file that cannot be written says so, and leaves nothing', async () => {
   expect(readdirSync(place)).toEqual(['file']);
 });
 
-test('a record of the lane that was cut off costs no span, and counts as one', async () => {
+test('a record of the timeline that was cut off costs no span, and counts as one', async () => {
   const place = fresh();
   const { root, recorder, collector } = flight({}, { file: place });
   for (let i = 0; i < 100; i++) root('GET /').end();
   collector.observeNow();
   recorder.stop();
   const last = lastFileIn(place);
-  const lane = jsonRecord({ kind: 'lane', rows: [] });
-  writeFileSync(last, lane.subarray(0, lane.length - 4), { flag: 'a' });
+  const timeline = jsonRecord({ kind: 'timeline', rows: [] });
+  writeFileSync(last, timeline.subarray(0, timeline.length - 4), { flag: 'a' });
   const { spanCount, tornRows } = await recoverSnapshot(place);
   expect([spanCount, tornRows]).toEqual([100, 1]);
 });
 
-test('a stretch of the lane that was written while it went on is there once, and whole', async () => {
+test('a stretch of the timeline that was written while it went on is there once, and whole', async () => {
   const place = fresh();
   const { root, recorder } = flight({}, { file: place });
   root('GET /').end();
   recorder.stop();
-  const stretch = (kind: LaneRow['kind'], startUs: number, endUs: number): LaneRow => ({
+  const stretch = (kind: TimelineRow['kind'], startUs: number, endUs: number): TimelineRow => ({
     ...{ kind, startUs, endUs },
     ...{ detail: '', parts: [] },
   });
@@ -114,9 +114,9 @@ test('a stretch of the lane that was written while it went on is there once, and
     [stretch('busy', at + 0.25, at + 2e6), stretch('gc', at + 10, at + 20), stretch('gc', at + 30, at + 40)],
     [stretch('busy', at - 3, at + 2.5e6), stretch('busy', at + 2.6e6, at + 2.7e6)],
   ];
-  for (const rows of looks) writeFileSync(lastFileIn(place), jsonRecord({ kind: 'lane', rows }), { flag: 'a' });
-  const { lane } = await recoverSnapshot(place);
-  expect(lane.map(({ kind, startUs, endUs }) => [kind, startUs - at, endUs - at])).toEqual([
+  for (const rows of looks) writeFileSync(lastFileIn(place), jsonRecord({ kind: 'timeline', rows }), { flag: 'a' });
+  const { timeline } = await recoverSnapshot(place);
+  expect(timeline.map(({ kind, startUs, endUs }) => [kind, startUs - at, endUs - at])).toEqual([
     ['busy', -3, 2.5e6],
     ['gc', 10, 20],
     ['gc', 30, 40],

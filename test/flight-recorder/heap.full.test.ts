@@ -53,7 +53,7 @@ describe.skipIf(clockInfo().path !== 'fast')('the heap of the process', () => {
     expect(Math.abs(snapshot.takenUnixUs / 1000 - moment)).toBeLessThan(1000);
   });
 
-  test('who filled it in one piece of work is there, with the local spans that it was in, and has the lane', async () => {
+  test('who filled it in one piece of work is there, with the local spans that it was in, and has the timeline', async () => {
     const { snapshot, names, ended } = await fill('one request');
     const open = ['waits open', 'culprit open', 'outer open', 'inner open'];
     expect(names.slice(-4)).toEqual(open);
@@ -61,9 +61,11 @@ describe.skipIf(clockInfo().path !== 'fast')('the heap of the process', () => {
     const [{ spans }] = [...snapshot.traces()].filter(({ spans: [{ record }] }) => record.name === 'culprit');
     const [culprit, outer, inner] = spans.map(({ record }) => record);
     expect([outer.parentSpanId, inner.parentSpanId]).toEqual([culprit.spanId, outer.spanId]);
-    const busy = snapshot.lane.flatMap(({ parts }) => parts.map(({ name }) => name));
+    const busy = snapshot.timeline.flatMap(({ parts }) => parts.map(({ name }) => name));
     expect(busy).toContain('culprit');
-    expect(new Set(snapshot.lane.map(({ kind, startUs }) => `${kind} ${startUs}`)).size).toBe(snapshot.lane.length);
+    expect(new Set(snapshot.timeline.map(({ kind, startUs }) => `${kind} ${startUs}`)).size).toBe(
+      snapshot.timeline.length,
+    );
   });
 
   test('a heap snapshot that was asked for near the limit is written as well', async () => {
@@ -113,7 +115,7 @@ describe.skipIf(clockInfo().path !== 'fast')('heaps of workers', () => {
     expect([end, stdout, stderr]).toEqual([[0, null], 'ERR_WORKER_OUT_OF_MEMORY\ntrue\n', '']);
     expect(files).toEqual([expect.stringMatching(/Z-\d+\.1-heap-limit\.flight$/)]);
     expect(new Set(namesOf(snapshots[0]))).toEqual(new Set(['request of thread 1']));
-    expect([snapshots[0].spanCount, snapshots[0].laneFromUs]).toEqual([100, undefined]);
+    expect([snapshots[0].spanCount, snapshots[0].timelineFromUs]).toEqual([100, undefined]);
   });
 
   test('a thread that lives on is watched again after the interval', async () => {

@@ -16,9 +16,9 @@ const refusal = (message: string): Error =>
 test.each<[unknown, string]>([
   [null, 'Option "flightRecorder" must be an object, not null.'],
   [[], 'Option "flightRecorder" must be an object'],
-  [{ maxAge: 1 }, 'Unknown option "flightRecorder.maxAge". Known: minAgeMs, maxBytes, file, triggers, lane'],
+  [{ maxAge: 1 }, 'Unknown option "flightRecorder.maxAge". Known: minAgeMs, maxBytes, file, triggers, timeline'],
   [{ maxBytes: 1000 }, 'Option "flightRecorder.maxBytes"'],
-  [{ lane: 'yes' }, 'Option "flightRecorder.lane"'],
+  [{ timeline: 'yes' }, 'Option "flightRecorder.timeline"'],
   [{ file: '' }, 'Option "flightRecorder.file" must be a path that is not empty.'],
   [{ file: '/dev/null/x' }, 'Option "flightRecorder.file": ENOTDIR'],
   [{ file: '/proc/x' }, 'Option "flightRecorder.file": ENOENT'],
@@ -26,10 +26,13 @@ test.each<[unknown, string]>([
   [{ triggers: [] }, 'Option "flightRecorder.triggers" must be an object'],
   [{ triggers: { slow: 1 } }, 'Unknown option "flightRecorder.triggers.slow". Known: slowMs, '],
   [{ triggers: { slowMs: 0 } }, 'Option "flightRecorder.triggers.slowMs"'],
-  [{ lane: false, rootTimes: true }, 'Option "flightRecorder.rootTimes" needs the lane: leave out "lane: false".'],
   [
-    { lane: false, triggers: { ...PLACE, stallMs: 100 } },
-    'Option "flightRecorder.triggers.stallMs" needs the lane: leave out "lane: false".',
+    { timeline: false, rootTimes: true },
+    'Option "flightRecorder.rootTimes" needs the event-loop timeline: leave out "timeline: false".',
+  ],
+  [
+    { timeline: false, triggers: { ...PLACE, stallMs: 100 } },
+    'Option "flightRecorder.triggers.stallMs" needs the event-loop timeline: leave out "timeline: false".',
   ],
   [{ triggers: { crash: true } }, 'Option "flightRecorder.triggers.crash" needs a place for its files: set "'],
   [{ triggers: { heapLimit: true } }, 'Option "flightRecorder.triggers.heapLimit" needs a place for its files'],
@@ -67,10 +70,10 @@ test('every other signal of the system can be listened to', () => {
 
 test.each([
   [{ file: 'x' }, 'Option "flightRecorder.file" is for the main thread'],
-  [{ rootTimes: true }, 'Option "flightRecorder.rootTimes" needs the lane: a worker has none'],
+  [{ rootTimes: true }, 'Option "flightRecorder.rootTimes" needs the event-loop timeline: a worker has none'],
   [
     { triggers: { ...PLACE, stallMs: 5 } },
-    'Option "flightRecorder.triggers.stallMs" needs the lane: a worker has none',
+    'Option "flightRecorder.triggers.stallMs" needs the event-loop timeline: a worker has none',
   ],
   [
     { triggers: { ...PLACE, signal: 'SIGTERM' as const } },
@@ -80,9 +83,9 @@ test.each([
   expect(() => resolveRecorder(options, false)).toThrow(refusal(message));
 });
 
-test('a worker has no lane, for it would look as if it always waited', () => {
-  expect(resolveRecorder({}, false).lane).toBe(false);
-  expect(resolveRecorder({}, true).lane).toBe(true);
+test('a worker has no timeline, for it would look as if it always waited', () => {
+  expect(resolveRecorder({}, false).timeline).toBe(false);
+  expect(resolveRecorder({}, true).timeline).toBe(true);
 });
 
 test('a directory is made last: of options that are refused nothing stays', () => {

@@ -1,12 +1,12 @@
 // With `rootTimes` the roots that are reported say where their time went, and add up to their duration; without it nothing is
-// asked of the lane and no row is touched.
+// asked of the timeline and no row is touched.
 import { afterEach, describe, expect, test } from 'vitest';
 import { MemoryReporter } from '../../src/exporters/memory.js';
-import { startLane } from '../../src/flight-recorder/index.js';
-import type { LanePart, LaneRow } from '../../src/flight-recorder/lane/lane-row.js';
-import { unixNow } from '../../src/flight-recorder/lane/unix-now.js';
+import { monitorEventLoop } from '../../src/flight-recorder/index.js';
 import { FlightRecorder } from '../../src/flight-recorder/recorder.js';
 import { type FlightRecorderOptions, resolveRecorder } from '../../src/flight-recorder/recorder-options.js';
+import type { TimelinePart, TimelineRow } from '../../src/flight-recorder/timeline/timeline-row.js';
+import { unixNow } from '../../src/flight-recorder/timeline/unix-now.js';
 import { Collector, type CollectorOptions, LocalCollector, LocalSpan, Span, type SpanRecord } from '../../src/index.js';
 
 const TIMES = ['own', 'gc', 'others', 'untraced', 'short', 'waiting', 'unknown'].map(
@@ -18,32 +18,36 @@ const passTime = (ms: number): void => {
   while (performance.now() < end);
 };
 
-describe('over the lane of this process', () => {
+describe('over the timeline of this process', () => {
   const recorders: FlightRecorder[] = [];
   afterEach(() => {
     for (const recorder of recorders.splice(0)) recorder.stop();
   });
 
-  const record = (options: FlightRecorderOptions, rows: LaneRow[] = [], collectorOptions: CollectorOptions = {}) => {
+  const record = (
+    options: FlightRecorderOptions,
+    rows: TimelineRow[] = [],
+    collectorOptions: CollectorOptions = {},
+  ) => {
     const memory = new MemoryReporter();
     const collector = new Collector(collectorOptions);
     collector.setReporter(memory);
-    const lane = startLane();
+    const timeline = monitorEventLoop();
     const asked: (number | undefined)[] = [];
-    // What the lane has seen is planted: everything else is real.
+    // What the timeline has seen is planted: everything else is real.
     const planted = {
       rows(sinceUs?: number) {
         asked.push(sinceUs);
         return rows;
       },
-      stop: () => lane.stop(),
+      stop: () => timeline.stop(),
     };
     recorders.push(new FlightRecorder(collector, resolveRecorder(options), planted).start());
     return { memory, collector, asked };
   };
 
   const timesOf = ({ properties }: SpanRecord): number[] => TIMES.map((key) => properties[key] as number);
-  const busyRow = (startUs: number, endUs: number, ...parts: LanePart[]): LaneRow => {
+  const busyRow = (startUs: number, endUs: number, ...parts: TimelinePart[]): TimelineRow => {
     return { kind: 'busy', startUs, endUs, detail: '', parts };
   };
 
@@ -77,7 +81,7 @@ describe('over the lane of this process', () => {
   });
 
   test('who had the loop is named, with what it took of the root', async () => {
-    const rows: LaneRow[] = [];
+    const rows: TimelineRow[] = [];
     const { memory, collector, asked } = record({ rootTimes: true }, rows);
     const beforeUs = unixNow();
     const span = Span.root('GET /cart', undefined, { collector });
@@ -114,15 +118,15 @@ describe('over the lane of this process', () => {
       'spanline.loop.who_ns': [others],
       'spanline.loop.untraced': ['tick app.js:7'],
     });
-    // Once for the whole report, and not for all that the lane has.
+    // Once for the whole report, and not for all that the timeline has.
     expect(asked).toHaveLength(1);
     expect(asked[0]).toBeGreaterThan(beforeUs - 1e6);
   });
 
   test('work in short turns is not waiting, of the part that the root has of them', async () => {
-    const rows: LaneRow[] = [];
+    const rows: TimelineRow[] = [];
     const { memory, collector } = record({ rootTimes: true }, rows);
-    // The lane is known of all of the row.
+    // The timeline is known of all of the row.
     passTime(4);
     const span = Span.root('GET /cart', undefined, { collector });
     const fromUs = unixNow();
@@ -174,16 +178,16 @@ describe('over the lane of this process', () => {
     expect(withTimes).toEqual(['whole']);
   });
 
-  test('without the option nothing is asked of the lane', async () => {
+  test('without the option nothing is asked of the timeline', async () => {
     const { memory, collector, asked } = record({});
     Span.root('plain', undefined, { collector }).end();
     await collector.flush();
     expect([asked, memory.find('plain')?.properties]).toEqual([[], {}]);
   });
 
-  test('it needs the lane', () => {
-    expect(() => resolveRecorder({ rootTimes: true, lane: false })).toThrow(
-      /"flightRecorder.rootTimes" needs the lane/,
+  test('it needs the event-loop timeline', () => {
+    expect(() => resolveRecorder({ rootTimes: true, timeline: false })).toThrow(
+      /"flightRecorder.rootTimes" needs the event-loop timeline/,
     );
   });
 });

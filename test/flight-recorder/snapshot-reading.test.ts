@@ -44,7 +44,7 @@ const slow = (traces: number, spans = 1): Snapshot => {
     heldMs: taken.heldMs,
     spanCount: taken.spanCount,
     resource: taken.resource,
-    lane: [],
+    timeline: [],
     tornRows: 0,
     *steps() {
       for (let i = 0; i < 10; i++) {

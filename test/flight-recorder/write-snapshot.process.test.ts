@@ -9,11 +9,11 @@ import { ArchiveReporter } from '../../packages/archive/src/archive-reporter.js'
 import { MemoryReporter } from '../../src/exporters/memory.js';
 import { OtlpReporter } from '../../src/exporters/otlp.js';
 import {
-  type LaneRow,
   readSnapshotFile,
   reportSnapshot,
   type Snapshot,
   type SnapshotFormat,
+  type TimelineRow,
   writeSnapshot,
 } from '../../src/flight-recorder/index.js';
 import { decodeJaegerJson } from '../../src/formats/jaeger-json/read-traces.js';
@@ -109,7 +109,7 @@ test('flight is what the recorder itself writes', async () => {
   expect(linesOf(await readSnapshotFile(path))).toEqual(linesOf(snapshot));
 });
 
-const LANE: readonly LaneRow[] = [
+const TIMELINE: readonly TimelineRow[] = [
   { kind: 'gc', startUs: 1_000_000, endUs: 1_004_000, detail: 'mark-compact', parts: [] },
   {
     kind: 'busy',
@@ -131,7 +131,7 @@ const LANE: readonly LaneRow[] = [
   { kind: 'turns', startUs: 1_100_000, endUs: 1_108_000, detail: '', parts: [], idleUs: 2000 },
 ];
 
-test('perfetto holds every span once, open ones begun only, and the lane of the process', async () => {
+test('perfetto holds every span once, open ones begun only, and the event-loop timeline', async () => {
   const taken = some();
   const path = join(fresh(), 'last.perfetto-trace');
   const snapshot: Snapshot = {
@@ -141,7 +141,7 @@ test('perfetto holds every span once, open ones begun only, and the lane of the 
     spanCount: taken.spanCount,
     resource: taken.resource,
     tornRows: 0,
-    lane: LANE,
+    timeline: TIMELINE,
     traces: () => taken.traces(),
   };
   expect(await writeSnapshot(snapshot, path, { format: 'perfetto' })).toMatchObject({ traceCount: 31, spanCount: 91 });

@@ -44,7 +44,7 @@ const loadedBy = (text: string): string[] => {
 describe('what is loaded', () => {
   test('the core without the recorder, until it is asked for', () => {
     const before = loadedBy(`await import('spanline');`);
-    expect(before.filter((file) => /recorder|lane/.test(file))).toEqual([]);
+    expect(before.filter((file) => /recorder|timeline/.test(file))).toEqual([]);
     const after = loadedBy(`const { configure } = await import('spanline'); ${CONFIGURE}`);
     expect(after).toContain('cjs/flight-recorder/recorder-feature.js');
     const off = loadedBy(`const { configure } = await import('spanline'); configure({ flightRecorder: false });`);

@@ -100,7 +100,7 @@ describe('where spans go', () => {
     expect(linesOf(stdout)).toMatchObject([{ spanCount: 1 }, { spanCount: 2 }]);
   });
 
-  test('an archive alone has the lane of the process, which tells stalls', async () => {
+  test('an archive alone has the event-loop timeline, which tells stalls', async () => {
     const directory = join(out, 'stalled');
     const stalled = write(
       'stalled.mjs',

@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "heap_limit.h"
-#include "lane.h"
+#include "timeline.h"
 #include "map_file.h"
 
 namespace v8 {
@@ -125,6 +125,6 @@ NODE_MODULE_INIT() {
   NODE_SET_METHOD(exports, "wrap", Wrap);
   NODE_SET_METHOD(exports, "slowCalls", SlowCalls);
   ExportHeapLimit(exports);
-  spanline::ExportLane(exports);
+  spanline::ExportTimeline(exports);
   spanline::ExportMapFile(exports);
 }

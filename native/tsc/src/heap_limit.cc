@@ -46,8 +46,8 @@ struct Held {
   size_t bytes;
 };
 
-// Rows of the lane, as JSON with commas between.
-struct LaneText {
+// Rows of the timeline, as JSON with commas between.
+struct TimelineText {
   std::string text;
   uint32_t rows;
 };
@@ -57,13 +57,13 @@ struct Watch {
   std::string directory;
   // What follows the moment in the name of a file.
   std::string name_end;
-  // The head of the file as JSON, up to the rows of the lane.
+  // The head of the file as JSON, up to the rows of the timeline.
   std::string head;
-  std::deque<LaneText> lane;
-  uint32_t lane_rows = 0;
-  uint32_t most_lane_rows = 0;
-  // Of the lane what may still change.
-  std::string lane_open;
+  std::deque<TimelineText> timeline;
+  uint32_t timeline_rows = 0;
+  uint32_t max_timeline_rows = 0;
+  // Of the timeline what may still change.
+  std::string timeline_open;
   std::deque<Held> blocks;
   Held open{nullptr, 0};
   v8::Global<v8::Context> context;
@@ -127,7 +127,7 @@ bool WriteBlock(int file, const Held& held) {
          WriteAll(file, bytes + kBlockHeaderBytes, held.bytes - kBlockHeaderBytes);
 }
 
-// The rows of the lane and what is known only now, behind the head that was handed over.
+// The rows of the timeline and what is known only now, behind the head that was handed over.
 std::string HeadText(const Watch& watch) {
   std::string text = watch.head;
   bool is_first = true;
@@ -137,8 +137,8 @@ std::string HeadText(const Watch& watch) {
     text += rows;
     is_first = false;
   };
-  for (const LaneText& rows : watch.lane) add(rows.text);
-  add(watch.lane_open);
+  for (const TimelineText& rows : watch.timeline) add(rows.text);
+  add(watch.timeline_open);
   char end[96];
   snprintf(end, sizeof end, "],\"taken\":%.17g,\"blocks\":%zu}", spanline::ClockNow(), watch.blocks.size());
   return text + end;
@@ -273,7 +273,7 @@ bool ReadBlock(const Call& info, int at, Held* held) {
   return held->bytes >= kBlockHeaderBytes && held->bytes <= held->store->ByteLength();
 }
 
-// heapLimitStart(directory, nameEnd, isWorker, mostLaneRows, nearing): write to a file in `directory` when the heap of this thread is full.
+// heapLimitStart(directory, nameEnd, isWorker, maxTimelineRows, nearing): write to a file in `directory` when the heap of this thread is full.
 // `nearing` is called before that, in the middle of any code, behind each full collection.
 void Start(const Call& info) {
   v8::Isolate* isolate = info.GetIsolate();
@@ -284,7 +284,7 @@ void Start(const Call& info) {
   watch->isolate = isolate;
   watch->directory = Text(isolate, info[0]);
   watch->name_end = Text(isolate, info[1]);
-  watch->most_lane_rows = info[3].As<v8::Uint32>()->Value();
+  watch->max_timeline_rows = info[3].As<v8::Uint32>()->Value();
   watch->context.Reset(isolate, isolate->GetCurrentContext());
   watch->nearing.Reset(isolate, info[4].As<v8::Function>());
   watch->first_limit = LimitOf(isolate);
@@ -299,26 +299,26 @@ void Start(const Call& info) {
   else isolate->SetOOMErrorHandler(OnOutOfMemory);
 }
 
-// heapLimitHead(head): the head of the file as JSON, up to the rows of the lane.
+// heapLimitHead(head): the head of the file as JSON, up to the rows of the timeline.
 void SetHead(const Call& info) {
   Watch* watch = Find(info.GetIsolate());
   if (watch == nullptr || info.Length() < 1 || !info[0]->IsString()) return;
   watch->head = Text(info.GetIsolate(), info[0]);
 }
 
-// heapLimitLane(rows, count, open): further rows of the lane as JSON, their number, and those that may still change.
-void AddLane(const Call& info) {
+// heapLimitTimeline(rows, count, open): further rows of the timeline as JSON, their number, and those that may still change.
+void AddTimeline(const Call& info) {
   v8::Isolate* isolate = info.GetIsolate();
   Watch* watch = Find(isolate);
   if (watch == nullptr || info.Length() < 3 || !info[0]->IsString() || !info[1]->IsUint32() || !info[2]->IsString()) return;
-  watch->lane_open = Text(isolate, info[2]);
+  watch->timeline_open = Text(isolate, info[2]);
   const uint32_t rows = info[1].As<v8::Uint32>()->Value();
   if (rows == 0) return;
-  watch->lane.push_back({Text(isolate, info[0]), rows});
-  watch->lane_rows += rows;
-  while (watch->lane.size() > 1 && watch->lane_rows > watch->most_lane_rows) {
-    watch->lane_rows -= watch->lane.front().rows;
-    watch->lane.pop_front();
+  watch->timeline.push_back({Text(isolate, info[0]), rows});
+  watch->timeline_rows += rows;
+  while (watch->timeline.size() > 1 && watch->timeline_rows > watch->max_timeline_rows) {
+    watch->timeline_rows -= watch->timeline.front().rows;
+    watch->timeline.pop_front();
   }
 }
 
@@ -374,7 +374,7 @@ void ExportHeapLimit(v8::Local<v8::Object> exports) {
   uv_once(&once, [] { uv_mutex_init(&mutex); });
   NODE_SET_METHOD(exports, "heapLimitStart", Start);
   NODE_SET_METHOD(exports, "heapLimitHead", SetHead);
-  NODE_SET_METHOD(exports, "heapLimitLane", AddLane);
+  NODE_SET_METHOD(exports, "heapLimitTimeline", AddTimeline);
   NODE_SET_METHOD(exports, "heapLimitAdd", Add);
   NODE_SET_METHOD(exports, "heapLimitReplace", Replace);
   NODE_SET_METHOD(exports, "heapLimitDrop", Drop);

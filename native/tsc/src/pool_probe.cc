@@ -34,7 +34,7 @@ struct NameProbe {
 
 struct Pool {
   uv_loop_t* loop = nullptr;
-  // Null without a lane.
+  // Null without a timeline.
   uv_timer_t* overdue = nullptr;
   PoolListener listener = {};
   uint64_t bound_ns = 0;
@@ -84,7 +84,7 @@ void Tell(uint64_t number) {
   pool->listener.is_full(number, OthersUnderWay());
 }
 
-// False for a probe of a lane that is over.
+// False for a probe of a timeline that is over.
 bool IsOfNow(uint64_t queued) {
   if (pool->overdue == nullptr) return false;
   if (!pool->work.is_out && !pool->name.is_out) uv_timer_stop(pool->overdue);
@@ -128,7 +128,7 @@ void OnNameDone(uv_getnameinfo_t*, int, const char*, const char*) {
   if (until >= from + pool->bound_ns) WasFull(name.number, from, until);
 }
 
-// Not a probe of a lane that is over, which may be out still.
+// Not a probe of a timeline that is over, which may be out still.
 bool IsWorkWaiting() {
   const WorkProbe& work = pool->work;
   return work.is_out && work.queued >= pool->started && work.begun.load(std::memory_order_acquire) == 0;

@@ -12,7 +12,7 @@ import {
   type TraceSummary,
   UNKNOWN_SERVICE,
 } from 'spanline/internal/record';
-import type { LaneRow } from 'spanline/internal/timeline';
+import type { TimelineRow } from 'spanline/internal/timeline';
 import {
   type ArchiveOptions,
   type ArchiveStats,
@@ -132,7 +132,7 @@ export class Archive {
    * that of its spans. Throws `LimitError` for more than 65,536 rows or 4 MiB at once, `BadValueError` for times that are none, `TransportError`
    * when the disk takes none. It is in the file when this returns; a power failure may take the last seconds.
    */
-  appendLane(rows: readonly LaneRow[], resource: ArchivedResource, fromUs: number, toUs: number): void {
+  appendLane(rows: readonly TimelineRow[], resource: ArchivedResource, fromUs: number, toUs: number): void {
     this.#checkWritable();
     this.#lanes.append(rows, resource, fromUs, toUs);
   }

@@ -3,7 +3,7 @@
 import { LimitError } from '@spanline/graph';
 import { ownResource } from 'spanline/internal/formats';
 import type { ArchivedResource } from 'spanline/internal/record';
-import { type LaneRow, type Snapshot, SnapshotReading, shownResource } from 'spanline/internal/timeline';
+import { type Snapshot, SnapshotReading, shownResource, type TimelineRow } from 'spanline/internal/timeline';
 import { appendAll } from './append-all.js';
 import type { Archive } from './archive.js';
 
@@ -29,7 +29,7 @@ export interface KeepOptions {
 /** Rows of one stretch; in halves where they are too much for one line of a file. */
 const keepRows = (
   archive: Archive,
-  rows: readonly LaneRow[],
+  rows: readonly TimelineRow[],
   resource: ArchivedResource,
   fromUs: number,
   toUs: number,
@@ -47,11 +47,11 @@ const keepRows = (
 
 /** The lane as stretches that follow each other and leave nothing open between them. */
 const keepLane = (archive: Archive, snapshot: Snapshot): void => {
-  const { lane, laneFromUs, takenUnixUs } = snapshot;
-  if (laneFromUs === undefined) return;
+  const { timeline, timelineFromUs, takenUnixUs } = snapshot;
+  if (timelineFromUs === undefined) return;
   const resource = ownResource(shownResource(snapshot));
-  const rows = lane.toSorted((a, b) => a.startUs - b.startUs);
-  let fromUs = Math.max(0, laneFromUs);
+  const rows = timeline.toSorted((a, b) => a.startUs - b.startUs);
+  let fromUs = Math.max(0, timelineFromUs);
   for (let at = 0; at === 0 || at < rows.length; at += LANE_ROWS) {
     const toUs = Math.max(fromUs, rows[at + LANE_ROWS]?.startUs ?? takenUnixUs);
     keepRows(archive, rows.slice(at, at + LANE_ROWS), resource, fromUs, toUs);

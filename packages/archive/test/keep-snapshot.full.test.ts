@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { readSnapshotFile, type Snapshot } from '../../../src/flight-recorder/index.js';
-import type { LaneRow } from '../../../src/flight-recorder/lane/lane-row.js';
+import type { TimelineRow } from '../../../src/flight-recorder/timeline/timeline-row.js';
 import { buildFirst, root, scratch } from '../../../test/support/built.js';
 import { Archive } from '../src/archive.js';
 import { keepSnapshot } from '../src/keep-snapshot.js';
@@ -68,12 +68,12 @@ test('traces, lane and stalls are those of the snapshot', async () => {
 
 test('a lane of many rows, and of large ones, is kept whole', async () => {
   const archive = await opened('lane');
-  const [model] = snapshot.lane;
-  const startUs = snapshot.laneFromUs ?? 0;
+  const [model] = snapshot.timeline;
+  const startUs = snapshot.timelineFromUs ?? 0;
   const frames = Array.from({ length: 40 }, (_, i) => `${'f'.repeat(200)} file.js:${i}`);
   const lane = Array.from(
     { length: 2500 },
-    (_, i): LaneRow => ({
+    (_, i): TimelineRow => ({
       ...{ kind: 'busy', startUs: startUs + i * 10, endUs: startUs + i * 10 + 5, detail: '' },
       parts: [{ ...{ startUs, endUs: startUs, traceId: '', spanId: '', name: '' }, frames }],
     }),
@@ -81,7 +81,7 @@ test('a lane of many rows, and of large ones, is kept whole', async () => {
   expect(model).toBeDefined();
   const many: Snapshot = {
     ...{ reason: snapshot.reason, heldMs: 1, spanCount: 0, resource: snapshot.resource, tornRows: 0 },
-    ...{ lane, laneFromUs: startUs, takenUnixUs: startUs + 60_000, traces: () => [] },
+    ...{ timeline: lane, timelineFromUs: startUs, takenUnixUs: startUs + 60_000, traces: () => [] },
   };
   await keepSnapshot(archive, many);
   const stretches = await archive.lane(0, startUs + 120_000);

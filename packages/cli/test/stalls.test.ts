@@ -2,7 +2,7 @@
 // went; without a lane neither guesses.
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import type { LaneRow } from '../../../src/flight-recorder/lane/lane-row.js';
+import type { TimelineRow } from '../../../src/flight-recorder/timeline/timeline-row.js';
 import type { ArchivedResource, ArchivedSpan } from '../../../src/record/archived-span.js';
 import { Archive } from '../../archive/src/archive.js';
 import { spanAt } from '../../archive/test/support/traces.js';
@@ -42,7 +42,7 @@ const SPANS = [
   at('d', 1, 0, 'GET /other', [0, 120], { resource: process(2) }),
 ];
 
-const busy = (from: number, to: number, parts: LaneRow['parts']): LaneRow => ({
+const busy = (from: number, to: number, parts: TimelineRow['parts']): TimelineRow => ({
   ...{ kind: 'busy', startUs: us(from), endUs: us(to), detail: '' },
   parts,
 });
@@ -55,7 +55,7 @@ const part = (
   ...{ startUs: us(from), endUs: us(to), traceId: traceId ?? '', spanId: spanId ?? '', name: name ?? '' },
   frames,
 });
-const ROWS: readonly LaneRow[] = [
+const ROWS: readonly TimelineRow[] = [
   busy(10, 90, [part(10, 83, UPLOAD), part(83, 90, {}, ['tick app.js:7'])]),
   { kind: 'gc', startUs: us(20), endUs: us(31), detail: 'mark-compact', parts: [] },
 ];

@@ -1,11 +1,11 @@
-// The stacks of a finished profile that no span is known to have had, for the lane of the process, which knows when no span had the event loop
+// The stacks of a finished profile that no span is known to have had, for the event-loop timeline, which knows when no span had the event loop
 // but of each such part one stack only. Must say nothing of the time that no sample stands for.
 import { getOrMake } from 'spanline/internal/base';
 import type { StackStretch } from 'spanline/internal/rows';
 import { SPAN_ID_LABEL } from './join/span-labels.js';
 import { type LabelledProfile, type ProfileNodes, SampleKind } from './labelled-profile.js';
 
-/** As many as a lane shows. */
+/** As many as a timeline shows. */
 const MAX_FRAMES = 5;
 /** A sample that comes later than that stands for itself only: the profiler did not get a core, or was about to end. */
 const MAX_INTERVALS = 2;

@@ -1,4 +1,4 @@
-// What a profile tells the lane: stacks of JavaScript that no span had, for the time that samples stand for and no longer.
+// What a profile tells the event-loop timeline: stacks of JavaScript that no span had, for the time that samples stand for and no longer.
 import { describe, expect, test } from 'vitest';
 import { SampleKind } from '../src/index.js';
 import { stacksWithoutSpan } from '../src/stacks-without-span.js';

@@ -1,10 +1,10 @@
-// Where the time of one root went, by its own local spans and the lane: no index of other spans, so that it can be told of every root that is
+// Where the time of one root went, by its own local spans and the timeline: no index of other spans, so that it can be told of every root that is
 // reported. In whole nanoseconds, so that the parts add up to the root as others are told of it. Must agree with `divide` over the same spans.
 import type { HotFrames, LoopHolder, PoolWait } from './division.js';
-import { type LaneLayers, NOBODY, partOf } from './lane-layers.js';
 import { UnclaimedTimes } from './short-turns.js';
 import type { Stretches } from './stretches.js';
 import { Tally } from './tally.js';
+import { NOBODY, partOf, type TimelineLayers } from './timeline-layers.js';
 
 /** A root, as far as its division asks. Times are nanoseconds since whatever the layers count from. */
 export interface DividedRoot {
@@ -41,7 +41,7 @@ export const OWN = 0;
 const NS_PER_US = 1000;
 const NAMED = 3;
 
-export const divideRoot = (root: DividedRoot, layers: LaneLayers): RootDivision => {
+export const divideRoot = (root: DividedRoot, layers: TimelineLayers): RootDivision => {
   const { start, end, local } = root;
   const { parts, rests } = layers;
   const unclaimed = new UnclaimedTimes();

@@ -1,9 +1,9 @@
 // Where the time of one span went. Must give each tick of the span to exactly one of the parts, and guess nothing: what cannot be known is unknown.
 import type { Division } from './division.js';
 import type { DivisionIndex } from './division-index.js';
-import { partOf } from './lane-layers.js';
 import { Tally } from './tally.js';
 import { type SpanKey, TICKS_PER_US, toTicks, toUs } from './timed-span.js';
+import { partOf } from './timeline-layers.js';
 
 /** Named at most. */
 const NAMED = 3;
@@ -12,7 +12,7 @@ const NAMED = 3;
  * Where the time of a span went; undefined when the index does not have it. It looks at what the loop did while the span was open and at
  * nothing else, so that some thousands of slow spans may be asked about.
  *
- * A span of another trace counts as other, and so does one of its own trace that is above or beside it: it had the loop. Where the lane
+ * A span of another trace counts as other, and so does one of its own trace that is above or beside it: it had the loop. Where the timeline
  * names a span of its trace that is not there, nobody can tell which side that is on, and the time is unknown.
  *
  * @example
@@ -25,8 +25,8 @@ const NAMED = 3;
  * ```
  */
 export const divide = (index: DivisionIndex, span: SpanKey): Division | undefined => {
-  const { spans, timeline } = index;
-  const { ancestry, stretches, owners } = timeline;
+  const { spans, loopOwners } = index;
+  const { ancestry, stretches, owners } = loopOwners;
   const { parts } = owners;
   const place = ancestry.placeOf(span);
   if (place < 0) return undefined;

@@ -1,10 +1,10 @@
 // All that divisions of the spans of one process and one window have in common, made once. Must not be made for each span: it reads all of them.
-import type { LaneRow } from '../lane/lane-row.js';
+import type { TimelineRow } from '../timeline/timeline-row.js';
+import { LoopOwners } from './loop-owners.js';
 import type { TimedSpan, TimeWindow } from './timed-span.js';
-import { Timeline } from './timeline.js';
 
 /**
- * The spans and the lane of one process, ready to tell where the time of any of these spans went and who stalled the event loop.
+ * The spans and the timeline of one process, ready to tell where the time of any of these spans went and who stalled the event loop.
  *
  * Make one when spans are looked at, not for each span: 500,000 spans take about a second. It keeps what it is given and must not be
  * used after that changes. Times of several processes must not meet in one: each has an event loop of its own.
@@ -24,17 +24,17 @@ export class DivisionIndex {
   /** @internal */
   readonly spans: readonly TimedSpan[];
   /** @internal */
-  readonly lane: readonly LaneRow[];
+  readonly timeline: readonly TimelineRow[];
   /** @internal */
-  readonly timeline: Timeline;
+  readonly loopOwners: LoopOwners;
 
   /**
-   * `covered`: when the lane was kept. Outside of it a span that did not have the loop may have waited or not: that is unknown. None where
-   * there is no lane.
+   * `covered`: when the timeline was kept. Outside of it a span that did not have the loop may have waited or not: that is unknown. None where
+   * there is no timeline.
    */
-  constructor(spans: Iterable<TimedSpan>, lane: readonly LaneRow[] = [], covered: readonly TimeWindow[] = []) {
+  constructor(spans: Iterable<TimedSpan>, timeline: readonly TimelineRow[] = [], covered: readonly TimeWindow[] = []) {
     this.spans = [...spans];
-    this.lane = lane;
-    this.timeline = new Timeline(this.spans, lane, covered);
+    this.timeline = timeline;
+    this.loopOwners = new LoopOwners(this.spans, timeline, covered);
   }
 }

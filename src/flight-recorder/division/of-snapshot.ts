@@ -18,9 +18,9 @@ const timed = (span: SpanRecord): TimedSpan => ({
 export const timedSpansOf = (snapshot: Snapshot): TimedSpan[] =>
   [...snapshot.traces()].flatMap(({ spans }) => spans.map(({ record }) => timed(record)));
 
-/** When its lane was watched: not at all, or up to the moment at which it was taken. */
-export const laneWindowsOf = ({ laneFromUs, takenUnixUs }: Snapshot): TimeWindow[] =>
-  laneFromUs === undefined ? [] : [{ fromUs: laneFromUs, toUs: takenUnixUs }];
+/** When its timeline was watched: not at all, or up to the moment at which it was taken. */
+export const timelineWindowsOf = ({ timelineFromUs, takenUnixUs }: Snapshot): TimeWindow[] =>
+  timelineFromUs === undefined ? [] : [{ fromUs: timelineFromUs, toUs: takenUnixUs }];
 
 /**
  * What {@link divide} and {@link stalls} ask, made of a snapshot: once for all its spans.
@@ -42,4 +42,4 @@ export const laneWindowsOf = ({ laneFromUs, takenUnixUs }: Snapshot): TimeWindow
  * ```
  */
 export const divisionIndexOf = (snapshot: Snapshot): DivisionIndex =>
-  new DivisionIndex(timedSpansOf(snapshot), snapshot.lane, laneWindowsOf(snapshot));
+  new DivisionIndex(timedSpansOf(snapshot), snapshot.timeline, timelineWindowsOf(snapshot));

@@ -1,6 +1,6 @@
-// Rows of the lane in which the loop worked in short turns: how much of their time in which nobody is known to have had the loop was work all the
+// Rows of the timeline in which the loop worked in short turns: how much of their time in which nobody is known to have had the loop was work all the
 // same. Must give the same for one stretch of time whoever asks, in whole units.
-import type { LaneRow } from '../lane/lane-row.js';
+import type { TimelineRow } from '../timeline/timeline-row.js';
 import { Stretches } from './stretches.js';
 
 /** One row; times in whole units. */
@@ -11,13 +11,13 @@ export interface ShortTurns {
   readonly idle: number;
 }
 
-/** The rows of a lane in order of time, without overlaps: `refs` are places in `rows`. */
+/** The rows of a timeline in order of time, without overlaps: `refs` are places in `rows`. */
 export class ShortTurnRows {
   readonly rows: ShortTurns[] = [];
   readonly stretches = new Stretches();
 
-  constructor(lane: readonly LaneRow[], toUnit: (us: number) => number) {
-    const rows = lane.filter(({ kind }) => kind === 'turns').sort((a, b) => a.startUs - b.startUs);
+  constructor(timeline: readonly TimelineRow[], toUnit: (us: number) => number) {
+    const rows = timeline.filter(({ kind }) => kind === 'turns').sort((a, b) => a.startUs - b.startUs);
     let last = Number.NEGATIVE_INFINITY;
     for (const { startUs, endUs, idleUs = 0 } of rows) {
       // One that is there twice counts once.

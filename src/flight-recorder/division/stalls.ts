@@ -1,6 +1,6 @@
 // The worst stalls of a process: who had the event loop, or what was in the thread pool, and who waited meanwhile. Must not blame who only waited:
-// without a word of the lane or of a local span nobody had the loop.
-import type { LaneRow } from '../lane/lane-row.js';
+// without a word of the timeline or of a local span nobody had the loop.
+import type { TimelineRow } from '../timeline/timeline-row.js';
 import type { HotFrames, LoopHolder, PoolWait } from './division.js';
 import type { DivisionIndex } from './division-index.js';
 import { Tally } from './tally.js';
@@ -48,10 +48,10 @@ const DEFAULT_LIMIT = 20;
 const POOL_GAP_US = 5000;
 
 /** A stretch that may become a stall. */
-type Stretch = Pick<Stall, 'kind'> & Pick<LaneRow, 'startUs' | 'endUs'>;
+type Stretch = Pick<Stall, 'kind'> & Pick<TimelineRow, 'startUs' | 'endUs'>;
 
 /** The rows of one stretch of a full pool, one after another, as one; `rows` in order of start. */
-const joined = (rows: readonly LaneRow[]): Stretch[] => {
+const joined = (rows: readonly TimelineRow[]): Stretch[] => {
   const stretches: { kind: 'pool'; startUs: number; endUs: number }[] = [];
   for (const { startUs, endUs } of rows) {
     const last = stretches.at(-1);
@@ -61,16 +61,16 @@ const joined = (rows: readonly LaneRow[]): Stretch[] => {
   return stretches;
 };
 
-const stretchesOf = (lane: readonly LaneRow[]): Stretch[] => {
-  const busy = lane.flatMap(({ kind, ...row }) => (kind === 'busy' ? [{ kind, ...row }] : []));
-  const pool = lane.filter(({ kind }) => kind === 'pool').sort((a, b) => a.startUs - b.startUs);
+const stretchesOf = (timeline: readonly TimelineRow[]): Stretch[] => {
+  const busy = timeline.flatMap(({ kind, ...row }) => (kind === 'busy' ? [{ kind, ...row }] : []));
+  const pool = timeline.filter(({ kind }) => kind === 'pool').sort((a, b) => a.startUs - b.startUs);
   return [...busy, ...joined(pool)].filter(({ startUs, endUs }) => endUs > startUs);
 };
 
 const stallOf = (index: DivisionIndex, { kind, startUs, endUs }: Stretch): Stall => {
   const start = toTicks(startUs);
   const end = toTicks(endUs);
-  const { stretches, owners } = index.timeline;
+  const { stretches, owners } = index.loopOwners;
   const tally = new Tally(owners, TICKS_PER_US);
   let told = 0;
   for (let i = stretches.firstAfter(start); i < stretches.count && stretches.starts[i] < end; i++) {
@@ -117,7 +117,7 @@ const isWithin = ({ startUs, endUs }: Stretch, { fromUs, toUs: untilUs }: TimeWi
  * ```
  */
 export const stalls = (index: DivisionIndex, limit = DEFAULT_LIMIT, window?: TimeWindow): Stall[] =>
-  stretchesOf(index.lane)
+  stretchesOf(index.timeline)
     .filter((stretch) => window === undefined || isWithin(stretch, window))
     .sort((a, b) => b.endUs - b.startUs - (a.endUs - a.startUs) || a.startUs - b.startUs)
     .slice(0, limit)

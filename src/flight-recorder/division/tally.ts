@@ -1,10 +1,10 @@
-// Who had the loop in a stretch of time, summed: owners of a timeline by what they are to people. Must count each tick once.
-import type { LanePart } from '../lane/lane-row.js';
+// Who had the loop in a stretch of time, summed: owners of a loopOwners by what they are to people. Must count each tick once.
+import type { TimelinePart } from '../timeline/timeline-row.js';
 import type { HotFrames, LoopHolder, PoolWait } from './division.js';
-import { Owner, partOf } from './lane-layers.js';
 import { type Rest, restOf } from './rests.js';
 import type { UnclaimedTimes } from './short-turns.js';
 import { TICKS_PER_US } from './timed-span.js';
+import { Owner, partOf } from './timeline-layers.js';
 
 interface Sum<T> {
   readonly what: T;
@@ -14,7 +14,7 @@ interface Sum<T> {
 /** What the numbers of owners stand for. */
 export interface Owners {
   readonly spans: readonly Pick<LoopHolder, 'name' | 'traceId'>[];
-  readonly parts: readonly LanePart[];
+  readonly parts: readonly TimelinePart[];
   /** By the numbers of rests. */
   readonly rests: readonly Rest[];
   /** Of the whole time of the short turns among them. */
@@ -89,7 +89,7 @@ export class Tally {
     const { rests, unclaimed } = this.#owners;
     for (const [number, time] of this.#byRest) {
       const { turns, pool: requests } = rests[number];
-      // As fine as all times of a lane are, whatever the unit here.
+      // As fine as all times of a timeline are, whatever the unit here.
       const work = turns === undefined ? 0 : unclaimed.workOf(turns, time, this.#unitsPerUs / TICKS_PER_US);
       short += work;
       idle += time - work;

@@ -1,10 +1,10 @@
 // Who waited for the event loop during a stretch: traces that had a span open while others had it. Must count a trace's time once, however many
 // spans it had open.
 import type { DivisionIndex } from './division-index.js';
-import { Owner, partOf } from './lane-layers.js';
 import { restOf } from './rests.js';
 import { innermost, type Piece } from './stretches.js';
 import { toTicks, toUs } from './timed-span.js';
+import { Owner, partOf } from './timeline-layers.js';
 
 /** A trace that waited. */
 export interface Waiter {
@@ -44,17 +44,17 @@ const openDuring = (index: DivisionIndex, start: number, end: number): Map<strin
 };
 
 /** The trace that had the loop; '' where nobody's work had it or what was wanted was the thread pool, undefined where nothing tells. */
-const traceOf = ({ spans, timeline }: DivisionIndex, owner: number): string | undefined => {
+const traceOf = ({ spans, loopOwners }: DivisionIndex, owner: number): string | undefined => {
   if (owner === Owner.unknown || owner === Owner.idle) return undefined;
   if (owner === Owner.gc) return '';
-  if (restOf(owner) >= 0) return timeline.owners.rests[restOf(owner)].pool === undefined ? undefined : '';
+  if (restOf(owner) >= 0) return loopOwners.owners.rests[restOf(owner)].pool === undefined ? undefined : '';
   const part = partOf(owner);
-  return part < 0 ? spans[owner].traceId : timeline.owners.parts[part].traceId;
+  return part < 0 ? spans[owner].traceId : loopOwners.owners.parts[part].traceId;
 };
 
 /** Traces that waited during a stretch, the longest first. */
 export const waitersOf = (index: DivisionIndex, start: number, end: number): Waiter[] => {
-  const { stretches } = index.timeline;
+  const { stretches } = index.loopOwners;
   const { starts, ends, refs, count } = stretches;
   const first = stretches.firstAfter(start);
   const holders = new Set<string>();

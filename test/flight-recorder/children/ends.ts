@@ -156,7 +156,7 @@ const WAYS: Readonly<Record<string, () => unknown>> = {
     // Recording that many may have been a stall by itself.
     await sleep(1500);
     const before = count();
-    // Over a moment at which the lane is looked at, so that the stretch is seen while it goes on and once more when it is over.
+    // Over a moment at which the timeline is looked at, so that the stretch is seen while it goes on and once more when it is over.
     busy(1200);
     await sleep(1500);
     busy(300);

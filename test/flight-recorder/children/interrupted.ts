@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { type FastCall, loadFastCall } from '../../../src/clock/binding.js';
 import '../../../src/flight-recorder/index.js';
 import { snapshot } from '../../../src/flight-recorder/index.js';
-import { NativeRings } from '../../../src/flight-recorder/lane/native-rings.js';
+import { NativeRings } from '../../../src/flight-recorder/timeline/native-rings.js';
 import { configure, flush, LocalCollector, LocalSpan, Span, setReporter, stats } from '../../../src/index.js';
 
 const addon = loadFastCall().module as Required<FastCall>;
@@ -20,18 +20,18 @@ const { heapLimitStart } = addon;
 configure({
   sampler: ({ name }) => name !== 'here',
   reportThresholdSpans: 300,
-  flightRecorder: { lane: false, triggers: { directory: process.env.FLIGHT_DIR, heapLimit: true } },
+  flightRecorder: { timeline: false, triggers: { directory: process.env.FLIGHT_DIR, heapLimit: true } },
 });
 setReporter({ name: 'nowhere', report: () => turn() });
 
-// The lane asks V8 to interrupt whatever runs, every fifth of a millisecond.
+// The timeline asks V8 to interrupt whatever runs, every fifth of a millisecond.
 const ROWS = 16;
 let interrupts = 0;
 const interrupted = (): void => {
   interrupts++;
   nearing();
 };
-addon.laneStart(new NativeRings(ROWS).cells, ROWS, 1000, 0.2, interrupted, new Int32Array(2), () => false);
+addon.timelineStart(new NativeRings(ROWS).cells, ROWS, 1000, 0.2, interrupted, new Int32Array(2), () => false);
 
 const churn: unknown[] = [];
 

@@ -1,12 +1,12 @@
-// A root divided by its own local spans and the lane says what the division by an index of its spans says, and its parts add up to it exactly.
+// A root divided by its own local spans and the timeline says what the division by an index of its spans says, and its parts add up to it exactly.
 import { expect, test } from 'vitest';
 import { divide } from '../../../src/flight-recorder/division/divide.js';
 import { divideRoot, OWN } from '../../../src/flight-recorder/division/divide-root.js';
 import type { Division } from '../../../src/flight-recorder/division/division.js';
 import { DivisionIndex } from '../../../src/flight-recorder/division/division-index.js';
-import { LaneLayers } from '../../../src/flight-recorder/division/lane-layers.js';
 import { innermost } from '../../../src/flight-recorder/division/stretches.js';
 import type { TimedSpan } from '../../../src/flight-recorder/division/timed-span.js';
+import { TimelineLayers } from '../../../src/flight-recorder/division/timeline-layers.js';
 import fc from '../../support/fast-check.js';
 import { samples } from '../../support/samples.js';
 import { makeWorld, type World } from './support/world.js';
@@ -23,7 +23,7 @@ const within = ({ spans }: World, root: TimedSpan): TimedSpan[] => {
   });
 };
 
-const divided = (own: readonly TimedSpan[], root: TimedSpan, { lane, covered }: World) =>
+const divided = (own: readonly TimedSpan[], root: TimedSpan, { timeline, covered }: World) =>
   divideRoot(
     {
       start: toNs(root.startUs),
@@ -36,7 +36,7 @@ const divided = (own: readonly TimedSpan[], root: TimedSpan, { lane, covered }: 
       isSameTrace: (traceId) => traceId === root.traceId,
       has: (spanId) => own.some((span) => span.spanId === spanId),
     },
-    new LaneLayers(lane, covered, toNs),
+    new TimelineLayers(timeline, covered, toNs),
   );
 
 test('agrees with the division by an index of its spans', () => {
@@ -46,7 +46,7 @@ test('agrees with the division by an index of its spans', () => {
       const world = makeWorld((limit) => choose(fc.nat, limit - 1));
       for (const root of world.spans) {
         const own = within(world, root);
-        const expected = divide(new DivisionIndex(own, world.lane, world.covered), root) as Division;
+        const expected = divide(new DivisionIndex(own, world.timeline, world.covered), root) as Division;
         const { holders, frames, poolWaits, ...times } = divided(own, root, world);
         expect(times, `${root.spanId} of ${JSON.stringify(world)}`).toEqual({
           own: toNs(expected.ownUs),

@@ -18,11 +18,11 @@ const ALL = [{ fromUs: 0, toUs: ms(1000) }];
 const slow = span('aa/1', 'GET /cart', [0, ms(120)]);
 const render = span('aa/2<1', 'render', [ms(100), ms(115)], 'local');
 const upload = span('bb/1', 'POST /import', [ms(5), ms(90)]);
-const LANE = [
+const TIMELINE = [
   busy([ms(10), ms(90)], part(upload, [ms(10), ms(83)]), part(undefined, [ms(83), ms(90)], ['tick app.js:7'])),
   gc([ms(20), ms(31)]),
 ];
-const index = new DivisionIndex([slow, render, upload], LANE, ALL);
+const index = new DivisionIndex([slow, render, upload], TIMELINE, ALL);
 const of = (which: TimedSpan, from = index): Division => divide(from, which) as Division;
 
 describe('divide', () => {
@@ -51,11 +51,11 @@ describe('divide', () => {
     expect(formatDivision(of(upload))).toBe('85.0 ms = own 62.0 + loop 18.0 (gc 11.0, untraced 7.0) + waiting 5.0');
   });
 
-  test('without a lane only local spans tell, and the rest is unknown', () => {
+  test('without a timeline only local spans tell, and the rest is unknown', () => {
     expect(formatDivision(of(slow, new DivisionIndex([slow, render, upload])))).toBe('120 ms = own 15 + unknown 105');
   });
 
-  test('where the lane was kept for a part only, the other part is unknown', () => {
+  test('where the timeline was kept for a part only, the other part is unknown', () => {
     const half = new DivisionIndex([slow], [], [{ fromUs: ms(60), toUs: ms(200) }]);
     expect(formatDivision(of(slow, half))).toBe('120 ms = waiting 60 + unknown 60');
   });
@@ -68,8 +68,8 @@ describe('divide', () => {
   test('waiting while the thread pool was full says so, and nothing else is taken for it', () => {
     const hashes = 'other 8 (crypto/pbkdf2)';
     // Of the stretch from 85 to 112 the loop was busy, or a local span ran, up to 90 and from 100 on; the other two overlap.
-    const lane = [...LANE, pool([ms(2), ms(5)]), pool([ms(4), ms(6)]), pool([ms(85), ms(112)], hashes)];
-    const division = of(slow, new DivisionIndex([slow, render, upload], lane, ALL));
+    const timeline = [...TIMELINE, pool([ms(2), ms(5)]), pool([ms(4), ms(6)]), pool([ms(85), ms(112)], hashes)];
+    const division = of(slow, new DivisionIndex([slow, render, upload], timeline, ALL));
     expect(division).toMatchObject({ waitingUs: ms(25), poolUs: ms(14), ownUs: ms(15), untracedUs: ms(7) });
     expect(division.poolWaits).toEqual([
       { requests: hashes, us: ms(10) },
@@ -93,11 +93,11 @@ describe('divide', () => {
     // Of the 30 ms that nobody is known to have had the loop was idle for 20.
     const row = turns([ms(100), ms(140)], ms(20));
     const first = span('aa/1', 'first', [ms(90), ms(115)]);
-    const lane = [row, busy([ms(110), ms(120)]), pool([ms(120), ms(130)])];
-    const shared = new DivisionIndex([first], lane, ALL);
+    const timeline = [row, busy([ms(110), ms(120)]), pool([ms(120), ms(130)])];
+    const shared = new DivisionIndex([first], timeline, ALL);
     expect(of(first, shared)).toMatchObject({ shortUs: 3333.25, waitingUs: 16_666.75, unknownUs: ms(5), poolUs: 0 });
     const second = span('bb/1', 'second', [ms(118), ms(150)]);
-    const other = of(second, new DivisionIndex([second], lane, ALL));
+    const other = of(second, new DivisionIndex([second], timeline, ALL));
     // Of the time in which the pool was full, what the loop worked is not waited.
     expect(other).toMatchObject({ shortUs: 6666.5, waitingUs: 23_333.5, unknownUs: ms(2), poolUs: 6666.75 });
     expect(sumOf(other)).toBe(other.durationUs);
@@ -106,12 +106,12 @@ describe('divide', () => {
     expect(of(second, idle)).toMatchObject({ shortUs: 0, waitingUs: ms(30) });
   });
 
-  test('where no lane was kept short turns tell nothing', () => {
+  test('where no timeline was kept short turns tell nothing', () => {
     const half = new DivisionIndex([slow], [turns([0, ms(90)], 0)], [{ fromUs: ms(60), toUs: ms(200) }]);
     expect(of(slow, half)).toMatchObject({ shortUs: ms(30), waitingUs: ms(30), unknownUs: ms(60) });
   });
 
-  test('where no lane was kept a full pool tells nothing of the loop', () => {
+  test('where no timeline was kept a full pool tells nothing of the loop', () => {
     const half = new DivisionIndex([slow], [pool([0, ms(90)])], [{ fromUs: ms(60), toUs: ms(200) }]);
     expect(of(slow, half)).toMatchObject({ waitingUs: ms(60), poolUs: ms(30), unknownUs: ms(60) });
   });
@@ -133,15 +133,15 @@ describe('divide', () => {
   test('a span of the same trace that is not there may be above or below: unknown; of another trace it is other', () => {
     const gone = { ...span('aa/9', 'gone', [0, 1]) };
     const elsewhere = { ...gone, traceId: 'cc' };
-    const lane = [busy([ms(10), ms(30)], part(gone, [ms(10), ms(20)]), part(elsewhere, [ms(20), ms(30)]))];
-    const division = of(slow, new DivisionIndex([slow], lane, ALL));
+    const timeline = [busy([ms(10), ms(30)], part(gone, [ms(10), ms(20)]), part(elsewhere, [ms(20), ms(30)]))];
+    const division = of(slow, new DivisionIndex([slow], timeline, ALL));
     expect(division).toMatchObject({ unknownUs: ms(10), othersUs: ms(10), waitingUs: ms(100) });
   });
 
   test('a span that was current within a local span and is below it is what ran', () => {
     const inner = span('aa/5<2', 'hook', [ms(101), ms(130)]);
-    const lane = [busy([ms(100), ms(115)], part(inner, [ms(105), ms(110)]))];
-    const both = new DivisionIndex([slow, render, inner], lane, ALL);
+    const timeline = [busy([ms(100), ms(115)], part(inner, [ms(105), ms(110)]))];
+    const both = new DivisionIndex([slow, render, inner], timeline, ALL);
     expect(of(inner, both).ownUs).toBe(ms(5));
     expect(of(render, both).ownUs).toBe(ms(15));
   });
@@ -188,10 +188,10 @@ describe('divide', () => {
       spans.push({ ...span('deep/0', 'level', [i, 1_000_000 - i], 'local'), spanId: `d${i}`, parentSpanId });
       spans.push(span(`t${i}/1`, 'GET /', [i * 4, i * 4 + 2000]));
     }
-    const lane = Array.from({ length: 4096 }, (_, i) =>
+    const timeline = Array.from({ length: 4096 }, (_, i) =>
       busy([i * 240, i * 240 + 100], part(spans[1], [i * 240, i * 240 + 50])),
     );
-    const large = new DivisionIndex(spans, lane, ALL);
+    const large = new DivisionIndex(spans, timeline, ALL);
     expect(of(spans[0], large).ownUs).toBe(1_000_000);
     expect(of(spans[1], large).othersUs).toBe(2000);
     expect(stalls(large, 5)).toHaveLength(5);
@@ -278,7 +278,7 @@ describe('stalls', () => {
   const twice = span('cc/2<1', 'write', [ms(60), ms(70)]);
   const full = new DivisionIndex(
     [slow, render, upload, other, twice],
-    [...LANE, busy([ms(200), ms(260)], part(upload, [ms(200), ms(210)]))],
+    [...TIMELINE, busy([ms(200), ms(260)], part(upload, [ms(200), ms(210)]))],
     ALL,
   );
 

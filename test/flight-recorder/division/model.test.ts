@@ -1,10 +1,10 @@
-// A division agrees with one made by looking at every microsecond, for any spans and any lane, and its parts add up to the span exactly.
+// A division agrees with one made by looking at every microsecond, for any spans and any timeline, and its parts add up to the span exactly.
 import { describe, expect, test } from 'vitest';
 import { divide } from '../../../src/flight-recorder/division/divide.js';
 import type { Division } from '../../../src/flight-recorder/division/division.js';
 import { DivisionIndex } from '../../../src/flight-recorder/division/division-index.js';
 import type { TimedSpan } from '../../../src/flight-recorder/division/timed-span.js';
-import type { LanePart, LaneRow } from '../../../src/flight-recorder/lane/lane-row.js';
+import type { TimelinePart, TimelineRow } from '../../../src/flight-recorder/timeline/timeline-row.js';
 import fc from '../../support/fast-check.js';
 import { samples } from '../../support/samples.js';
 import { sumOf } from './support/spans.js';
@@ -21,14 +21,14 @@ interface Counts {
   readonly others: Map<string, number>;
 }
 
-const isInner = (one: LanePart, other: LanePart): boolean =>
+const isInner = (one: TimelinePart, other: TimelinePart): boolean =>
   one.startUs > other.startUs || (one.startUs === other.startUs && one.endUs <= other.endUs);
 
 /** The innermost row of a kind: that which began last, then the shorter, then the later in the list. */
-const rowAt = (lane: readonly LaneRow[], of: LaneRow['kind'], at: number): LaneRow | undefined =>
-  lane
+const rowAt = (timeline: readonly TimelineRow[], of: TimelineRow['kind'], at: number): TimelineRow | undefined =>
+  timeline
     .filter(({ kind, startUs, endUs }) => kind === of && startUs <= at && at < endUs)
-    .reduce<LaneRow | undefined>((inner, row) => {
+    .reduce<TimelineRow | undefined>((inner, row) => {
       const isNearer = inner === undefined || row.startUs > inner.startUs;
       return isNearer || (row.startUs === inner.startUs && row.endUs <= inner.endUs) ? row : inner;
     }, undefined);
@@ -37,9 +37,9 @@ const rowAt = (lane: readonly LaneRow[], of: LaneRow['kind'], at: number): LaneR
 const quarter = (us: number): number => Math.floor(us * 4) / 4;
 
 /** By definition: one microsecond after another. */
-const bruteForce = ({ spans, lane, covered }: World, asked: TimedSpan): Counts => {
+const bruteForce = ({ spans, timeline, covered }: World, asked: TimedSpan): Counts => {
   /** Microseconds that nobody is known to have had, by short turns: all, and of the span by what was in the pool. */
-  const unclaimed = new Map<LaneRow, { all: number; readonly own: Map<string | undefined, number> }>();
+  const unclaimed = new Map<TimelineRow, { all: number; readonly own: Map<string | undefined, number> }>();
   const find = (traceId: string, spanId: string) =>
     spans.find((span) => span.traceId === traceId && span.spanId === spanId);
   const isWithin = (span: TimedSpan | undefined, top: TimedSpan): boolean =>
@@ -48,13 +48,13 @@ const bruteForce = ({ spans, lane, covered }: World, asked: TimedSpan): Counts =
   const isAsked = (at: number): boolean => asked.startUs <= at && at < asked.endUs;
   for (let at = 0; at < LENGTH; at++) {
     const has = ({ startUs, endUs }: { startUs: number; endUs: number }) => startUs <= at && at < endUs;
-    const busy = lane.find((row) => row.kind === 'busy' && has(row));
+    const busy = timeline.find((row) => row.kind === 'busy' && has(row));
     // The one that began last; of those that began at once, the shorter.
-    const part = lane
+    const part = timeline
       .filter(({ kind }) => kind === 'busy' || kind === 'run')
       .sort((a, b) => Number(a.kind === 'run') - Number(b.kind === 'run'))
       .flatMap(({ parts }) => parts.filter(has))
-      .reduce<LanePart | undefined>(
+      .reduce<TimelinePart | undefined>(
         (inner, one) => (inner === undefined || isInner(one, inner) ? one : inner),
         undefined,
       );
@@ -66,8 +66,8 @@ const bruteForce = ({ spans, lane, covered }: World, asked: TimedSpan): Counts =
     const worker = local !== undefined && !(partSpan !== undefined && isWithin(partSpan, local)) ? local : part;
     const isIdle =
       worker === undefined && busy === undefined && covered.some(({ fromUs, toUs }) => fromUs <= at && at < toUs);
-    const [turns, pool] = [rowAt(lane, 'turns', at), rowAt(lane, 'pool', at)?.detail];
-    const isGc = lane.some((row) => row.kind === 'gc' && has(row));
+    const [turns, pool] = [rowAt(timeline, 'turns', at), rowAt(timeline, 'pool', at)?.detail];
+    const isGc = timeline.some((row) => row.kind === 'gc' && has(row));
     if (isIdle && !isGc && turns !== undefined) {
       const times = unclaimed.get(turns) ?? { all: 0, own: new Map<string | undefined, number>() };
       unclaimed.set(turns, times);
@@ -119,7 +119,7 @@ describe('divide', () => {
     fc.assert(
       fc.property(fc.gen(), (choose) => {
         const world = makeWorld((limit) => choose(fc.nat, limit - 1));
-        const index = new DivisionIndex(world.spans, world.lane, world.covered);
+        const index = new DivisionIndex(world.spans, world.timeline, world.covered);
         for (const span of world.spans) {
           const division = divide(index, span) as Division;
           const { others, ...counts } = bruteForce(world, span);

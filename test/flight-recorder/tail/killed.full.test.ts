@@ -23,8 +23,8 @@ test.runIf(hasAddon)('who had the event loop of a process that was killed for st
   });
   await once(child.stdout, 'data');
   // Until somebody has looked and that is written, which takes a thread of its own and a second of the loop's: waited for and not timed.
-  const longestUs = ({ lane }: Snapshot): number =>
-    Math.max(0, ...lane.filter(({ kind }) => kind === 'busy').map(({ startUs, endUs }) => endUs - startUs));
+  const longestUs = ({ timeline }: Snapshot): number =>
+    Math.max(0, ...timeline.filter(({ kind }) => kind === 'busy').map(({ startUs, endUs }) => endUs - startUs));
   await vi.waitUntil(async () => longestUs(await recoverSnapshot(place)) > 1_500_000, {
     timeout: 50_000,
     interval: 200,
@@ -37,7 +37,7 @@ test.runIf(hasAddon)('who had the event loop of a process that was killed for st
       .flatMap(({ spans }) => spans.filter(({ isOpen }) => isOpen).map(({ record }) => record.name))
       .sort(),
   ).toEqual(['GET /stuck', 'GET /waits']);
-  const busy = recovered.lane.filter(({ kind }) => kind === 'busy');
+  const busy = recovered.timeline.filter(({ kind }) => kind === 'busy');
   // One stretch, however often it was written while it went on.
   expect(busy.filter((row, i) => i > 0 && row.startUs < busy[i - 1].endUs - 1000)).toEqual([]);
   const { startUs, endUs, parts } = busy[busy.length - 1];

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { BadOptionsError, BadValueError, LimitError, TransportError } from '@spanline/graph';
 import { timers } from 'spanline/internal/base';
 import type { ArchivedResource } from 'spanline/internal/record';
-import type { LaneRow } from 'spanline/internal/timeline';
+import type { TimelineRow } from 'spanline/internal/timeline';
 import type { Retention } from '../archive-options.js';
 import { newId } from '../file-names.js';
 import { removeFiles } from '../merge-segments.js';
@@ -70,7 +70,7 @@ export class LaneFiles {
     return [...this.#torn.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  append(rows: readonly LaneRow[], resource: ArchivedResource, fromUs: number, toUs: number): void {
+  append(rows: readonly TimelineRow[], resource: ArchivedResource, fromUs: number, toUs: number): void {
     if (!(Number.isFinite(fromUs) && Number.isFinite(toUs) && fromUs >= 0 && toUs >= fromUs))
       throw new BadValueError(`a lane from ${fromUs} to ${toUs}: give Unix microseconds, the earlier first`);
     if (rows.length > MOST_ROWS)

@@ -1,6 +1,6 @@
 // A stretch of a lane as a line of text, with its checksum: a line that a crash cut, or that was changed, must never be taken for a whole one.
 import { crc32 } from 'node:zlib';
-import type { LanePart, LaneRow } from 'spanline/internal/timeline';
+import type { TimelinePart, TimelineRow } from 'spanline/internal/timeline';
 import type { LaneStretch } from './lane-stretch.js';
 
 /** Of the form below. A line of another form is not read, and counted. */
@@ -9,14 +9,14 @@ const CHECKSUM_DIGITS = 8;
 
 const checksum = (text: string): string => crc32(text).toString(16).padStart(CHECKSUM_DIGITS, '0');
 
-const partCells = (part: LanePart) => [part.startUs, part.endUs, part.traceId, part.spanId, part.name, part.frames];
-const rowCells = (row: LaneRow) => {
+const partCells = (part: TimelinePart) => [part.startUs, part.endUs, part.traceId, part.spanId, part.name, part.frames];
+const rowCells = (row: TimelineRow) => {
   const cells = [row.kind, row.startUs, row.endUs, row.detail, row.parts.map(partCells)];
   return row.idleUs === undefined ? cells : [...cells, row.idleUs];
 };
 
 type PartCells = readonly [number, number, string, string, string, string[]];
-type RowCells = readonly [LaneRow['kind'], number, number, string, PartCells[], number?];
+type RowCells = readonly [TimelineRow['kind'], number, number, string, PartCells[], number?];
 
 /** Ends in a line break. */
 export const laneLine = ({ process, fromUs, toUs, rows }: LaneStretch): string => {
@@ -24,13 +24,13 @@ export const laneLine = ({ process, fromUs, toUs, rows }: LaneStretch): string =
   return `${checksum(text)} ${text}\n`;
 };
 
-const partOf = ([startUs, endUs, traceId, spanId, name, frames]: PartCells): LanePart => ({
+const partOf = ([startUs, endUs, traceId, spanId, name, frames]: PartCells): TimelinePart => ({
   ...{ startUs, endUs, traceId, spanId },
   name,
   frames,
 });
 
-const rowOf = ([kind, startUs, endUs, detail, parts, idleUs]: RowCells): LaneRow => ({
+const rowOf = ([kind, startUs, endUs, detail, parts, idleUs]: RowCells): TimelineRow => ({
   ...{ kind, startUs, endUs, detail },
   parts: parts.map(partOf),
   ...(idleUs === undefined ? {} : { idleUs }),

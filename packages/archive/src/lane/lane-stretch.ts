@@ -2,7 +2,7 @@
 // apart: each has an event loop of its own.
 
 import { type ArchivedResource, setOwn } from 'spanline/internal/record';
-import type { LaneRow } from 'spanline/internal/timeline';
+import type { TimelineRow } from 'spanline/internal/timeline';
 
 /** The lane of one process in a stretch of time: where it has no row, nothing of note happened. */
 export interface LaneStretch {
@@ -11,7 +11,7 @@ export interface LaneStretch {
   /** Unix time in microseconds. */
   readonly fromUs: number;
   readonly toUs: number;
-  readonly rows: readonly LaneRow[];
+  readonly rows: readonly TimelineRow[];
 }
 
 /** What tells processes apart, in OpenTelemetry's names. */

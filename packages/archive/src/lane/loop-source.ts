@@ -6,11 +6,11 @@ import type { ArchivedResource, ArchivedSpan } from 'spanline/internal/record';
 import {
   DivisionIndex,
   divisionIndexOf,
-  type LaneRow,
   type Snapshot,
   type Stall,
   stalls,
   type TimedSpan,
+  type TimelineRow,
   type TimeWindow,
 } from 'spanline/internal/timeline';
 import type { Archive } from '../archive.js';
@@ -21,7 +21,7 @@ export interface LoopSource {
   /** Names the process. */
   readonly process: string;
   readonly spans: readonly TimedSpan[];
-  readonly lane: readonly LaneRow[];
+  readonly lane: readonly TimelineRow[];
   /** When the lane was kept. */
   readonly covered: readonly TimeWindow[];
 }
@@ -90,7 +90,7 @@ const spansOf = async (archive: Archive, { fromUs, toUs: endUs }: TimeWindow, { 
 
 /** The lanes of this time by process, without spans. */
 const lanesOf = async (archive: Archive, { fromUs, toUs: endUs }: TimeWindow): Promise<LoopSource[]> => {
-  const byProcess = new Map<string, { lane: LaneRow[]; covered: TimeWindow[] }>();
+  const byProcess = new Map<string, { lane: TimelineRow[]; covered: TimeWindow[] }>();
   for (const { process, fromUs: from, toUs: to, rows } of await archive.lane(fromUs, endUs)) {
     const known = byProcess.get(process) ?? { lane: [], covered: [] };
     byProcess.set(process, known);
@@ -142,7 +142,7 @@ export const archiveStalls = async (
 
 /** The worst stalls of a snapshot in this time; undefined where it has no lane. */
 export const snapshotStalls = (snapshot: Snapshot, window: TimeWindow, limit: number): ProcessStall[] | undefined => {
-  if (snapshot.laneFromUs === undefined) return undefined;
+  if (snapshot.timelineFromUs === undefined) return undefined;
   const process = processOf(ownResource(snapshot.resource));
   return stalls(divisionIndexOf(snapshot), limit, window).map((stall) => ({ ...stall, process }));
 };

@@ -3,7 +3,7 @@
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { LaneRow } from '../../../../src/flight-recorder/lane/lane-row.js';
+import type { TimelineRow } from '../../../../src/flight-recorder/timeline/timeline-row.js';
 import { processOf } from '../../src/lane/lane-stretch.js';
 import { filesOf, newDirectory, openArchive } from '../archive/support/directory.js';
 
@@ -13,7 +13,7 @@ const MINUTE = 60_000_000;
 
 const resource = (pid: number) => ({ properties: { 'service.name': 'shop', 'process.pid': pid, started: 5n } });
 
-const rowAt = (startUs: number): LaneRow => ({
+const rowAt = (startUs: number): TimelineRow => ({
   kind: 'busy',
   startUs,
   endUs: startUs + 7000.25,
@@ -30,7 +30,7 @@ const rowAt = (startUs: number): LaneRow => ({
     { startUs: startUs + 11, endUs: startUs + 12, traceId: '', spanId: '', name: '', frames: [] },
   ],
 });
-const collection = (startUs: number): LaneRow => ({
+const collection = (startUs: number): TimelineRow => ({
   kind: 'gc',
   startUs,
   endUs: startUs + 900,
@@ -60,7 +60,7 @@ test('what was appended is read by its time, by other processes too, each lane w
 test('short turns keep for how long the loop waited, and lines from before there were any are read as ever', async () => {
   const directory = newDirectory();
   const archive = await openArchive(directory);
-  const turns: LaneRow = {
+  const turns: TimelineRow = {
     ...{ kind: 'turns', startUs: NOW + 100, endUs: NOW + 9000, detail: '', parts: [] },
     idleUs: 1234.25,
   };

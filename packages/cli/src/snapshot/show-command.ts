@@ -28,8 +28,8 @@ const showTrace = async (snapshot: Snapshot, id: string, { limit = SPANS, full, 
     await writeOut(`${encodeOtlpJson(spans)}\n`);
     return;
   }
-  const { laneFromUs } = snapshot;
-  const index = laneFromUs === undefined ? undefined : divisionIndexOf(snapshot);
+  const { timelineFromUs } = snapshot;
+  const index = timelineFromUs === undefined ? undefined : divisionIndexOf(snapshot);
   const text = drawWaterfall(summaryOf(spans), spans, {
     notes: divisionNotes(divisionsIn(spans, () => index)),
     width: terminalWidth(),

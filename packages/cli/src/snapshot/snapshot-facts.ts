@@ -91,7 +91,7 @@ export const snapshotFacts = (snapshot: Snapshot, limit: number): SnapshotFacts 
     slowest.push(facts);
     if (slowest.length > limit * 2 + 100) slowest = longest(slowest, limit);
   }
-  const { reason, takenUnixUs, heldMs, tornRows, lane, resource } = snapshot;
+  const { reason, takenUnixUs, heldMs, tornRows, timeline, resource } = snapshot;
   return {
     reason,
     taken: exactTime(BigInt(Math.round(takenUnixUs)) * 1000n),
@@ -102,8 +102,8 @@ export const snapshotFacts = (snapshot: Snapshot, limit: number): SnapshotFacts 
     open,
     hereOnly,
     tornRows,
-    garbageCollections: lane.filter(({ kind }) => kind === 'gc').length,
-    busyStretches: lane.filter(({ kind }) => kind === 'busy').length,
+    garbageCollections: timeline.filter(({ kind }) => kind === 'gc').length,
+    busyStretches: timeline.filter(({ kind }) => kind === 'busy').length,
     slowest: longest(slowest, limit),
   };
 };

@@ -10,7 +10,7 @@ const span = (name: string, parentSpanId: string, startTimeUnixNs: bigint) => ({
 
 const factsOf = (spans: readonly object[]) => {
   const trace = { traceId: 'a'.repeat(32), spans, isSampled: true } as unknown as SnapshotTrace;
-  const snapshot = { traces: () => [trace], lane: [], resource: { serviceName: 'shop' }, takenUnixUs: 0 };
+  const snapshot = { traces: () => [trace], timeline: [], resource: { serviceName: 'shop' }, takenUnixUs: 0 };
   return snapshotFacts(snapshot as unknown as Snapshot, 1).slowest[0];
 };
 

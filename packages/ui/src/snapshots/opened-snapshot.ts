@@ -31,7 +31,7 @@ export const openSnapshot = async (id: string, path: string, directory: string):
   };
   try {
     const { traceCount, spanCount, refused } = await keepSnapshot(archive, snapshot);
-    const { reason, resource, takenUnixUs, heldMs, tornRows, laneFromUs } = snapshot;
+    const { reason, resource, takenUnixUs, heldMs, tornRows, timelineFromUs } = snapshot;
     const pid = resource.attributes['process.pid'];
     return {
       archive,
@@ -43,7 +43,7 @@ export const openSnapshot = async (id: string, path: string, directory: string):
         reason: [reason.kind, reason.text].filter((text) => text !== '').join(': '),
         takenUs: Math.round(takenUnixUs),
         ...{ heldMs, spanCount, traceCount, tornRows, refused },
-        hasLane: laneFromUs !== undefined,
+        hasLane: timelineFromUs !== undefined,
       },
     };
   } catch (error) {

@@ -1,7 +1,7 @@
 // An archive with exact times: a request over two processes that kept their lanes, what had the event loop meanwhile, links in both directions, and
 // references to what is absent.
 
-import type { LaneRow } from '../../../../src/flight-recorder/index.js';
+import type { TimelineRow } from '../../../../src/flight-recorder/index.js';
 import type { ArchivedLink, ArchivedResource, ArchivedSpan } from '../../../../src/record/archived-span.js';
 import { Archive } from '../../../archive/src/index.js';
 import { span } from '../../../archive/test/segment/support/segments.js';
@@ -61,14 +61,14 @@ export const spans: readonly ArchivedSpan[] = [
   }),
 ];
 
-const busy = (from: number, to: number, part: Partial<LaneRow['parts'][number]>): LaneRow => ({
+const busy = (from: number, to: number, part: Partial<TimelineRow['parts'][number]>): TimelineRow => ({
   kind: 'busy',
   startUs: at(from),
   endUs: at(to),
   detail: '',
   parts: [{ startUs: at(from), endUs: at(to), traceId: '', spanId: '', name: '', frames: [], ...part }],
 });
-const collection = (from: number, to: number, detail: string): LaneRow => ({
+const collection = (from: number, to: number, detail: string): TimelineRow => ({
   ...{ kind: 'gc', startUs: at(from), endUs: at(to), detail, parts: [] },
 });
 

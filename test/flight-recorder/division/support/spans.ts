@@ -1,7 +1,7 @@
-// Spans and rows of a lane for tests of the division of time, told in few words.
+// Spans and rows of a timeline for tests of the division of time, told in few words.
 import type { Division } from '../../../../src/flight-recorder/division/division.js';
 import type { TimedSpan } from '../../../../src/flight-recorder/division/timed-span.js';
-import type { LanePart, LaneRow } from '../../../../src/flight-recorder/lane/lane-row.js';
+import type { TimelinePart, TimelineRow } from '../../../../src/flight-recorder/timeline/timeline-row.js';
 
 type Time = readonly [startUs: number, endUs: number];
 
@@ -12,7 +12,11 @@ export const span = (path: string, name: string, [startUs, endUs]: Time, local?:
 };
 
 /** A part that was this span's; without one, of nobody. */
-export const part = (of: TimedSpan | undefined, [startUs, endUs]: Time, frames: readonly string[] = []): LanePart => ({
+export const part = (
+  of: TimedSpan | undefined,
+  [startUs, endUs]: Time,
+  frames: readonly string[] = [],
+): TimelinePart => ({
   startUs,
   endUs,
   traceId: of?.traceId ?? '',
@@ -21,7 +25,7 @@ export const part = (of: TimedSpan | undefined, [startUs, endUs]: Time, frames: 
   frames,
 });
 
-export const busy = ([startUs, endUs]: Time, ...parts: LanePart[]): LaneRow => ({
+export const busy = ([startUs, endUs]: Time, ...parts: TimelinePart[]): TimelineRow => ({
   kind: 'busy',
   startUs,
   endUs,
@@ -29,7 +33,7 @@ export const busy = ([startUs, endUs]: Time, ...parts: LanePart[]): LaneRow => (
   parts,
 });
 
-export const gc = ([startUs, endUs]: Time): LaneRow => ({
+export const gc = ([startUs, endUs]: Time): TimelineRow => ({
   kind: 'gc',
   startUs,
   endUs,
@@ -37,7 +41,7 @@ export const gc = ([startUs, endUs]: Time): LaneRow => ({
   parts: [],
 });
 
-export const pool = ([startUs, endUs]: Time, detail = 'dns.lookup 12'): LaneRow => ({
+export const pool = ([startUs, endUs]: Time, detail = 'dns.lookup 12'): TimelineRow => ({
   kind: 'pool',
   startUs,
   endUs,
@@ -46,7 +50,7 @@ export const pool = ([startUs, endUs]: Time, detail = 'dns.lookup 12'): LaneRow 
 });
 
 /** Turns of the loop in which it was idle for so long. */
-export const turns = ([startUs, endUs]: Time, idleUs: number): LaneRow => ({
+export const turns = ([startUs, endUs]: Time, idleUs: number): TimelineRow => ({
   kind: 'turns',
   startUs,
   endUs,

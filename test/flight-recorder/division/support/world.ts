@@ -1,12 +1,12 @@
-// Any spans and any lane of one process in 200 microseconds.
+// Any spans and any timeline of one process in 200 microseconds.
 import type { TimedSpan, TimeWindow } from '../../../../src/flight-recorder/division/timed-span.js';
-import type { LanePart, LaneRow } from '../../../../src/flight-recorder/lane/lane-row.js';
+import type { TimelinePart, TimelineRow } from '../../../../src/flight-recorder/timeline/timeline-row.js';
 
 export const LENGTH = 200;
 
 export interface World {
   readonly spans: readonly TimedSpan[];
-  readonly lane: readonly LaneRow[];
+  readonly timeline: readonly TimelineRow[];
   readonly covered: readonly TimeWindow[];
 }
 
@@ -32,10 +32,10 @@ export const makeWorld = (below: (limit: number) => number): World => {
       isSync: isOne(50),
     });
   }
-  const lane: LaneRow[] = [];
+  const timeline: TimelineRow[] = [];
   for (let at = below(20); at < LENGTH; at += below(30)) {
     const endUs = Math.min(LENGTH, at + 1 + below(50));
-    const parts: LanePart[] = [];
+    const parts: TimelinePart[] = [];
     for (let from = at + below(6); from < endUs; from += below(6)) {
       const partEnd = Math.min(endUs, from + 1 + below(12));
       const pick = below(100);
@@ -54,16 +54,22 @@ export const makeWorld = (below: (limit: number) => number): World => {
         });
       from = partEnd;
     }
-    lane.push({ kind: 'busy', startUs: at, endUs, detail: '', parts });
+    timeline.push({ kind: 'busy', startUs: at, endUs, detail: '', parts });
     at = endUs;
   }
   for (let i = below(6); i > 0; i--) {
     const startUs = below(LENGTH);
-    lane.push({ kind: 'gc', startUs, endUs: startUs + below(20), detail: 'scavenge', parts: [] });
+    timeline.push({ kind: 'gc', startUs, endUs: startUs + below(20), detail: 'scavenge', parts: [] });
   }
   for (let i = below(4); i > 0; i--) {
     const startUs = below(LENGTH);
-    lane.push({ kind: 'pool', startUs, endUs: startUs + 1 + below(40), detail: `dns.lookup ${below(2)}`, parts: [] });
+    timeline.push({
+      kind: 'pool',
+      startUs,
+      endUs: startUs + 1 + below(40),
+      detail: `dns.lookup ${below(2)}`,
+      parts: [],
+    });
   }
   // Runs nest as they like, and lie within busy stretches or not.
   for (let i = below(5); i > 0; i--) {
@@ -71,14 +77,14 @@ export const makeWorld = (below: (limit: number) => number): World => {
     const endUs = Math.min(LENGTH, startUs + 1 + below(30));
     const { traceId, spanId, name } = spans[below(spans.length)];
     const part = { startUs, endUs, traceId, spanId: isOne(80) ? spanId : 'lost', name, frames: [] };
-    lane.push({ kind: 'run', startUs, endUs, detail: '', parts: [part] });
+    timeline.push({ kind: 'run', startUs, endUs, detail: '', parts: [part] });
   }
-  // Short turns follow one another, at other times than all the rest says: a lane that was put together from several files may be as odd.
+  // Short turns follow one another, at other times than all the rest says: a timeline that was put together from several files may be as odd.
   for (let at = below(60); at < LENGTH; at += below(30)) {
     const endUs = Math.min(LENGTH, at + 1 + below(40));
-    lane.push({ kind: 'turns', startUs: at, endUs, detail: '', parts: [], idleUs: below(endUs - at + 1) });
+    timeline.push({ kind: 'turns', startUs: at, endUs, detail: '', parts: [], idleUs: below(endUs - at + 1) });
     at = endUs;
   }
   const covered = [0, 1, 2].slice(below(4)).map((third) => ({ fromUs: third * 60, toUs: third * 60 + 30 + below(60) }));
-  return { spans, lane, covered };
+  return { spans, timeline, covered };
 };

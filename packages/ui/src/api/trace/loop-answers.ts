@@ -3,10 +3,10 @@ import { processLabel } from '@spanline/archive/internal';
 import {
   type Division,
   formatDivision,
-  type LanePart,
-  type LaneRow,
   namedStack,
   stackName,
+  type TimelinePart,
+  type TimelineRow,
 } from 'spanline/internal/timeline';
 import type { DivisionAnswer, LaneAnswer, LaneStretchAnswer, PartKind } from './answers.js';
 
@@ -38,7 +38,7 @@ export const divisionAnswer = (span: number, division: Division): DivisionAnswer
 };
 
 /** Those that had the loop longest in a stretch. */
-const holdersOf = (parts: readonly LanePart[]): LaneStretchAnswer['holders'] => {
+const holdersOf = (parts: readonly TimelinePart[]): LaneStretchAnswer['holders'] => {
   const byHolder = new Map<string, { name: string; traceId: string; us: number }>();
   for (const { name, traceId, frames, startUs, endUs } of parts) {
     const shown = name || stackName(frames) || 'untraced';
@@ -53,7 +53,7 @@ const holdersOf = (parts: readonly LanePart[]): LaneStretchAnswer['holders'] => 
  * The lane of a process as it is drawn; `startUs` is Unix time in microseconds at which the trace began. Runs are in the spans themselves, and
  * short turns in their divisions: both are for the division of time.
  */
-export const laneAnswer = (process: string, rows: readonly LaneRow[], startUs: number): LaneAnswer => {
+export const laneAnswer = (process: string, rows: readonly TimelineRow[], startUs: number): LaneAnswer => {
   const drawn = rows.flatMap(({ kind, ...row }) => (kind === 'run' || kind === 'turns' ? [] : [{ kind, ...row }]));
   return {
     process: processLabel(process),

@@ -3,7 +3,7 @@ import { processOf } from '@spanline/archive';
 import { getOrMake, Slices } from 'spanline/internal/base';
 import { type PerfettoSpans, PerfettoWriter } from 'spanline/internal/formats';
 import { type ArchivedSpan, ArchivedView, propertyOf, UNKNOWN_SERVICE } from 'spanline/internal/record';
-import { laneTracks, OPEN_KEY } from 'spanline/internal/timeline';
+import { OPEN_KEY, timelineTracks } from 'spanline/internal/timeline';
 import type { ReadTrace } from './trace-reads.js';
 
 const drawnSpans = (spans: readonly ArchivedSpan[]): PerfettoSpans => {
@@ -53,7 +53,7 @@ export const tracePerfetto = async ({ spans, lanes }: ReadTrace, signal: AbortSi
       more: Object.entries(resource.properties),
     });
     const rows = lanes.find((lane) => lane.process === process)?.rows ?? [];
-    if (rows.length > 0) await write(laneTracks(writer, pid, rows));
+    if (rows.length > 0) await write(timelineTracks(writer, pid, rows));
     await write(writer.trace(traceId, drawnSpans(own)));
   }
   pieces.push(Buffer.from(writer.take()));

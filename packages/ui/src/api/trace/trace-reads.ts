@@ -3,7 +3,7 @@
 import { type Archive, processOf } from '@spanline/archive';
 import { archiveSources, HttpError } from '@spanline/archive/internal';
 import type { ArchivedSpan } from 'spanline/internal/record';
-import { DivisionIndex, type LaneRow } from 'spanline/internal/timeline';
+import { DivisionIndex, type TimelineRow } from 'spanline/internal/timeline';
 import { type DrawnTrace, traceColumns } from './trace-columns.js';
 
 /** Spans kept of all traces together. */
@@ -14,7 +14,7 @@ export interface ReadTrace {
   readonly spans: readonly ArchivedSpan[];
   readonly drawn: DrawnTrace;
   /** Of its processes that kept one; a process as `processOf` names it. */
-  readonly lanes: readonly { readonly process: string; readonly rows: readonly LaneRow[] }[];
+  readonly lanes: readonly { readonly process: string; readonly rows: readonly TimelineRow[] }[];
   /** What divides the time of a span; undefined where its process kept no lane. */
   readonly indexOf: (span: ArchivedSpan) => DivisionIndex | undefined;
 }

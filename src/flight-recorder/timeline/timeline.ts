@@ -1,0 +1,131 @@
+// The event-loop timeline: one for all copies of the library, however often it is started. Must cost next to nothing while nothing happens.
+import { nodeThreads } from '../../base/calls/node-modules.js';
+import { wrongOption } from '../../base/errors/option-error.js';
+import { finiteNumber, wholeNumber } from '../../base/options/checks.js';
+import { checkNames } from '../../collector/options.js';
+import { type QueueSwitches, state } from '../../context/process-state.js';
+import type { SpanQueue } from '../../local-span/span-queue.js';
+import { NativeTimeline } from './native-timeline.js';
+import { RunRing } from './run-ring.js';
+import type { TimelineRow } from './timeline-row.js';
+import { NO_COUNTS, type TimelineCounts, type TimelineSource } from './timeline-source.js';
+import { TimerTimeline } from './timer-timeline.js';
+
+/** Options of {@link monitorEventLoop}. */
+export interface TimelineOptions {
+  /** Milliseconds from which on a busy stretch of the event loop is kept. 5 by default. */
+  readonly busyMs?: number;
+  /**
+   * Busy stretches that are kept, and as many collections, runs, parts, and stacks of CPU profiles; beyond, the oldest are dropped and counted.
+   * 4096 by default.
+   */
+  readonly maxRows?: number;
+}
+
+/** What a timeline has taken and let go, and by what means. */
+export interface TimelineStats extends TimelineCounts {
+  /** `native`: the addon, with who had the loop. `timer`: without it, coarser. `none`: in a worker, or stopped. */
+  readonly source: TimelineSource['source'];
+}
+
+/** The event-loop timeline; see {@link monitorEventLoop}. */
+export interface Timeline {
+  /**
+   * What is kept, in order of start, or of that what ends after `sinceUs` of Unix time. A busy stretch that is going on is the last, up to
+   * now; it will be there again when it has ended.
+   */
+  rows(sinceUs?: number): TimelineRow[];
+  stats(): TimelineStats;
+  /** @internal Unix time in microseconds from which on no row is missing. */
+  keptFromUs(): number;
+  /** @internal Call this behind each look at who has the loop, in the middle of any code: one listener, or none. */
+  listen(onLook: (() => void) | undefined): void;
+  /** End it, unless somebody else has started it too. A second call does nothing. */
+  stop(): void;
+}
+
+/** What all copies of the library share. */
+interface SharedTimeline {
+  readonly source: TimelineSource;
+  readonly runs: RunRing;
+  users: number;
+}
+
+const NOTHING: TimelineSource = {
+  source: 'none',
+  rows: () => [],
+  counts: () => NO_COUNTS,
+  keptFromUs: () => Number.NEGATIVE_INFINITY,
+  stop: () => {},
+};
+
+const MAX_ROWS = 2 ** 20;
+
+const beginTimeline = (busyMs: number, maxRows: number): SharedTimeline => {
+  const runs = new RunRing(maxRows);
+  const ran = (queue: unknown, ns: number): void => runs.add(queue as SpanQueue, ns);
+  const switches: QueueSwitches = { counts: new Int32Array(2), left: undefined, ran };
+  const source = NativeTimeline.start(busyMs, maxRows, switches) ?? new TimerTimeline(busyMs, maxRows);
+  state.queueSwitches = switches;
+  return { source, runs, users: 0 };
+};
+
+const endTimeline = ({ source }: SharedTimeline): void => {
+  state.timeline = undefined;
+  state.queueSwitches = undefined;
+  source.stop();
+};
+
+const shareTimeline = (busyMs: number, maxRows: number): SharedTimeline => {
+  const shared = (state.timeline as SharedTimeline | undefined) ?? beginTimeline(busyMs, maxRows);
+  shared.users++;
+  state.timeline = shared;
+  return shared;
+};
+
+/**
+ * Watch the event loop of this process: when it was busy and with which span, and when garbage was collected. Cheap enough to be left on, and
+ * never keeps the process alive. There is one in a process: started again it goes on as it is, with the options of the first. In a worker it
+ * stays empty. Throws `ERR_SPANLINE_OPTION` when an option is wrong.
+ *
+ * @example
+ * ```ts
+ * import { monitorEventLoop } from 'spanline/flight-recorder';
+ *
+ * const timeline = monitorEventLoop({ busyMs: 10 });
+ * for (const row of timeline.rows()) {
+ *   const who = row.parts.map(({ name, frames }) => name || frames[0]).join(', ');
+ *   console.log(`${row.kind} ${row.detail} ${(row.endUs - row.startUs) / 1000} ms ${who}`);
+ * }
+ * timeline.stop();
+ * ```
+ */
+export const monitorEventLoop = (options: TimelineOptions = {}): Timeline => {
+  checkNames(options, ['busyMs', 'maxRows']);
+  const busyMs = finiteNumber('Option "busyMs"', options.busyMs ?? 5, [1, 60_000], wrongOption);
+  const maxRows = wholeNumber('Option "maxRows"', options.maxRows ?? 4096, [1, MAX_ROWS], wrongOption);
+  let shared = nodeThreads().isMainThread ? shareTimeline(busyMs, maxRows) : undefined;
+  const source = (): TimelineSource => shared?.source ?? NOTHING;
+  return {
+    rows: (sinceUs = Number.NEGATIVE_INFINITY) =>
+      [...source().rows(sinceUs), ...(shared?.runs.rows(sinceUs) ?? [])].sort((a, b) => a.startUs - b.startUs),
+    stats: () => {
+      const counts = source().counts();
+      const { count = 0, dropped = 0 } = shared?.runs ?? {};
+      return {
+        source: source().source,
+        ...counts,
+        rows: counts.rows + count,
+        rowsDropped: counts.rowsDropped + dropped,
+      };
+    },
+    keptFromUs: () => Math.max(source().keptFromUs(), shared?.runs.keptFromUs ?? Number.NEGATIVE_INFINITY),
+    listen: (onLook) => {
+      if (shared !== undefined) shared.source.onLook = onLook;
+    },
+    stop: () => {
+      if (shared !== undefined && --shared.users === 0) endTimeline(shared);
+      shared = undefined;
+    },
+  };
+};
