@@ -1,7 +1,7 @@
 // One slow request, planted: a small query comes together with a report that keeps the event loop busy. The flight recorder tells afterwards whom
 // the small one waited for.
 import { configure, flush } from 'spanline';
-import { divide, divisionIndexOf, formatDivision, snapshot } from 'spanline/flight-recorder';
+import { breakdownIndexOf, formatBreakdown, snapshot, timeBreakdown } from 'spanline/flight-recorder';
 import { runQueries } from './client.js';
 
 /** What the recorder says of the small query. */
@@ -22,14 +22,14 @@ export const plantSlowRequest = async (port: number, test: string): Promise<Slow
   await runQueries(port, ['/report', `/statistics?test=${wanted}`]);
   const taken = snapshot('one request was slow');
   configure({ flightRecorder: false });
-  const index = divisionIndexOf(taken);
+  const index = breakdownIndexOf(taken);
   const name = 'query statistics';
   for (const { traceId, spans } of taken.traces()) {
     const [{ record: root }] = spans;
-    const division = root.name === name ? divide(index, { traceId, spanId: root.spanId }) : undefined;
-    if (division === undefined) continue;
-    const [first] = division.others;
-    return { name, text: formatDivision(division), waitedFor: first?.name ?? 'nobody' };
+    const breakdown = root.name === name ? timeBreakdown(index, { traceId, spanId: root.spanId }) : undefined;
+    if (breakdown === undefined) continue;
+    const [first] = breakdown.others;
+    return { name, text: formatBreakdown(breakdown), waitedFor: first?.name ?? 'nobody' };
   }
   throw new Error('the slow request is not in the snapshot');
 };

@@ -3,15 +3,15 @@
 import { provideRecorder } from './install.js';
 import { recorderFeature } from './recorder-feature.js';
 
-export { divide } from './division/divide.js';
-export type { Division, HotFrames, LoopHolder, PoolWait } from './division/division.js';
-export { DivisionIndex } from './division/division-index.js';
-export { drawStalls } from './division/draw-stalls.js';
-export { formatDivision } from './division/format-division.js';
-export { divisionIndexOf } from './division/of-snapshot.js';
-export { type Stall, stalls } from './division/stalls.js';
-export type { SpanKey, TimedSpan, TimeWindow } from './division/timed-span.js';
-export type { Waiter } from './division/waiters.js';
+export type { HotFrames, LoopHolder, PoolWait, TimeBreakdown } from './breakdown/breakdown.js';
+export { BreakdownIndex } from './breakdown/breakdown-index.js';
+export { drawStalls } from './breakdown/draw-stalls.js';
+export { formatBreakdown } from './breakdown/format-breakdown.js';
+export { breakdownIndexOf } from './breakdown/of-snapshot.js';
+export { type Stall, stalls } from './breakdown/stalls.js';
+export { timeBreakdown } from './breakdown/time-breakdown.js';
+export type { SpanKey, TimedSpan, TimeWindow } from './breakdown/timed-span.js';
+export type { Waiter } from './breakdown/waiters.js';
 export { FlightError, type FlightErrorCode } from './flight-error.js';
 export { readSnapshotFile } from './read-snapshot.js';
 export type { FlightRecorderStats } from './recorder.js';

@@ -5,9 +5,9 @@ import { toUnixTime } from '../record/tick-time.js';
 import type { PropertyValue } from '../rows/property.js';
 import { Flag } from '../rows/row-chunk.js';
 import { parseSpanId } from '../span/traceparent.js';
-import { type DividedRoot, divideRoot, OWN, type RootDivision } from './division/divide-root.js';
-import { innermost, type Piece } from './division/stretches.js';
-import { TimelineLayers } from './division/timeline-layers.js';
+import { OWN, type RootBreakdown, rootBreakdown, type TimedRoot } from './breakdown/root-breakdown.js';
+import { innermost, type Piece } from './breakdown/stretches.js';
+import { TimelineLayers } from './breakdown/timeline-layers.js';
 import { stackName } from './timeline/stack-name.js';
 import type { Timeline } from './timeline/timeline.js';
 
@@ -19,7 +19,7 @@ export interface WatchedTimeline {
   readonly fromUs: number;
 }
 
-/** Divides the time of each root among `parts`, and puts it on the root. A part of a trace that was reported before is not whole, and left as it is. */
+/** Puts on each root among `parts` the breakdown of its time. A part of a trace that was reported before is not whole, and left as it is. */
 export const putRootTimes = (parts: readonly TracePart[], { timeline, fromUs }: WatchedTimeline): void => {
   const roots = parts.filter(({ hasRoot, isContinuation }) => hasRoot && !isContinuation);
   if (roots.length === 0) return;
@@ -28,12 +28,12 @@ export const putRootTimes = (parts: readonly TracePart[], { timeline, fromUs }: 
   const toNs = (us: number): number => Math.round((us - startSec * 1e6) * 1000);
   const covered = { fromUs, toUs: Number.POSITIVE_INFINITY };
   const layers = new TimelineLayers(timeline.rows(startSec * 1e6), [covered], toNs);
-  for (const part of roots) part.addToRoot(propertiesOf(divide(part, startSec, layers)));
+  for (const part of roots) part.addToRoot(propertiesOf(breakdownOf(part, startSec, layers)));
 };
 
 const secondOf = (part: TracePart): number => toUnixTime(part.chunkOf(0).begins[part.rowOf(0)], part.anchor).sec;
 
-const divide = (part: TracePart, startSec: number, layers: TimelineLayers): RootDivision => {
+const breakdownOf = (part: TracePart, startSec: number, layers: TimelineLayers): RootBreakdown => {
   const nsOf = (ticks: number): number => {
     const { sec, nano } = toUnixTime(ticks, part.anchor);
     return (sec - startSec) * 1e9 + nano;
@@ -45,14 +45,14 @@ const divide = (part: TracePart, startSec: number, layers: TimelineLayers): Root
     local.push({ start: nsOf(chunk.begins[row]), end: nsOf(chunk.ends[row]), ref: OWN, order: 0 });
   }
   const [chunk, row] = [part.chunkOf(0), part.rowOf(0)];
-  const root: DividedRoot = {
+  const root: TimedRoot = {
     start: nsOf(chunk.begins[row]),
     end: nsOf(chunk.ends[row]),
     local: innermost(local),
     isSameTrace: (traceId) => traceId === part.traceId,
     has: (spanId) => hasSpan(part, spanId),
   };
-  return divideRoot(root, layers);
+  return rootBreakdown(root, layers);
 };
 
 const hasSpan = (part: TracePart, spanId: string): boolean => {
@@ -76,7 +76,7 @@ const propertiesOf = ({
   frames,
   pool,
   poolWaits,
-}: RootDivision) => {
+}: RootBreakdown) => {
   const list: (string | PropertyValue)[] = [
     'spanline.time.own_ns',
     own,

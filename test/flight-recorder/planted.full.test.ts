@@ -4,7 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { divide, divisionIndexOf, formatDivision, readSnapshotFile, stalls } from '../../src/flight-recorder/index.js';
+import {
+  breakdownIndexOf,
+  formatBreakdown,
+  readSnapshotFile,
+  stalls,
+  timeBreakdown,
+} from '../../src/flight-recorder/index.js';
 import { clockInfo } from '../../src/index.js';
 import { root, runFile } from '../support/child.js';
 import { CAUSES, evidence, lookAt, namedCauses, type Seen } from './support/planted-causes.mjs';
@@ -28,13 +34,13 @@ describe.skipIf(clockInfo().path !== 'fast').each([
     const file = join(directory, `${how}.flight`);
     const { code, stderr } = await runFile(SERVICE, { execArgv, env: { ...env, FLIGHT_FILE: file } });
     expect([code, stderr]).toEqual([0, '']);
-    seen = lookAt(await readSnapshotFile(file), { divide, divisionIndexOf, formatDivision, stalls });
+    seen = lookAt(await readSnapshotFile(file), { timeBreakdown, breakdownIndexOf, formatBreakdown, stalls });
   }, 120_000);
 
   test('every request is there, and the parts of its time add up', () => {
     expect(seen.asked.filter(({ path }) => path === '/fast').length).toBe(186);
-    for (const { division } of seen.asked) {
-      const { durationUs, ownUs, gcUs, othersUs, untracedUs, shortUs, waitingUs, unknownUs, poolUs } = division;
+    for (const { breakdown } of seen.asked) {
+      const { durationUs, ownUs, gcUs, othersUs, untracedUs, shortUs, waitingUs, unknownUs, poolUs } = breakdown;
       expect(ownUs + gcUs + othersUs + untracedUs + shortUs + waitingUs + unknownUs).toBeCloseTo(durationUs, 3);
       expect(poolUs).toBeLessThanOrEqual(waitingUs);
     }

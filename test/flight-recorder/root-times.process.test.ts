@@ -161,7 +161,7 @@ describe('over the timeline of this process', () => {
     expect(seen.map((one) => Object.keys(one.properties))).toEqual([[], [], [], []]);
   });
 
-  test('what was reported in parts is not divided, and a late span has nothing', async () => {
+  test('what was reported in parts has no breakdown, and a late span has nothing', async () => {
     const { memory, collector } = record({ rootTimes: true }, [], { reportOpenTraces: true });
     const span = Span.root('long', undefined, { collector });
     Span.start('early', span).end();

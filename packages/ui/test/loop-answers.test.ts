@@ -1,11 +1,11 @@
 // Where the time of a span went, as the page is told: the same parts and the same names of stacks as in a terminal.
 import { expect, test } from 'vitest';
-import type { Division } from '../../../src/flight-recorder/index.js';
+import type { TimeBreakdown } from '../../../src/flight-recorder/index.js';
 import { divisionAnswer, laneAnswer } from '../src/api/trace/loop-answers.js';
 
 const SHOWN = ['dirname node:path:1280', 'watched spanline:instrument.js:422', 'load app.js:7', 'main app.js:1'];
 
-const DIVISION: Division = {
+const DIVISION: TimeBreakdown = {
   ...{ durationUs: 24_000, ownUs: 0, gcUs: 0, othersUs: 0, others: [], untracedUs: 1000, unknownUs: 0 },
   untracedFrames: [{ frames: SHOWN, us: 1000 }],
   ...{ shortUs: 22_000, waitingUs: 1000, poolUs: 0, poolWaits: [] },

@@ -165,7 +165,7 @@ export class NativeTimeline implements TimelineSource {
       const [traceId, spanId] = [traceIdOf(owner), spanIdOf(owner)];
       const startNs = Math.max(part.startNs, fromNs);
       const piece = { startNs, endNs: Math.min(part.endNs, toNs), frames: shownFrames(part.frames) };
-      return (spanId === '' ? this.#stacks.divide(piece) : [piece]).map(({ startNs, endNs, frames }) => {
+      return (spanId === '' ? this.#stacks.split(piece) : [piece]).map(({ startNs, endNs, frames }) => {
         return { startUs: toUnix(startNs), endUs: toUnix(endNs), traceId, spanId, name: owner.name, frames };
       });
     });

@@ -39,7 +39,7 @@ export class StackRing {
   }
 
   /** A part in pieces, in order and without gaps: those of stacks, and `part` as it is where no stack is known. */
-  divide(part: StackPiece): StackPiece[] {
+  split(part: StackPiece): StackPiece[] {
     const pieces: StackPiece[] = [];
     let atNs = part.startNs;
     for (let i = this.#firstAfter(part.startNs); i < this.#written; i++) {

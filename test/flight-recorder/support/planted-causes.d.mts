@@ -1,12 +1,12 @@
 // Types of planted-causes.mjs.
 import type {
-  Division,
-  divide,
-  divisionIndexOf,
-  formatDivision,
+  breakdownIndexOf,
+  formatBreakdown,
   Snapshot,
   Stall,
   stalls,
+  TimeBreakdown,
+  timeBreakdown,
 } from '../../../src/flight-recorder/index.js';
 
 export type Cause = 'parse' | 'regex' | 'garbage' | 'timer' | 'query' | 'hashes' | 'names' | 'innocent';
@@ -17,7 +17,7 @@ export interface Asked {
   readonly path: string;
   readonly traceId: string;
   readonly text: string;
-  readonly division: Division;
+  readonly breakdown: TimeBreakdown;
   readonly calls: readonly { readonly name: string; readonly us: number }[];
 }
 
@@ -27,9 +27,9 @@ export interface Seen {
 }
 
 export interface Room {
-  readonly divide: typeof divide;
-  readonly divisionIndexOf: typeof divisionIndexOf;
-  readonly formatDivision: typeof formatDivision;
+  readonly timeBreakdown: typeof timeBreakdown;
+  readonly breakdownIndexOf: typeof breakdownIndexOf;
+  readonly formatBreakdown: typeof formatBreakdown;
   readonly stalls: typeof stalls;
 }
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { loadFastCall } from '../../../src/clock/binding.js';
-import { divisionIndexOf, recoverSnapshot, type Snapshot, stalls } from '../../../src/flight-recorder/index.js';
+import { breakdownIndexOf, recoverSnapshot, type Snapshot, stalls } from '../../../src/flight-recorder/index.js';
 import { bundleChild, root as packageRoot } from '../../support/child.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'spanline-killed-'));
@@ -45,6 +45,6 @@ test.runIf(hasAddon)('who had the event loop of a process that was killed for st
   const [{ name, frames }] = [...parts].sort((a, b) => b.endUs - b.startUs - (a.endUs - a.startUs));
   expect([name, frames[0]]).toEqual(['GET /stuck', expect.stringContaining('spinForEver')]);
   // And who waited for it.
-  const [worst] = stalls(divisionIndexOf(recovered));
+  const [worst] = stalls(breakdownIndexOf(recovered));
   expect(worst.waiters.map((waiter) => waiter.name)).toContain('GET /waits');
 });

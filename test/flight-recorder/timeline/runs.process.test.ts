@@ -2,12 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import {
-  type Division,
-  DivisionIndex,
-  divide,
+  BreakdownIndex,
   monitorEventLoop,
+  type TimeBreakdown,
   type Timeline,
   type TimelineRow,
+  timeBreakdown,
 } from '../../../src/flight-recorder/index.js';
 import { RunRing } from '../../../src/flight-recorder/timeline/run-ring.js';
 import { Span, setReporter } from '../../../src/index.js';
@@ -25,7 +25,7 @@ const runsOf = (rows: readonly TimelineRow[], span: Span): TimelineRow[] =>
   rows.filter(({ kind, parts }) => kind === 'run' && parts[0].spanId === span.context?.spanId);
 
 /** A collection may come in between. */
-const workOf = (division: Division | undefined): number => (division?.ownUs ?? 0) + (division?.gcUs ?? 0);
+const workOf = (breakdown: TimeBreakdown | undefined): number => (breakdown?.ownUs ?? 0) + (breakdown?.gcUs ?? 0);
 
 test('a run of some milliseconds is a row, up to its first await', async () => {
   setReporter({ name: 'nowhere', report: () => {} });
@@ -57,10 +57,10 @@ test('a run of some milliseconds is a row, up to its first await', async () => {
   expect(endUs).toBeLessThan(toUs - 2000);
   const span = { ...parts[0], parentSpanId: '', startUs: fromUs, endUs: toUs, isSync: false };
   const waited = { ...span, traceId: 'b'.repeat(32), name: 'GET /health' };
-  const index = new DivisionIndex([span, waited], timeline.rows(), [{ fromUs: 0, toUs }]);
+  const index = new BreakdownIndex([span, waited], timeline.rows(), [{ fromUs: 0, toUs }]);
   // Anything else that ran meanwhile may be known too.
-  expect(workOf(divide(index, span))).toBeGreaterThanOrEqual(2990);
-  expect(divide(index, waited)?.others[0]).toMatchObject({ name: 'GET /cart' });
+  expect(workOf(timeBreakdown(index, span))).toBeGreaterThanOrEqual(2990);
+  expect(timeBreakdown(index, waited)?.others[0]).toMatchObject({ name: 'GET /cart' });
   root.end();
 });
 
@@ -84,8 +84,8 @@ test('a run that throws is there; what is within another belongs to itself', () 
     ...parts[0],
     ...{ startUs, endUs, isSync: false, parentSpanId: i === 0 ? '' : outer.parts[0].spanId },
   }));
-  const index = new DivisionIndex(spans, rows, []);
-  const [all, own] = spans.map((span) => workOf(divide(index, span)));
+  const index = new BreakdownIndex(spans, rows, []);
+  const [all, own] = spans.map((span) => workOf(timeBreakdown(index, span)));
   expect(own).toBeGreaterThanOrEqual(1990);
   expect(all).toBeGreaterThan(own + 1990);
   inner.end();

@@ -19,7 +19,7 @@ const ringOf = (stacks: readonly StackStretch[], maxPieces = 10): StackRing => {
 };
 
 const shown = (ring: StackRing, startNs: number, endNs: number): string[] =>
-  ring.divide({ startNs, endNs, frames: OWN }).map((piece) => `${piece.startNs}-${piece.endNs} ${piece.frames[0]}`);
+  ring.split({ startNs, endNs, frames: OWN }).map((piece) => `${piece.startNs}-${piece.endNs} ${piece.frames[0]}`);
 
 describe('stacks of a part', () => {
   test('are cut to it', () => {

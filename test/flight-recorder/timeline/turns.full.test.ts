@@ -1,14 +1,14 @@
 // What the loop works in turns too short for a busy stretch is told from what it waits, and a process that does nothing has no row of it.
 import { describe, expect, test } from 'vitest';
-import type { Division, TimelineRow } from '../../../src/flight-recorder/index.js';
+import type { TimeBreakdown, TimelineRow } from '../../../src/flight-recorder/index.js';
 import { hasTimeline, timelineProgram } from './timeline-program.js';
 
 interface Request {
   readonly workedUs: number;
   readonly idleUs: number;
   readonly rows: readonly TimelineRow[];
-  readonly alone: Division;
-  readonly withLocal: Division;
+  readonly alone: TimeBreakdown;
+  readonly withLocal: TimeBreakdown;
 }
 
 /** Of the bound, which is 5 ms: less work than this between two long waits is no row. */

@@ -2,13 +2,13 @@
 // no lane of that time.
 
 import type { ArchivedSpan } from 'spanline/internal/record';
-import { type Division, DivisionIndex, divide, formatDivision } from 'spanline/internal/timeline';
+import { BreakdownIndex, formatBreakdown, type TimeBreakdown, timeBreakdown } from 'spanline/internal/timeline';
 import type { Archive } from '../archive.js';
 import { processOf } from './lane-stretch.js';
 import { archiveSources, type LoopRead, windowOf } from './loop-source.js';
 
 /** A span and where its time went. */
-export interface SpanDivision extends Division {
+export interface SpanDivision extends TimeBreakdown {
   readonly spanId: string;
   readonly name: string;
 }
@@ -29,17 +29,17 @@ const slowSpans = ([root, ...rest]: readonly ArchivedSpan[]): ArchivedSpan[] => 
 /** Of a trace, the root first, by an index for each span; undefined where there is none. */
 export const divisionsIn = (
   spans: readonly ArchivedSpan[],
-  indexOf: (span: ArchivedSpan) => DivisionIndex | undefined,
+  indexOf: (span: ArchivedSpan) => BreakdownIndex | undefined,
 ): SpanDivision[] =>
   slowSpans(spans).flatMap((span) => {
     const index = indexOf(span);
-    const division = index === undefined ? undefined : divide(index, span);
+    const division = index === undefined ? undefined : timeBreakdown(index, span);
     return division === undefined ? [] : [{ spanId: span.spanId, name: span.name, ...division }];
   });
 
 /** As lines below their spans. */
 export const divisionNotes = (divisions: readonly SpanDivision[]): Map<string, string> =>
-  new Map(divisions.map((division) => [division.spanId, formatDivision(division)]));
+  new Map(divisions.map((division) => [division.spanId, formatBreakdown(division)]));
 
 /** Of a trace as the archive gives it: the root first. */
 export const divisionsOf = async (
@@ -50,7 +50,7 @@ export const divisionsOf = async (
   const sources = await archiveSources(archive, windowOf(spans), read);
   if (sources.length === 0) return [];
   const indexes = new Map(
-    sources.map(({ process, spans: own, lane, covered }) => [process, new DivisionIndex(own, lane, covered)]),
+    sources.map(({ process, spans: own, lane, covered }) => [process, new BreakdownIndex(own, lane, covered)]),
   );
   return divisionsIn(spans, (span) => indexes.get(processOf(span.resource)));
 };

@@ -4,8 +4,8 @@
 import { ownResource } from 'spanline/internal/formats';
 import type { ArchivedResource, ArchivedSpan } from 'spanline/internal/record';
 import {
-  DivisionIndex,
-  divisionIndexOf,
+  BreakdownIndex,
+  breakdownIndexOf,
   type Snapshot,
   type Stall,
   stalls,
@@ -114,7 +114,7 @@ const longestFirst = (a: ProcessStall, b: ProcessStall): number => b.durationUs 
 export const worstStalls = (sources: readonly LoopSource[], limit: number): ProcessStall[] =>
   sources
     .flatMap(({ process, spans, lane, covered }) =>
-      stalls(new DivisionIndex(spans, lane, covered), limit).map((stall) => ({ ...stall, process })),
+      stalls(new BreakdownIndex(spans, lane, covered), limit).map((stall) => ({ ...stall, process })),
     )
     .sort(longestFirst)
     .slice(0, limit);
@@ -144,5 +144,5 @@ export const archiveStalls = async (
 export const snapshotStalls = (snapshot: Snapshot, window: TimeWindow, limit: number): ProcessStall[] | undefined => {
   if (snapshot.timelineFromUs === undefined) return undefined;
   const process = processOf(ownResource(snapshot.resource));
-  return stalls(divisionIndexOf(snapshot), limit, window).map((stall) => ({ ...stall, process }));
+  return stalls(breakdownIndexOf(snapshot), limit, window).map((stall) => ({ ...stall, process }));
 };

@@ -2,7 +2,7 @@
 
 import { divisionNotes, divisionsIn, summaryOf } from '@spanline/archive/internal';
 import type { Command } from 'commander';
-import { divisionIndexOf, type Snapshot } from 'spanline/flight-recorder';
+import { breakdownIndexOf, type Snapshot } from 'spanline/flight-recorder';
 import { ASCII, drawWaterfall, encodeOtlpJson, glyphsOf } from 'spanline/internal/formats';
 import { wholeNumber } from '../options.js';
 import { printAnswer, writeOut } from '../output.js';
@@ -29,7 +29,7 @@ const showTrace = async (snapshot: Snapshot, id: string, { limit = SPANS, full, 
     return;
   }
   const { timelineFromUs } = snapshot;
-  const index = timelineFromUs === undefined ? undefined : divisionIndexOf(snapshot);
+  const index = timelineFromUs === undefined ? undefined : breakdownIndexOf(snapshot);
   const text = drawWaterfall(summaryOf(spans), spans, {
     notes: divisionNotes(divisionsIn(spans, () => index)),
     width: terminalWidth(),

@@ -1,7 +1,7 @@
-// A timer that nobody traced does two things in one go, while a request waits and a continuous profiler runs; prints the division of the request.
+// A timer that nobody traced does two things in one go, while a request waits and a continuous profiler runs; prints the breakdown of the request.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { continuousProfiler } from '../../../../packages/profile/src/index.js';
-import { divide, divisionIndexOf, monitorEventLoop, snapshot } from '../../../../src/flight-recorder/index.js';
+import { breakdownIndexOf, monitorEventLoop, snapshot, timeBreakdown } from '../../../../src/flight-recorder/index.js';
 import { configure, Span, setReporter } from '../../../../src/index.js';
 
 configure({ flightRecorder: {} });
@@ -43,6 +43,6 @@ request.end();
 await profiler.stop();
 const taken = snapshot();
 const { traceId = '', spanId = '' } = request.context ?? {};
-const division = divide(divisionIndexOf(taken), { traceId, spanId });
-console.log(JSON.stringify({ division, stats: timeline.stats() }));
+const breakdown = timeBreakdown(breakdownIndexOf(taken), { traceId, spanId });
+console.log(JSON.stringify({ breakdown, stats: timeline.stats() }));
 process.exit(0);

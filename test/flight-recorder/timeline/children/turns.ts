@@ -2,12 +2,12 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  type Division,
-  DivisionIndex,
-  divide,
+  BreakdownIndex,
   monitorEventLoop,
+  type TimeBreakdown,
   type TimedSpan,
   type TimelineRow,
+  timeBreakdown,
 } from '../../../../src/flight-recorder/index.js';
 import { unixNow } from '../../../../src/flight-recorder/timeline/unix-now.js';
 
@@ -55,7 +55,7 @@ const request = async (pause: () => Promise<unknown>) => {
   const rows = timeline.rows().filter((row) => row.startUs < span.endUs && row.endUs > span.startUs);
   const covered = [{ fromUs: 0, toUs: unixNow() }];
   const of = (spans: readonly TimedSpan[]) =>
-    divide(new DivisionIndex([span, ...spans], rows, covered), span) as Division;
+    timeBreakdown(new BreakdownIndex([span, ...spans], rows, covered), span) as TimeBreakdown;
   return { ...measured, rows, alone: of([]), withLocal: of(local) };
 };
 

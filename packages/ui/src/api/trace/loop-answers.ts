@@ -1,10 +1,10 @@
 // Where the time of spans went, and the lane of the process, as the page shows them.
 import { processLabel } from '@spanline/archive/internal';
 import {
-  type Division,
-  formatDivision,
+  formatBreakdown,
   namedStack,
   stackName,
+  type TimeBreakdown,
   type TimelinePart,
   type TimelineRow,
 } from 'spanline/internal/timeline';
@@ -15,7 +15,7 @@ const MAX_STRETCHES = 5000;
 const HOLDERS = 3;
 
 /** A division, for the span at a place. */
-export const divisionAnswer = (span: number, division: Division): DivisionAnswer => {
+export const divisionAnswer = (span: number, division: TimeBreakdown): DivisionAnswer => {
   const parts: [PartKind, number][] = [
     ['own', division.ownUs],
     ['loop', division.othersUs],
@@ -27,7 +27,7 @@ export const divisionAnswer = (span: number, division: Division): DivisionAnswer
   ];
   return {
     span,
-    text: formatDivision(division),
+    text: formatBreakdown(division),
     durationUs: division.durationUs,
     parts: parts.filter(([, us]) => us > 0).map(([kind, us]) => ({ kind, us })),
     others: division.others,

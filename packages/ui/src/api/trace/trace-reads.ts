@@ -3,7 +3,7 @@
 import { type Archive, processOf } from '@spanline/archive';
 import { archiveSources, HttpError } from '@spanline/archive/internal';
 import type { ArchivedSpan } from 'spanline/internal/record';
-import { DivisionIndex, type TimelineRow } from 'spanline/internal/timeline';
+import { BreakdownIndex, type TimelineRow } from 'spanline/internal/timeline';
 import { type DrawnTrace, traceColumns } from './trace-columns.js';
 
 /** Spans kept of all traces together. */
@@ -16,7 +16,7 @@ export interface ReadTrace {
   /** Of its processes that kept one; a process as `processOf` names it. */
   readonly lanes: readonly { readonly process: string; readonly rows: readonly TimelineRow[] }[];
   /** What divides the time of a span; undefined where its process kept no lane. */
-  readonly indexOf: (span: ArchivedSpan) => DivisionIndex | undefined;
+  readonly indexOf: (span: ArchivedSpan) => BreakdownIndex | undefined;
 }
 
 /** The spans of a trace. `HttpError` 404 where there is none of it. */
@@ -33,7 +33,7 @@ const loopsOf = async (archive: Archive, { order, startUnixNs, durationUs }: Dra
   const window = { fromUs, toUs: fromUs + durationUs };
   const sources = (await archiveSources(archive, window, { signal })).filter(({ process }) => own.has(process));
   const indexes = new Map(
-    sources.map((one) => [one.process, new DivisionIndex(one.spans, one.lane, one.covered)] as const),
+    sources.map((one) => [one.process, new BreakdownIndex(one.spans, one.lane, one.covered)] as const),
   );
   return {
     lanes: sources.map(({ process, lane }) => ({ process, rows: lane })),

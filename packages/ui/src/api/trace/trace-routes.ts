@@ -9,7 +9,7 @@ import {
   required,
   traceIdOf,
 } from '@spanline/archive/internal';
-import { divide } from 'spanline/internal/timeline';
+import { timeBreakdown } from 'spanline/internal/timeline';
 import { apiGet } from '../api-route.js';
 import type { ArchiveOf } from '../archive-of.js';
 import type { FindAnswer, LinkAnswer, SpanAnswer, TraceAnswer } from './answers.js';
@@ -49,7 +49,7 @@ const spanAnswer = ({ spans, indexOf }: ReadTrace, { query }: Call): SpanAnswer 
   const span = spans.find(({ spanId }) => spanId === id);
   if (span === undefined) throw new HttpError(404, `the trace has no span ${id}`);
   const index = indexOf(span);
-  const division = index && divide(index, span);
+  const division = index && timeBreakdown(index, span);
   const { spanId, name, kind, status, properties, resource, events, links, startUnixNs } = span;
   return {
     ...{ spanId, name, kind },

@@ -1,9 +1,9 @@
-// A division agrees with one made by looking at every microsecond, for any spans and any timeline, and its parts add up to the span exactly.
+// A breakdown agrees with one made by looking at every microsecond, for any spans and any timeline, and its parts add up to the span exactly.
 import { describe, expect, test } from 'vitest';
-import { divide } from '../../../src/flight-recorder/division/divide.js';
-import type { Division } from '../../../src/flight-recorder/division/division.js';
-import { DivisionIndex } from '../../../src/flight-recorder/division/division-index.js';
-import type { TimedSpan } from '../../../src/flight-recorder/division/timed-span.js';
+import type { TimeBreakdown } from '../../../src/flight-recorder/breakdown/breakdown.js';
+import { BreakdownIndex } from '../../../src/flight-recorder/breakdown/breakdown-index.js';
+import { timeBreakdown } from '../../../src/flight-recorder/breakdown/time-breakdown.js';
+import type { TimedSpan } from '../../../src/flight-recorder/breakdown/timed-span.js';
 import type { TimelinePart, TimelineRow } from '../../../src/flight-recorder/timeline/timeline-row.js';
 import fc from '../../support/fast-check.js';
 import { samples } from '../../support/samples.js';
@@ -99,39 +99,39 @@ const bruteForce = ({ spans, timeline, covered }: World, asked: TimedSpan): Coun
   return counts;
 };
 
-const countsOf = (division: Division, named: Map<string, number>) => ({
-  own: division.ownUs,
-  gc: division.gcUs,
-  untraced: division.untracedUs,
-  short: division.shortUs,
-  waiting: division.waitingUs,
-  pool: division.poolUs,
-  unknown: division.unknownUs,
-  others: division.othersUs,
+const countsOf = (breakdown: TimeBreakdown, named: Map<string, number>) => ({
+  own: breakdown.ownUs,
+  gc: breakdown.gcUs,
+  untraced: breakdown.untracedUs,
+  short: breakdown.shortUs,
+  waiting: breakdown.waitingUs,
+  pool: breakdown.poolUs,
+  unknown: breakdown.unknownUs,
+  others: breakdown.othersUs,
   // Of those that had it equally long, any.
-  longest: division.others.map(({ us }) => us),
-  areNamed: division.others.every(({ traceId, name, us }) => named.get(`${traceId} ${name}`) === us),
+  longest: breakdown.others.map(({ us }) => us),
+  areNamed: breakdown.others.every(({ traceId, name, us }) => named.get(`${traceId} ${name}`) === us),
 });
 
-describe('divide', () => {
+describe('timeBreakdown', () => {
   test('agrees with the count of every microsecond', () => {
     const seen = { own: 0, gc: 0, untraced: 0, short: 0, waiting: 0, pool: 0, unknown: 0, others: 0 };
     fc.assert(
       fc.property(fc.gen(), (choose) => {
         const world = makeWorld((limit) => choose(fc.nat, limit - 1));
-        const index = new DivisionIndex(world.spans, world.timeline, world.covered);
+        const index = new BreakdownIndex(world.spans, world.timeline, world.covered);
         for (const span of world.spans) {
-          const division = divide(index, span) as Division;
+          const breakdown = timeBreakdown(index, span) as TimeBreakdown;
           const { others, ...counts } = bruteForce(world, span);
           const all = [...others.values()].sort((a, b) => b - a);
           const expected = { ...counts, others: all.reduce((sum, us) => sum + us, 0) };
           const message = `${span.spanId} of ${JSON.stringify(world)}`;
-          expect(countsOf(division, others), message).toEqual({
+          expect(countsOf(breakdown, others), message).toEqual({
             ...expected,
             longest: all.slice(0, 3),
             areNamed: true,
           });
-          expect(sumOf(division), message).toBe(division.durationUs);
+          expect(sumOf(breakdown), message).toBe(breakdown.durationUs);
           for (const key of Object.keys(seen) as (keyof typeof seen)[]) seen[key] += expected[key];
         }
       }),

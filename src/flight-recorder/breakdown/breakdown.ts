@@ -1,4 +1,4 @@
-// How the time of a span divides: what a division says. Types only.
+// The breakdown of the time of a span. Types only.
 
 /** A span that had the event loop; of several of one name in one trace, all of them. */
 export interface LoopHolder {
@@ -29,7 +29,7 @@ export interface PoolWait {
  * Where the time of one span went, in microseconds. `ownUs`, `gcUs`, `othersUs`, `untracedUs`, `shortUs`, `waitingUs` and `unknownUs` add
  * up to `durationUs` exactly; times are taken to the quarter of a microsecond.
  */
-export interface Division {
+export interface TimeBreakdown {
   readonly durationUs: number;
   /** Synchronous work of the span and of all below it in this process, as far as local spans and the timeline tell it. */
   readonly ownUs: number;

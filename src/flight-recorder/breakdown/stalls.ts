@@ -1,8 +1,8 @@
 // The worst stalls of a process: who had the event loop, or what was in the thread pool, and who waited meanwhile. Must not blame who only waited:
 // without a word of the timeline or of a local span nobody had the loop.
 import type { TimelineRow } from '../timeline/timeline-row.js';
-import type { HotFrames, LoopHolder, PoolWait } from './division.js';
-import type { DivisionIndex } from './division-index.js';
+import type { HotFrames, LoopHolder, PoolWait } from './breakdown.js';
+import type { BreakdownIndex } from './breakdown-index.js';
 import { Tally } from './tally.js';
 import { TICKS_PER_US, type TimeWindow, toTicks, toUs } from './timed-span.js';
 import { type Waiter, waitersOf } from './waiters.js';
@@ -67,7 +67,7 @@ const stretchesOf = (timeline: readonly TimelineRow[]): Stretch[] => {
   return [...busy, ...joined(pool)].filter(({ startUs, endUs }) => endUs > startUs);
 };
 
-const stallOf = (index: DivisionIndex, { kind, startUs, endUs }: Stretch): Stall => {
+const stallOf = (index: BreakdownIndex, { kind, startUs, endUs }: Stretch): Stall => {
   const start = toTicks(startUs);
   const end = toTicks(endUs);
   const { stretches, owners } = index.loopOwners;
@@ -108,15 +108,15 @@ const isWithin = ({ startUs, endUs }: Stretch, { fromUs, toUs: untilUs }: TimeWi
  *
  * @example
  * ```ts
- * import { DivisionIndex, stalls } from 'spanline/flight-recorder';
+ * import { BreakdownIndex, stalls } from 'spanline/flight-recorder';
  * const request = { traceId: 'a'.repeat(32), spanId: '1'.repeat(16), parentSpanId: '', name: 'GET /', startUs: 0, endUs: 9000, isSync: false };
  * const untraced = { startUs: 1000, endUs: 8000, traceId: '', spanId: '', name: '', frames: [] };
  * const busy = { kind: 'busy', startUs: 1000, endUs: 8000, detail: '', parts: [untraced] } as const;
- * const [worst] = stalls(new DivisionIndex([request], [busy]));
+ * const [worst] = stalls(new BreakdownIndex([request], [busy]));
  * console.assert(worst.untracedUs === 7000 && worst.waiters[0].name === 'GET /' && worst.waitedUs === 7000);
  * ```
  */
-export const stalls = (index: DivisionIndex, limit = DEFAULT_LIMIT, window?: TimeWindow): Stall[] =>
+export const stalls = (index: BreakdownIndex, limit = DEFAULT_LIMIT, window?: TimeWindow): Stall[] =>
   stretchesOf(index.timeline)
     .filter((stretch) => window === undefined || isWithin(stretch, window))
     .sort((a, b) => b.endUs - b.startUs - (a.endUs - a.startUs) || a.startUs - b.startUs)

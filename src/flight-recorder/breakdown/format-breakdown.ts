@@ -1,7 +1,7 @@
-// A division as one line for people. The numbers shown add up to the one before the `=` after rounding, and no name of a span reaches the terminal
+// A breakdown as one line for people. The numbers shown add up to the one before the `=` after rounding, and no name of a span reaches the terminal
 // as anything but text.
 import { shortText } from '../../base/text/escape-text.js';
-import type { Division } from './division.js';
+import type { TimeBreakdown } from './breakdown.js';
 import { roundedTo, type Scale, scaleFor } from './rounded-parts.js';
 
 const MAX_NAME = 60;
@@ -9,7 +9,7 @@ const MAX_NAME = 60;
 /** The name under which the rest of the others stands. */
 const REST = 'others';
 
-const othersByName = ({ others, othersUs }: Division): Map<string, number> => {
+const othersByName = ({ others, othersUs }: TimeBreakdown): Map<string, number> => {
   const byName = new Map<string, number>();
   let named = 0;
   const add = (name: string, us: number): void => void byName.set(name, (byName.get(name) ?? 0) + us);
@@ -22,7 +22,7 @@ const othersByName = ({ others, othersUs }: Division): Map<string, number> => {
 };
 
 /** `thread pool full 20: other 8 (crypto/pbkdf2)`, of a part of the waiting that takes `steps`. */
-const poolText = ({ poolUs, poolWaits }: Division, steps: number, { stepUs, text }: Scale): string => {
+const poolText = ({ poolUs, poolWaits }: TimeBreakdown, steps: number, { stepUs, text }: Scale): string => {
   const full = Math.min(steps, Math.round(poolUs / stepUs));
   if (full === 0) return '';
   const requests = shortText(poolWaits[0].requests, MAX_NAME);
@@ -30,23 +30,23 @@ const poolText = ({ poolUs, poolWaits }: Division, steps: number, { stepUs, text
 };
 
 /**
- * A division as `120 ms = own 15 + loop 80 (POST /import 62, gc 11, untraced 7) + waiting 25`. `loop` is all that had the event loop
+ * A breakdown as `120 ms = own 15 + loop 80 (POST /import 62, gc 11, untraced 7) + waiting 25`. `loop` is all that had the event loop
  * and was not the span's: others, collections, work without a span. `short work 4` would be work of turns of the loop too short to be looked at. All numbers are in the first one's unit, rounded so that they add up;
  * what rounds to nothing is left out. `waiting 25 (thread pool full 20: dns.lookup 12)` says how much of the waiting had a full pool, and what
  * was in it longest.
  *
  * @example
  * ```ts
- * import { DivisionIndex, divide, formatDivision } from 'spanline/flight-recorder';
+ * import { BreakdownIndex, timeBreakdown, formatBreakdown } from 'spanline/flight-recorder';
  * const span = { traceId: 'a'.repeat(32), spanId: '1'.repeat(16), parentSpanId: '', name: 'parse', startUs: 0, endUs: 1500, isSync: true };
- * const division = divide(new DivisionIndex([span]), span);
- * console.assert(division !== undefined && formatDivision(division) === '1.50 ms = own 1.50');
+ * const breakdown = timeBreakdown(new BreakdownIndex([span]), span);
+ * console.assert(breakdown !== undefined && formatBreakdown(breakdown) === '1.50 ms = own 1.50');
  * ```
  */
-export const formatDivision = (division: Division): string => {
-  const { durationUs, ownUs, gcUs, untracedUs, shortUs, waitingUs, unknownUs } = division;
+export const formatBreakdown = (breakdown: TimeBreakdown): string => {
+  const { durationUs, ownUs, gcUs, untracedUs, shortUs, waitingUs, unknownUs } = breakdown;
   const scale = scaleFor(durationUs);
-  const others = [...othersByName(division)];
+  const others = [...othersByName(breakdown)];
   const loopParts: [string, number][] = [...others, ['gc', gcUs], ['untraced', untracedUs]];
   const [total, [own, short, waiting, unknown, ...loop]] = roundedTo(scale, [
     ownUs,
@@ -64,7 +64,7 @@ export const formatDivision = (division: Division): string => {
     own > 0 ? `own ${scale.text(own)}` : '',
     sumOfLoop > 0 ? `loop ${scale.text(sumOfLoop)} (${shownLoop.join(', ')})` : '',
     short > 0 ? `short work ${scale.text(short)}` : '',
-    waiting > 0 ? `waiting ${scale.text(waiting)}${poolText(division, waiting, scale)}` : '',
+    waiting > 0 ? `waiting ${scale.text(waiting)}${poolText(breakdown, waiting, scale)}` : '',
     unknown > 0 ? `unknown ${scale.text(unknown)}` : '',
   ].filter((part) => part !== '');
   return `${scale.text(total)} ${scale.unit} = ${parts.length === 0 ? scale.text(0) : parts.join(' + ')}`;

@@ -38,7 +38,7 @@ export class ShortTurnRows {
   }
 }
 
-/** How much of each row nobody is known to have had, by one way of dividing its time. */
+/** How much of each row nobody is known to have had, by one breakdown of its time. */
 export class UnclaimedTimes {
   readonly #times = new Map<ShortTurns, number>();
 

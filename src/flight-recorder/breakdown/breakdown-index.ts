@@ -1,4 +1,4 @@
-// All that divisions of the spans of one process and one window have in common, made once. Must not be made for each span: it reads all of them.
+// All that breakdowns of the spans of one process and one window have in common, made once. Must not be made for each span: it reads all of them.
 import type { TimelineRow } from '../timeline/timeline-row.js';
 import { LoopOwners } from './loop-owners.js';
 import type { TimedSpan, TimeWindow } from './timed-span.js';
@@ -11,16 +11,16 @@ import type { TimedSpan, TimeWindow } from './timed-span.js';
  *
  * @example
  * ```ts
- * import { DivisionIndex, divide, formatDivision } from 'spanline/flight-recorder';
+ * import { BreakdownIndex, timeBreakdown, formatBreakdown } from 'spanline/flight-recorder';
  * const ids = { traceId: 'a'.repeat(32), spanId: '1'.repeat(16), parentSpanId: '' };
  * const span = { ...ids, name: 'GET /cart', startUs: 0, endUs: 20_000, isSync: false };
  * const collection = { kind: 'gc', startUs: 1000, endUs: 4000, detail: 'scavenge', parts: [] } as const;
- * const index = new DivisionIndex([span], [collection], [{ fromUs: 0, toUs: 60_000 }]);
- * const division = divide(index, span);
- * console.assert(division !== undefined && formatDivision(division) === '20.0 ms = loop 3.0 (gc 3.0) + waiting 17.0');
+ * const index = new BreakdownIndex([span], [collection], [{ fromUs: 0, toUs: 60_000 }]);
+ * const breakdown = timeBreakdown(index, span);
+ * console.assert(breakdown !== undefined && formatBreakdown(breakdown) === '20.0 ms = loop 3.0 (gc 3.0) + waiting 17.0');
  * ```
  */
-export class DivisionIndex {
+export class BreakdownIndex {
   /** @internal */
   readonly spans: readonly TimedSpan[];
   /** @internal */

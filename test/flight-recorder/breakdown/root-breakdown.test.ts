@@ -1,12 +1,12 @@
-// A root divided by its own local spans and the timeline says what the division by an index of its spans says, and its parts add up to it exactly.
+// The breakdown of a root by its own local spans and the timeline is that by an index of its spans, and its parts add up to it exactly.
 import { expect, test } from 'vitest';
-import { divide } from '../../../src/flight-recorder/division/divide.js';
-import { divideRoot, OWN } from '../../../src/flight-recorder/division/divide-root.js';
-import type { Division } from '../../../src/flight-recorder/division/division.js';
-import { DivisionIndex } from '../../../src/flight-recorder/division/division-index.js';
-import { innermost } from '../../../src/flight-recorder/division/stretches.js';
-import type { TimedSpan } from '../../../src/flight-recorder/division/timed-span.js';
-import { TimelineLayers } from '../../../src/flight-recorder/division/timeline-layers.js';
+import type { TimeBreakdown } from '../../../src/flight-recorder/breakdown/breakdown.js';
+import { BreakdownIndex } from '../../../src/flight-recorder/breakdown/breakdown-index.js';
+import { OWN, rootBreakdown } from '../../../src/flight-recorder/breakdown/root-breakdown.js';
+import { innermost } from '../../../src/flight-recorder/breakdown/stretches.js';
+import { timeBreakdown } from '../../../src/flight-recorder/breakdown/time-breakdown.js';
+import type { TimedSpan } from '../../../src/flight-recorder/breakdown/timed-span.js';
+import { TimelineLayers } from '../../../src/flight-recorder/breakdown/timeline-layers.js';
 import fc from '../../support/fast-check.js';
 import { samples } from '../../support/samples.js';
 import { makeWorld, type World } from './support/world.js';
@@ -23,8 +23,8 @@ const within = ({ spans }: World, root: TimedSpan): TimedSpan[] => {
   });
 };
 
-const divided = (own: readonly TimedSpan[], root: TimedSpan, { timeline, covered }: World) =>
-  divideRoot(
+const breakdownOf = (own: readonly TimedSpan[], root: TimedSpan, { timeline, covered }: World) =>
+  rootBreakdown(
     {
       start: toNs(root.startUs),
       end: toNs(root.endUs),
@@ -39,15 +39,15 @@ const divided = (own: readonly TimedSpan[], root: TimedSpan, { timeline, covered
     new TimelineLayers(timeline, covered, toNs),
   );
 
-test('agrees with the division by an index of its spans', () => {
+test('agrees with the breakdown by an index of its spans', () => {
   const seen = { own: 0, gc: 0, others: 0, untraced: 0, short: 0, waiting: 0, pool: 0, unknown: 0 };
   fc.assert(
     fc.property(fc.gen(), (choose) => {
       const world = makeWorld((limit) => choose(fc.nat, limit - 1));
       for (const root of world.spans) {
         const own = within(world, root);
-        const expected = divide(new DivisionIndex(own, world.timeline, world.covered), root) as Division;
-        const { holders, frames, poolWaits, ...times } = divided(own, root, world);
+        const expected = timeBreakdown(new BreakdownIndex(own, world.timeline, world.covered), root) as TimeBreakdown;
+        const { holders, frames, poolWaits, ...times } = breakdownOf(own, root, world);
         expect(times, `${root.spanId} of ${JSON.stringify(world)}`).toEqual({
           own: toNs(expected.ownUs),
           gc: toNs(expected.gcUs),

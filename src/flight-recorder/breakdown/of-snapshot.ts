@@ -1,7 +1,7 @@
-// The spans of a snapshot as the division of time reads them. Must not keep their records.
+// The spans of a snapshot as the breakdown of time reads them. Must not keep their records.
 import type { SpanRecord } from '../../record/record.js';
 import type { Snapshot } from '../snapshot-types.js';
-import { DivisionIndex } from './division-index.js';
+import { BreakdownIndex } from './breakdown-index.js';
 import type { TimedSpan, TimeWindow } from './timed-span.js';
 
 const timed = (span: SpanRecord): TimedSpan => ({
@@ -23,23 +23,23 @@ export const timelineWindowsOf = ({ timelineFromUs, takenUnixUs }: Snapshot): Ti
   timelineFromUs === undefined ? [] : [{ fromUs: timelineFromUs, toUs: takenUnixUs }];
 
 /**
- * What {@link divide} and {@link stalls} ask, made of a snapshot: once for all its spans.
+ * What {@link timeBreakdown} and {@link stalls} ask, made of a snapshot: once for all its spans.
  *
  * @example
  * ```ts
  * import { configure, Span } from 'spanline';
- * import { divide, divisionIndexOf, formatDivision, snapshot } from 'spanline/flight-recorder';
+ * import { timeBreakdown, breakdownIndexOf, formatBreakdown, snapshot } from 'spanline/flight-recorder';
  *
  * configure({ flightRecorder: {} });
  * Span.root('GET /query').end();
  *
  * const taken = snapshot();
- * const index = divisionIndexOf(taken);
+ * const index = breakdownIndexOf(taken);
  * for (const { traceId, spans } of taken.traces()) {
- *   const division = divide(index, { traceId, spanId: spans[0].record.spanId });
- *   if (division !== undefined) console.log(spans[0].record.name, formatDivision(division));
+ *   const breakdown = timeBreakdown(index, { traceId, spanId: spans[0].record.spanId });
+ *   if (breakdown !== undefined) console.log(spans[0].record.name, formatBreakdown(breakdown));
  * }
  * ```
  */
-export const divisionIndexOf = (snapshot: Snapshot): DivisionIndex =>
-  new DivisionIndex(timedSpansOf(snapshot), snapshot.timeline, timelineWindowsOf(snapshot));
+export const breakdownIndexOf = (snapshot: Snapshot): BreakdownIndex =>
+  new BreakdownIndex(timedSpansOf(snapshot), snapshot.timeline, timelineWindowsOf(snapshot));

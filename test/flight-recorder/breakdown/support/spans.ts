@@ -1,6 +1,6 @@
-// Spans and rows of a timeline for tests of the division of time, told in few words.
-import type { Division } from '../../../../src/flight-recorder/division/division.js';
-import type { TimedSpan } from '../../../../src/flight-recorder/division/timed-span.js';
+// Spans and rows of a timeline for tests of the breakdown of time, told in few words.
+import type { TimeBreakdown } from '../../../../src/flight-recorder/breakdown/breakdown.js';
+import type { TimedSpan } from '../../../../src/flight-recorder/breakdown/timed-span.js';
 import type { TimelinePart, TimelineRow } from '../../../../src/flight-recorder/timeline/timeline-row.js';
 
 type Time = readonly [startUs: number, endUs: number];
@@ -59,5 +59,5 @@ export const turns = ([startUs, endUs]: Time, idleUs: number): TimelineRow => ({
   idleUs,
 });
 
-export const sumOf = ({ ownUs, gcUs, othersUs, untracedUs, shortUs, waitingUs, unknownUs }: Division): number =>
+export const sumOf = ({ ownUs, gcUs, othersUs, untracedUs, shortUs, waitingUs, unknownUs }: TimeBreakdown): number =>
   ownUs + gcUs + othersUs + untracedUs + shortUs + waitingUs + unknownUs;

@@ -1,13 +1,13 @@
 // Where the time of one root went, by its own local spans and the timeline: no index of other spans, so that it can be told of every root that is
-// reported. In whole nanoseconds, so that the parts add up to the root as others are told of it. Must agree with `divide` over the same spans.
-import type { HotFrames, LoopHolder, PoolWait } from './division.js';
+// reported. In whole nanoseconds, so that the parts add up to the root as others are told of it. Must agree with `timeBreakdown` over the same spans.
+import type { HotFrames, LoopHolder, PoolWait } from './breakdown.js';
 import { UnclaimedTimes } from './short-turns.js';
 import type { Stretches } from './stretches.js';
 import { Tally } from './tally.js';
 import { NOBODY, partOf, type TimelineLayers } from './timeline-layers.js';
 
-/** A root, as far as its division asks. Times are nanoseconds since whatever the layers count from. */
-export interface DividedRoot {
+/** A root, as far as its breakdown asks. Times are nanoseconds since whatever the layers count from. */
+export interface TimedRoot {
   readonly start: number;
   readonly end: number;
   /** The local spans of its trace, as stretches whose owner is {@link OWN}. */
@@ -18,7 +18,7 @@ export interface DividedRoot {
 }
 
 /** Nanoseconds; all but `pool` add up to the root exactly. */
-export interface RootDivision {
+export interface RootBreakdown {
   readonly own: number;
   readonly gc: number;
   readonly others: number;
@@ -41,7 +41,7 @@ export const OWN = 0;
 const NS_PER_US = 1000;
 const NAMED = 3;
 
-export const divideRoot = (root: DividedRoot, layers: TimelineLayers): RootDivision => {
+export const rootBreakdown = (root: TimedRoot, layers: TimelineLayers): RootBreakdown => {
   const { start, end, local } = root;
   const { parts, rests } = layers;
   const unclaimed = new UnclaimedTimes();

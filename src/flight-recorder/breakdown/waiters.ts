@@ -1,6 +1,6 @@
 // Who waited for the event loop during a stretch: traces that had a span open while others had it. Must count a trace's time once, however many
 // spans it had open.
-import type { DivisionIndex } from './division-index.js';
+import type { BreakdownIndex } from './breakdown-index.js';
 import { restOf } from './rests.js';
 import { innermost, type Piece } from './stretches.js';
 import { toTicks, toUs } from './timed-span.js';
@@ -23,7 +23,7 @@ interface Open {
   readonly pieces: Piece[];
 }
 
-const openDuring = (index: DivisionIndex, start: number, end: number): Map<string, Open> => {
+const openDuring = (index: BreakdownIndex, start: number, end: number): Map<string, Open> => {
   const byTrace = new Map<string, Open>();
   for (const { traceId, name, startUs, endUs } of index.spans) {
     const from = Math.max(start, toTicks(startUs));
@@ -44,7 +44,7 @@ const openDuring = (index: DivisionIndex, start: number, end: number): Map<strin
 };
 
 /** The trace that had the loop; '' where nobody's work had it or what was wanted was the thread pool, undefined where nothing tells. */
-const traceOf = ({ spans, loopOwners }: DivisionIndex, owner: number): string | undefined => {
+const traceOf = ({ spans, loopOwners }: BreakdownIndex, owner: number): string | undefined => {
   if (owner === Owner.unknown || owner === Owner.idle) return undefined;
   if (owner === Owner.gc) return '';
   if (restOf(owner) >= 0) return loopOwners.owners.rests[restOf(owner)].pool === undefined ? undefined : '';
@@ -53,7 +53,7 @@ const traceOf = ({ spans, loopOwners }: DivisionIndex, owner: number): string | 
 };
 
 /** Traces that waited during a stretch, the longest first. */
-export const waitersOf = (index: DivisionIndex, start: number, end: number): Waiter[] => {
+export const waitersOf = (index: BreakdownIndex, start: number, end: number): Waiter[] => {
   const { stretches } = index.loopOwners;
   const { starts, ends, refs, count } = stretches;
   const first = stretches.firstAfter(start);

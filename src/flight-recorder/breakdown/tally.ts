@@ -1,6 +1,6 @@
 // Who had the loop in a stretch of time, summed: owners of a loopOwners by what they are to people. Must count each tick once.
 import type { TimelinePart } from '../timeline/timeline-row.js';
-import type { HotFrames, LoopHolder, PoolWait } from './division.js';
+import type { HotFrames, LoopHolder, PoolWait } from './breakdown.js';
 import { type Rest, restOf } from './rests.js';
 import type { UnclaimedTimes } from './short-turns.js';
 import { TICKS_PER_US } from './timed-span.js';

@@ -1,4 +1,4 @@
-// The timeline as layers of stretches, and the walk through layers in order of time. Every division of time goes through here: two ways of deciding
+// The timeline as layers of stretches, and the walk through layers in order of time. Every breakdown of time goes through here: two ways of deciding
 // who had the loop would tell different things of one moment.
 import type { TimelinePart, TimelineRow } from '../timeline/timeline-row.js';
 import { Rests, restOf } from './rests.js';

@@ -1,6 +1,6 @@
 // Parts of a time rounded so that they still add up: the largest remainders are rounded up. Must never show a sum that the parts do not have.
 
-/** A unit and its digits, chosen by the time that is divided: three digits that say something. */
+/** A unit and its digits, chosen by the whole time: three digits that say something. */
 export interface Scale {
   readonly unit: string;
   /** Microseconds of one in the last digit. */

@@ -1,12 +1,12 @@
 // Planted causes are named, who only waited is not blamed, and the line that a person reads adds up.
 import { describe, expect, test } from 'vitest';
-import { divide } from '../../../src/flight-recorder/division/divide.js';
-import type { Division } from '../../../src/flight-recorder/division/division.js';
-import { DivisionIndex } from '../../../src/flight-recorder/division/division-index.js';
-import { drawStalls } from '../../../src/flight-recorder/division/draw-stalls.js';
-import { formatDivision } from '../../../src/flight-recorder/division/format-division.js';
-import { stalls } from '../../../src/flight-recorder/division/stalls.js';
-import type { TimedSpan } from '../../../src/flight-recorder/division/timed-span.js';
+import type { TimeBreakdown } from '../../../src/flight-recorder/breakdown/breakdown.js';
+import { BreakdownIndex } from '../../../src/flight-recorder/breakdown/breakdown-index.js';
+import { drawStalls } from '../../../src/flight-recorder/breakdown/draw-stalls.js';
+import { formatBreakdown } from '../../../src/flight-recorder/breakdown/format-breakdown.js';
+import { stalls } from '../../../src/flight-recorder/breakdown/stalls.js';
+import { timeBreakdown } from '../../../src/flight-recorder/breakdown/time-breakdown.js';
+import type { TimedSpan } from '../../../src/flight-recorder/breakdown/timed-span.js';
 import fc from '../../support/fast-check.js';
 import { samples } from '../../support/samples.js';
 import { busy, gc, part, pool, span, sumOf, turns } from './support/spans.js';
@@ -22,13 +22,13 @@ const TIMELINE = [
   busy([ms(10), ms(90)], part(upload, [ms(10), ms(83)]), part(undefined, [ms(83), ms(90)], ['tick app.js:7'])),
   gc([ms(20), ms(31)]),
 ];
-const index = new DivisionIndex([slow, render, upload], TIMELINE, ALL);
-const of = (which: TimedSpan, from = index): Division => divide(from, which) as Division;
+const index = new BreakdownIndex([slow, render, upload], TIMELINE, ALL);
+const of = (which: TimedSpan, from = index): TimeBreakdown => timeBreakdown(from, which) as TimeBreakdown;
 
-describe('divide', () => {
-  test('a request is divided among itself, others, collections, work without a span, and waiting', () => {
-    const division = of(slow);
-    expect(division).toEqual({
+describe('timeBreakdown', () => {
+  test('the time of a request is split among itself, others, collections, work without a span, and waiting', () => {
+    const breakdown = of(slow);
+    expect(breakdown).toEqual({
       durationUs: ms(120),
       ownUs: ms(15),
       gcUs: ms(11),
@@ -42,41 +42,41 @@ describe('divide', () => {
       poolWaits: [],
       unknownUs: 0,
     });
-    expect(formatDivision(division)).toBe(
+    expect(formatBreakdown(breakdown)).toBe(
       '120 ms = own 15 + loop 80 (POST /import 62, gc 11, untraced 7) + waiting 25',
     );
   });
 
   test('the same stretch is the work of the one and the wait of the other', () => {
-    expect(formatDivision(of(upload))).toBe('85.0 ms = own 62.0 + loop 18.0 (gc 11.0, untraced 7.0) + waiting 5.0');
+    expect(formatBreakdown(of(upload))).toBe('85.0 ms = own 62.0 + loop 18.0 (gc 11.0, untraced 7.0) + waiting 5.0');
   });
 
   test('without a timeline only local spans tell, and the rest is unknown', () => {
-    expect(formatDivision(of(slow, new DivisionIndex([slow, render, upload])))).toBe('120 ms = own 15 + unknown 105');
+    expect(formatBreakdown(of(slow, new BreakdownIndex([slow, render, upload])))).toBe('120 ms = own 15 + unknown 105');
   });
 
   test('where the timeline was kept for a part only, the other part is unknown', () => {
-    const half = new DivisionIndex([slow], [], [{ fromUs: ms(60), toUs: ms(200) }]);
-    expect(formatDivision(of(slow, half))).toBe('120 ms = waiting 60 + unknown 60');
+    const half = new BreakdownIndex([slow], [], [{ fromUs: ms(60), toUs: ms(200) }]);
+    expect(formatBreakdown(of(slow, half))).toBe('120 ms = waiting 60 + unknown 60');
   });
 
   test('a busy stretch that nothing explains is unknown, not waiting', () => {
-    const unexplained = new DivisionIndex([slow], [busy([ms(10), ms(50)])], ALL);
-    expect(formatDivision(of(slow, unexplained))).toBe('120 ms = waiting 80 + unknown 40');
+    const unexplained = new BreakdownIndex([slow], [busy([ms(10), ms(50)])], ALL);
+    expect(formatBreakdown(of(slow, unexplained))).toBe('120 ms = waiting 80 + unknown 40');
   });
 
   test('waiting while the thread pool was full says so, and nothing else is taken for it', () => {
     const hashes = 'other 8 (crypto/pbkdf2)';
     // Of the stretch from 85 to 112 the loop was busy, or a local span ran, up to 90 and from 100 on; the other two overlap.
     const timeline = [...TIMELINE, pool([ms(2), ms(5)]), pool([ms(4), ms(6)]), pool([ms(85), ms(112)], hashes)];
-    const division = of(slow, new DivisionIndex([slow, render, upload], timeline, ALL));
-    expect(division).toMatchObject({ waitingUs: ms(25), poolUs: ms(14), ownUs: ms(15), untracedUs: ms(7) });
-    expect(division.poolWaits).toEqual([
+    const breakdown = of(slow, new BreakdownIndex([slow, render, upload], timeline, ALL));
+    expect(breakdown).toMatchObject({ waitingUs: ms(25), poolUs: ms(14), ownUs: ms(15), untracedUs: ms(7) });
+    expect(breakdown.poolWaits).toEqual([
       { requests: hashes, us: ms(10) },
       { requests: 'dns.lookup 12', us: ms(4) },
     ]);
-    expect(sumOf(division)).toBe(division.durationUs);
-    expect(formatDivision(division)).toContain(` + waiting 25 (thread pool full 14: ${hashes})`);
+    expect(sumOf(breakdown)).toBe(breakdown.durationUs);
+    expect(formatBreakdown(breakdown)).toContain(` + waiting 25 (thread pool full 14: ${hashes})`);
   });
 
   test('what the loop worked in short turns is not waiting, and a local span among it has its own', () => {
@@ -84,9 +84,9 @@ describe('divide', () => {
     const request = span('aa/1', 'GET /cart', [ms(10), ms(34)]);
     const piece = span('aa/2<1', 'render', [ms(12), ms(18)], 'local');
     const row = turns([ms(10), ms(34)], ms(0.4));
-    const division = of(request, new DivisionIndex([request, piece], [row], ALL));
-    expect(division).toMatchObject({ ownUs: ms(6), shortUs: ms(17.6), waitingUs: ms(0.4), unknownUs: 0 });
-    expect(formatDivision(division)).toBe('24.0 ms = own 6.0 + short work 17.6 + waiting 0.4');
+    const breakdown = of(request, new BreakdownIndex([request, piece], [row], ALL));
+    expect(breakdown).toMatchObject({ ownUs: ms(6), shortUs: ms(17.6), waitingUs: ms(0.4), unknownUs: 0 });
+    expect(formatBreakdown(breakdown)).toBe('24.0 ms = own 6.0 + short work 17.6 + waiting 0.4');
   });
 
   test('who had a part of some short turns has as large a part of their work', () => {
@@ -94,31 +94,31 @@ describe('divide', () => {
     const row = turns([ms(100), ms(140)], ms(20));
     const first = span('aa/1', 'first', [ms(90), ms(115)]);
     const timeline = [row, busy([ms(110), ms(120)]), pool([ms(120), ms(130)])];
-    const shared = new DivisionIndex([first], timeline, ALL);
+    const shared = new BreakdownIndex([first], timeline, ALL);
     expect(of(first, shared)).toMatchObject({ shortUs: 3333.25, waitingUs: 16_666.75, unknownUs: ms(5), poolUs: 0 });
     const second = span('bb/1', 'second', [ms(118), ms(150)]);
-    const other = of(second, new DivisionIndex([second], timeline, ALL));
+    const other = of(second, new BreakdownIndex([second], timeline, ALL));
     // Of the time in which the pool was full, what the loop worked is not waited.
     expect(other).toMatchObject({ shortUs: 6666.5, waitingUs: 23_333.5, unknownUs: ms(2), poolUs: 6666.75 });
     expect(sumOf(other)).toBe(other.durationUs);
     // It has waited more than what nobody had: the work is all known.
-    const idle = new DivisionIndex([second], [turns([ms(100), ms(140)], ms(39)), busy([ms(110), ms(120)])], ALL);
+    const idle = new BreakdownIndex([second], [turns([ms(100), ms(140)], ms(39)), busy([ms(110), ms(120)])], ALL);
     expect(of(second, idle)).toMatchObject({ shortUs: 0, waitingUs: ms(30) });
   });
 
   test('where no timeline was kept short turns tell nothing', () => {
-    const half = new DivisionIndex([slow], [turns([0, ms(90)], 0)], [{ fromUs: ms(60), toUs: ms(200) }]);
+    const half = new BreakdownIndex([slow], [turns([0, ms(90)], 0)], [{ fromUs: ms(60), toUs: ms(200) }]);
     expect(of(slow, half)).toMatchObject({ shortUs: ms(30), waitingUs: ms(30), unknownUs: ms(60) });
   });
 
   test('where no timeline was kept a full pool tells nothing of the loop', () => {
-    const half = new DivisionIndex([slow], [pool([0, ms(90)])], [{ fromUs: ms(60), toUs: ms(200) }]);
+    const half = new BreakdownIndex([slow], [pool([0, ms(90)])], [{ fromUs: ms(60), toUs: ms(200) }]);
     expect(of(slow, half)).toMatchObject({ waitingUs: ms(60), poolUs: ms(30), unknownUs: ms(60) });
   });
 
   test('nested local spans count once, for each that is asked', () => {
     const inner = span('aa/3<2', 'escape', [ms(102), ms(110)], 'local');
-    const nested = new DivisionIndex([slow, render, inner], [], ALL);
+    const nested = new BreakdownIndex([slow, render, inner], [], ALL);
     expect(of(slow, nested).ownUs).toBe(ms(15));
     expect(of(render, nested).ownUs).toBe(ms(15));
     expect(of(inner, nested)).toMatchObject({ ownUs: ms(8), durationUs: ms(8) });
@@ -126,7 +126,7 @@ describe('divide', () => {
 
   test('a span above and a span beside count as others: they had the loop', () => {
     const query = span('aa/4<1', 'SELECT', [ms(90), ms(118)]);
-    const siblings = new DivisionIndex([slow, render, query], [], ALL);
+    const siblings = new BreakdownIndex([slow, render, query], [], ALL);
     expect(of(query, siblings).others).toEqual([{ name: 'render', traceId: 'aa', us: ms(15) }]);
   });
 
@@ -134,27 +134,29 @@ describe('divide', () => {
     const gone = { ...span('aa/9', 'gone', [0, 1]) };
     const elsewhere = { ...gone, traceId: 'cc' };
     const timeline = [busy([ms(10), ms(30)], part(gone, [ms(10), ms(20)]), part(elsewhere, [ms(20), ms(30)]))];
-    const division = of(slow, new DivisionIndex([slow], timeline, ALL));
-    expect(division).toMatchObject({ unknownUs: ms(10), othersUs: ms(10), waitingUs: ms(100) });
+    const breakdown = of(slow, new BreakdownIndex([slow], timeline, ALL));
+    expect(breakdown).toMatchObject({ unknownUs: ms(10), othersUs: ms(10), waitingUs: ms(100) });
   });
 
   test('a span that was current within a local span and is below it is what ran', () => {
     const inner = span('aa/5<2', 'hook', [ms(101), ms(130)]);
     const timeline = [busy([ms(100), ms(115)], part(inner, [ms(105), ms(110)]))];
-    const both = new DivisionIndex([slow, render, inner], timeline, ALL);
+    const both = new BreakdownIndex([slow, render, inner], timeline, ALL);
     expect(of(inner, both).ownUs).toBe(ms(5));
     expect(of(render, both).ownUs).toBe(ms(15));
   });
 
   test('others are named by how long they had the loop, three of them, over all their spans', () => {
     const spans = [1, 2, 3, 4, 5].map((i) => span(`t${i % 4}/${i}`, `job ${i % 4}`, [ms(10 * i), ms(11 * i)], 'local'));
-    const many = new DivisionIndex([slow, ...spans], [], ALL);
+    const many = new BreakdownIndex([slow, ...spans], [], ALL);
     expect(of(slow, many).others.map(({ name, us }) => [name, us])).toEqual([
       ['job 1', ms(6)],
       ['job 0', ms(4)],
       ['job 3', ms(3)],
     ]);
-    expect(formatDivision(of(slow, many))).toBe('120 ms = loop 15 (job 1 6, job 0 4, job 3 3, others 2) + waiting 105');
+    expect(formatBreakdown(of(slow, many))).toBe(
+      '120 ms = loop 15 (job 1 6, job 0 4, job 3 3, others 2) + waiting 105',
+    );
   });
 
   test('Unix times as doubles add up exactly', () => {
@@ -165,23 +167,23 @@ describe('divide', () => {
         const [a, b, c, d] = shares.map((one) => base + 1e6 * one).sort((x, y) => x - y);
         const outer = span('aa/1', 'a', [a, d]);
         const inner = span('aa/2<1', 'b', [b, c], 'local');
-        const division = of(outer, new DivisionIndex([outer, inner], [gc([a + 0.3, b])], [{ fromUs: a, toUs: c }]));
-        expect(sumOf(division)).toBe(division.durationUs);
-        expect(division.durationUs).toBe(d - a);
+        const breakdown = of(outer, new BreakdownIndex([outer, inner], [gc([a + 0.3, b])], [{ fromUs: a, toUs: c }]));
+        expect(sumOf(breakdown)).toBe(breakdown.durationUs);
+        expect(breakdown.durationUs).toBe(d - a);
       }),
       { numRuns: samples(200, 2000, 100_000) },
     );
   });
 
-  test('a span that is not there has no division, one of no length nothing to divide, and ids in a circle end', () => {
+  test('a span that is not there has no breakdown, one of no length no parts, and ids in a circle end', () => {
     const circle = [span('aa/7<8', 'a', [0, 10]), span('aa/8<7', 'b', [0, 10], 'local'), span('aa/9<9', 'c', [5, 5])];
-    const odd = new DivisionIndex(circle);
-    expect(divide(odd, { traceId: 'zz', spanId: '7' })).toBeUndefined();
-    expect(formatDivision(of(circle[2], odd))).toBe('0.00 µs = 0.00');
+    const odd = new BreakdownIndex(circle);
+    expect(timeBreakdown(odd, { traceId: 'zz', spanId: '7' })).toBeUndefined();
+    expect(formatBreakdown(of(circle[2], odd))).toBe('0.00 µs = 0.00');
     expect(of(circle[0], odd).ownUs).toBe(10);
   });
 
-  test('many spans, one below the other and side by side, are divided', () => {
+  test('many spans, one below the other and side by side, have breakdowns', () => {
     const spans: TimedSpan[] = [];
     for (let i = 0; i < samples(25_000, 250_000); i++) {
       const parentSpanId = i === 0 ? '' : `d${i - 1}`;
@@ -191,15 +193,15 @@ describe('divide', () => {
     const timeline = Array.from({ length: 4096 }, (_, i) =>
       busy([i * 240, i * 240 + 100], part(spans[1], [i * 240, i * 240 + 50])),
     );
-    const large = new DivisionIndex(spans, timeline, ALL);
+    const large = new BreakdownIndex(spans, timeline, ALL);
     expect(of(spans[0], large).ownUs).toBe(1_000_000);
     expect(of(spans[1], large).othersUs).toBe(2000);
     expect(stalls(large, 5)).toHaveLength(5);
   });
 });
 
-describe('formatDivision', () => {
-  const parts = (durationUs: number, others: Partial<Division>): Division => ({
+describe('formatBreakdown', () => {
+  const parts = (durationUs: number, others: Partial<TimeBreakdown>): TimeBreakdown => ({
     durationUs,
     ownUs: 0,
     gcUs: 0,
@@ -239,8 +241,8 @@ describe('formatDivision', () => {
       '24.0 ms = own 0.9 + short work 22.7 + waiting 0.4',
     ],
     [parts(3, { gcUs: 1, waitingUs: 1, unknownUs: 1 }), '3.00 µs = loop 1.00 (gc 1.00) + waiting 1.00 + unknown 1.00'],
-  ])('%#', (division, text) => {
-    expect(formatDivision(division)).toBe(text);
+  ])('%#', (breakdown, text) => {
+    expect(formatBreakdown(breakdown)).toBe(text);
   });
 
   test('the numbers shown add up, whatever they are', () => {
@@ -255,7 +257,7 @@ describe('formatDivision', () => {
           { name: 'y', traceId: '2', us: b },
         ];
         const given = { ownUs, gcUs, untracedUs, shortUs, waitingUs, unknownUs, others, othersUs: a + b + rest };
-        const text = formatDivision(parts(sumOf(parts(0, given)), given));
+        const text = formatBreakdown(parts(sumOf(parts(0, given)), given));
         const [before, after] = text.split(' = ');
         const [total] = numbers(before);
         const loop = / loop ([\d.]+) \(([^)]*)\)/.exec(` ${after}`);
@@ -269,14 +271,14 @@ describe('formatDivision', () => {
 
   test('a name cannot reach the terminal as anything but text', () => {
     const others = [{ name: '\u001b[31mred\n', traceId: '1', us: 10 }];
-    expect(formatDivision(parts(10, { othersUs: 10, others }))).toBe('10.0 µs = loop 10.0 (\\x1b[31mred\\n 10.0)');
+    expect(formatBreakdown(parts(10, { othersUs: 10, others }))).toBe('10.0 µs = loop 10.0 (\\x1b[31mred\\n 10.0)');
   });
 });
 
 describe('stalls', () => {
   const other = span('cc/1', 'GET /health', [ms(50), ms(95)]);
   const twice = span('cc/2<1', 'write', [ms(60), ms(70)]);
-  const full = new DivisionIndex(
+  const full = new BreakdownIndex(
     [slow, render, upload, other, twice],
     [...TIMELINE, busy([ms(200), ms(260)], part(upload, [ms(200), ms(210)]))],
     ALL,
@@ -310,7 +312,7 @@ describe('stalls', () => {
     const work = span('dd/2<1', 'render', [ms(310), ms(315)], 'local');
     const hashes = 'other 8 (crypto/pbkdf2)';
     const rows = [pool([ms(302), ms(350)], hashes), pool([ms(350.5), ms(410)]), pool([ms(500), ms(506)])];
-    const [one, two, ...more] = stalls(new DivisionIndex([query, work], rows, ALL));
+    const [one, two, ...more] = stalls(new BreakdownIndex([query, work], rows, ALL));
     expect(more).toEqual([]);
     expect(one).toMatchObject({
       ...{ kind: 'pool', startUs: ms(302), durationUs: ms(108) },

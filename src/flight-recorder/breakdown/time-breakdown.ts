@@ -1,6 +1,6 @@
 // Where the time of one span went. Must give each tick of the span to exactly one of the parts, and guess nothing: what cannot be known is unknown.
-import type { Division } from './division.js';
-import type { DivisionIndex } from './division-index.js';
+import type { TimeBreakdown } from './breakdown.js';
+import type { BreakdownIndex } from './breakdown-index.js';
 import { Tally } from './tally.js';
 import { type SpanKey, TICKS_PER_US, toTicks, toUs } from './timed-span.js';
 import { partOf } from './timeline-layers.js';
@@ -17,14 +17,14 @@ const NAMED = 3;
  *
  * @example
  * ```ts
- * import { DivisionIndex, divide } from 'spanline/flight-recorder';
+ * import { BreakdownIndex, timeBreakdown } from 'spanline/flight-recorder';
  * const request = { traceId: 'a'.repeat(32), spanId: '1'.repeat(16), parentSpanId: '', name: 'GET /', startUs: 0, endUs: 9000, isSync: false };
  * const work = { ...request, spanId: '2'.repeat(16), parentSpanId: request.spanId, name: 'render', endUs: 2000, isSync: true };
- * const division = divide(new DivisionIndex([request, work]), request);
- * console.assert(division?.ownUs === 2000 && division.unknownUs === 7000);
+ * const breakdown = timeBreakdown(new BreakdownIndex([request, work]), request);
+ * console.assert(breakdown?.ownUs === 2000 && breakdown.unknownUs === 7000);
  * ```
  */
-export const divide = (index: DivisionIndex, span: SpanKey): Division | undefined => {
+export const timeBreakdown = (index: BreakdownIndex, span: SpanKey): TimeBreakdown | undefined => {
   const { spans, loopOwners } = index;
   const { ancestry, stretches, owners } = loopOwners;
   const { parts } = owners;
