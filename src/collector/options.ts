@@ -27,11 +27,11 @@ export interface CollectorOptions {
   readonly maxBatchSpans?: number;
   /** Milliseconds a call of a reporter may take before it counts as failed. Default 30000. */
   readonly reportTimeoutMs?: number;
-  /** Bytes of finished traces waiting to be delivered; beyond, the oldest is dropped. Default 64 MiB. */
+  /** Bytes of finished traces waiting to be delivered; beyond, the oldest is dropped. Default 64 MiB; more than 1 GiB counts as 1 GiB. */
   readonly maxQueuedBytes?: number;
   /** Roots open at one time; beyond, the oldest is evicted. Default 65536. */
   readonly maxOpenTraces?: number;
-  /** Bytes held by open traces; beyond, the oldest is evicted. Default 64 MiB. */
+  /** Bytes held by open traces; beyond, the oldest is evicted. Default 64 MiB; more than 1 GiB counts as 1 GiB. */
   readonly maxOpenBytes?: number;
   /** Spans of one trace. Default 131072. */
   readonly maxSpansPerTrace?: number;
@@ -85,6 +85,9 @@ export const checkReporters = (given: readonly unknown[]): readonly Reporter[] =
 };
 
 const MIB = 1 << 20;
+
+/** What one trace may hold, which the bounds of all enforce: the table of traces counts its bytes in a signed word. */
+const MAX_BYTES = 1 << 30;
 
 const NUMBERS = {
   reportIntervalMs: 1000,
@@ -201,6 +204,8 @@ export const resolveOptions = (options: CollectorOptions): ResolvedOptions => {
   ) as { [K in keyof typeof NUMBERS]: number };
   return {
     ...numbers,
+    maxQueuedBytes: Math.min(numbers.maxQueuedBytes, MAX_BYTES),
+    maxOpenBytes: Math.min(numbers.maxOpenBytes, MAX_BYTES),
     sampler: options.sampler ?? parentBased(),
     keep: options.keep,
     reportOpenTraces: options.reportOpenTraces ?? false,

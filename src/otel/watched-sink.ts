@@ -1,5 +1,9 @@
 // Where spans go that a sampler wants recorded and not sampled: processors see them, nobody gets them, and their contexts go out as not sampled.
+import { RowStore } from '../rows/row-store.js';
 import type { ActiveTrace, TraceSink } from '../span/active-trace.js';
+
+// Rows of a chunk.
+const ROWS_OF_ONE = 64;
 
 const watched = new WeakMap<TraceSink, TraceSink>();
 
@@ -16,7 +20,10 @@ export const watchedSink = (of: TraceSink): TraceSink => {
       get limits() {
         return of.limits;
       },
-      rows: of.rows,
+      // One a trace, which goes with its handles: a root that never ends is in no bound.
+      get rows() {
+        return new RowStore(ROWS_OF_ONE);
+      },
       reportsNothing: true,
       get resource() {
         return of.resource;
