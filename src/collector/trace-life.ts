@@ -24,6 +24,7 @@ import { RowStore } from '../rows/row-store.js';
 import { TRACE_BYTES, TraceBit, type TraceKey, TraceWord } from '../rows/trace-table.js';
 import type { ActiveTrace, EndedRoot, TraceFate } from '../span/active-trace.js';
 import { OpenTraces } from './open-traces.js';
+import { RecentAnchors } from './recent-anchors.js';
 import { takeTraces } from './take-traces.js';
 import type { TraceObserver } from './trace-observer.js';
 import { PartPool, type TracePart } from './trace-part.js';
@@ -32,8 +33,6 @@ import { TraceQueue } from './trace-queue.js';
 /** The states of a trace that has a number. A free number has none. */
 export const TraceState = { returned: 0, open: 1, queued: 2, observed: 3 } as const;
 export type TraceState = (typeof TraceState)[keyof typeof TraceState];
-
-const MAX_ANCHORS = 64;
 
 /** What a collector decides of the life of its traces. */
 export interface LifeOptions {
@@ -61,8 +60,7 @@ export class TraceLife {
   /** Nothing is queued any more. */
   isShutDown = false;
   droppedSpansAfterShutdown = 0;
-  // Of the last reports, oldest first: what comes late of a trace goes by the one that its first part went by.
-  private readonly anchors: ClockAnchor[] = [];
+  private readonly anchors = new RecentAnchors();
   private readonly parts = new PartPool();
   private readonly guests = new Map<number, Guest>();
 
@@ -210,7 +208,7 @@ export class TraceLife {
     // Before the anchor, which says how long a tick is.
     checkDrift();
     const anchor = takeAnchor();
-    if (this.anchors.push(anchor) > MAX_ANCHORS) this.anchors.shift();
+    this.anchors.add(anchor);
     return takeTraces(numbers, { rows: this.rows, observer: this.observer, anchor, parts: this.parts });
   }
 
@@ -218,7 +216,7 @@ export class TraceLife {
   private anchorOfReported({ number, isEnded, endTicks }: ActiveTrace): ClockAnchor | undefined {
     if (!this.traces.has(number, TraceBit.continuation)) return undefined;
     // While the root runs it was evicted; then nothing tells which report that was, and most have more soon.
-    return isEnded ? this.anchors.find(({ ticks }) => ticks >= endTicks) : this.anchors.at(-1);
+    return isEnded ? this.anchors.since(endTicks) : this.anchors.last;
   }
 
   private stateOf(number: number): TraceState {

@@ -36,6 +36,17 @@ test('parts that come one after the other', async () => {
   expect(numbers()).toEqual([0, 0, 0, 0]);
 });
 
+test('a part that comes hundreds of reports later', async () => {
+  const { collector, numbers } = reporting();
+  const root = Span.root('root', undefined, { collector });
+  const late = Span.start('late', root);
+  await endEach(collector, [root]);
+  for (let i = 0; i < 300; i++) await others(collector);
+  await endEach(collector, [late]);
+  const all = numbers();
+  expect([all[0], all.at(-1)]).toEqual([0, 0]);
+});
+
 test('parts of an open trace, and what comes when its root has ended', async () => {
   const { collector, numbers } = reporting({ reportOpenTraces: true });
   const root = Span.root('root', undefined, { collector });
