@@ -268,7 +268,7 @@ export class Pipeline {
     // A server's own word is taken as it is.
     const wait = Number.isFinite(retryAfterMs)
       ? (retryAfterMs as number)
-      : backoffMs(++this.#attempt, { firstMs: retryMinMs, mostMs: retryMaxMs });
+      : backoffMs(++this.#attempt, { firstMs: retryMinMs, maxMs: retryMaxMs });
     this.#retryTimer = timers.setTimeout(() => this.#call(), timerMs(wait));
     this.#retryTimer.unref();
     this.#dropOverBound();

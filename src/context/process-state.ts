@@ -54,9 +54,9 @@ export interface ProcessState {
   readonly queueStore: FrameStore<TaskQueue>;
   /** Queues that are closed at the end of this turn of the event loop. */
   readonly unfinished: TaskQueue[];
-  /** Names by number and numbers by name; nothing has the number 0. */
+  /** Interned names: texts by number and numbers by text; nothing has the number 0. */
   readonly names: { readonly texts: string[]; readonly numbers: Map<string, number> };
-  /** The same of names that were read from elsewhere. */
+  /** The same for names from elsewhere. */
   readonly readNames: { readonly texts: string[]; readonly numbers: Map<string, number> };
   /** Scopes by number, from 1 on; typed in their own file. */
   readonly scopes: unknown[];

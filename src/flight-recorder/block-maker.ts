@@ -4,7 +4,7 @@ import { takeAnchor } from '../clock/index.js';
 import { MAX_NAMES } from '../rows/name-table.js';
 import { CHUNK_ROWS, Flag, NO_SLOT, RowChunk } from '../rows/row-chunk.js';
 import { isText, Tag } from '../rows/row-entries.js';
-import { type SpanScope, scopeOfNumber } from '../rows/span-scopes.js';
+import { internedScope, type SpanScope } from '../rows/span-scopes.js';
 import { TRACE_STRIDE, TraceBit, type TraceTable, TraceWord } from '../rows/trace-table.js';
 import { Block, blockBytes, MAGIC, TRACE_WORDS, VERSION, Word } from './block.js';
 import { MetaWriter } from './block-meta.js';
@@ -191,7 +191,7 @@ const scopesOf = ({ flags, count }: RowChunk, from: number): [number, SpanScope]
     const number = flags[row] >> Flag.scopeShift;
     if (number === last) continue;
     last = number;
-    const scope = scopeOfNumber(number);
+    const scope = internedScope(number);
     if (scope !== undefined) scopes.set(number, scope);
   }
   return [...scopes];

@@ -3,7 +3,7 @@
 import { getOrMake } from '../base/maps/get-or-make.js';
 import type { ClockAnchor } from '../clock/index.js';
 import type { Resource } from '../collector/reporter.js';
-import { nameOfNumber } from '../rows/name-table.js';
+import { internedName } from '../rows/name-table.js';
 import type { SpanScope } from '../rows/span-scopes.js';
 
 export interface BlockMeta {
@@ -57,7 +57,7 @@ export class MetaWriter {
   }
 
   #nameText(number: number): string {
-    this.#names[number] ??= JSON.stringify([number, nameOfNumber(number)]);
+    this.#names[number] ??= JSON.stringify([number, internedName(number)]);
     return this.#names[number];
   }
 

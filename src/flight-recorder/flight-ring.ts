@@ -6,7 +6,7 @@ import { Block, blockBytes, TRACE_WORDS } from './block.js';
 // Memory is asked for in steps, so that what one block had serves the next: new memory costs more than what is written to it.
 const STEP_BYTES = 32 << 10;
 const SMALL_STEP_BYTES = 2 << 10;
-const MOST_SPARE = 4;
+const MAX_SPARE = 4;
 
 export interface RingBounds {
   /** Milliseconds. What is older is let go. */
@@ -140,7 +140,7 @@ export class FlightRing {
     this.watcher?.removed();
     if (block.isShared) return;
     this.#spare.push(block.buffer);
-    if (this.#spare.length > MOST_SPARE) this.#spare.shift();
+    if (this.#spare.length > MAX_SPARE) this.#spare.shift();
   }
 }
 

@@ -2,7 +2,7 @@
 // snapshot, and also in the middle of any code: it reads spans and changes nothing of them.
 import type { LocalSpan } from '../local-span/local-span.js';
 import type { SpanQueue } from '../local-span/span-queue.js';
-import { nameText, numberOfName } from '../rows/name-table.js';
+import { internName, nameText } from '../rows/name-table.js';
 import { CHUNK_ROWS, Flag, RowChunk } from '../rows/row-chunk.js';
 import { type EndedSpan, writeDetails } from '../rows/span-details.js';
 import type { ActiveTrace } from '../span/active-trace.js';
@@ -47,7 +47,7 @@ class OpenRows {
   add(span: EndedSpan, trace: ActiveTrace, parentHi: number, parentLo: number, flags: number): void {
     const chunk = this.#chunk;
     const slot = this.#traces.numberOf(trace, trace.context, trace.resource, trace.isSampled);
-    const name = numberOfName(span.name);
+    const name = internName(span.name);
     const text = name === 0 ? nameText(span.name) : null;
     if (text !== null || span.propertyList !== null || span.details !== null) {
       writeDetails(chunk.entries, span, text, null);
@@ -123,9 +123,9 @@ export const newestOpenBlock = ({ spans, queue, taken }: OpenWork): Block | unde
 };
 
 // Those that began last; which begins are theirs is told by the numbers alone.
-const newest = (spans: readonly Span[], most: number): readonly Span[] => {
-  if (spans.length <= most) return spans;
+const newest = (spans: readonly Span[], max: number): readonly Span[] => {
+  if (spans.length <= max) return spans;
   const begins = Float64Array.from(spans, ({ begin }) => begin).sort();
-  const first = begins[begins.length - most];
-  return spans.filter(({ begin }) => begin >= first).slice(-most);
+  const first = begins[begins.length - max];
+  return spans.filter(({ begin }) => begin >= first).slice(-max);
 };

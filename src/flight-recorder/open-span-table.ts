@@ -18,7 +18,7 @@ export class OpenSpanTable implements OpenSpans {
 
   /** @param tail Is told of each, so that they outlive the process. */
   constructor(
-    private readonly most = MAX_OPEN_SPANS,
+    private readonly max = MAX_OPEN_SPANS,
     private readonly tail: TailFile | undefined = undefined,
   ) {}
 
@@ -38,7 +38,7 @@ export class OpenSpanTable implements OpenSpans {
       this.spans[place] = span;
       return place;
     }
-    if (this.spans.length < this.most) return this.spans.push(span) - 1;
+    if (this.spans.length < this.max) return this.spans.push(span) - 1;
     this.forgetOldest();
     const freed = this.free.pop() ?? NO_PLACE;
     if (freed !== NO_PLACE) this.spans[freed] = span;
@@ -61,14 +61,14 @@ export class OpenSpanTable implements OpenSpans {
   // A quarter: to look for the oldest one each time would cost as many steps as there are spans. Which begins are those of a quarter is told by
   // some of them, for a program stands still meanwhile.
   private forgetOldest(): void {
-    const { spans, free, most } = this;
+    const { spans, free, max } = this;
     const begins: number[] = [];
     const step = Math.ceil(spans.length / SAMPLED);
     for (let place = 0; place < spans.length; place += step) begins.push(spans[place]?.begin ?? 0);
     begins.sort((a, b) => a - b);
     const last = begins[begins.length >> 2];
     // Of those that began in one moment only as many.
-    let left = Math.ceil(most / 4);
+    let left = Math.ceil(max / 4);
     for (let place = 0; place < spans.length; place++) {
       const span = spans[place];
       if (span === null || span.begin > last || (span.begin === last && left <= 0)) continue;

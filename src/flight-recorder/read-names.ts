@@ -1,20 +1,20 @@
 // Makes blocks of another process readable here: numbers of names and of scopes become those of this thread, in columns of the reader's own. The
 // memory of a block must stay as it was read: what is written again, such as a recovered snapshot, says in its own words what its numbers mean.
-import { numberOfReadName } from '../rows/name-table.js';
+import { internReadName } from '../rows/name-table.js';
 import { Flag, RowChunk } from '../rows/row-chunk.js';
 import { RowEntries, Tag } from '../rows/row-entries.js';
-import { numberOfScope, spanScope } from '../rows/span-scopes.js';
+import { internScope, spanScope } from '../rows/span-scopes.js';
 import type { Block } from './block.js';
 
 const SCOPE_BITS = (1 << Flag.scopeShift) - 1;
 
 export const takeOverNames = (block: Block): void => {
   const { chunk, meta } = block;
-  const numbers = new Map(meta.names.map(([number, text]) => [number, numberOfReadName(text)]));
+  const numbers = new Map(meta.names.map(([number, text]) => [number, internReadName(text)]));
   const scopes = new Map(
     meta.scopes.map(([number, { name, version, schemaUrl, properties }]) => [
       number,
-      numberOfScope(spanScope(name, version, schemaUrl, properties)),
+      internScope(spanScope(name, version, schemaUrl, properties)),
     ]),
   );
   const [names, flags, words] = [chunk.names.slice(), chunk.flags.slice(), chunk.entries.words.slice()];

@@ -37,7 +37,7 @@ export const readSnapshotFile = async (path: string): Promise<Snapshot> => {
   const closed = Math.min(head.blocks, blocks.length);
   return new BlockSnapshot({
     ...head,
-    taken: head.taken || blocks.reduce((most, { lastEnd }) => Math.max(most, lastEnd), 0),
+    taken: head.taken || blocks.reduce((last, { lastEnd }) => Math.max(last, lastEnd), 0),
     blocks: blocks.slice(0, closed),
     open: blocks.slice(closed),
     cancelled: new Set(head.cancelled),

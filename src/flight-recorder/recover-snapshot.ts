@@ -111,7 +111,7 @@ const snapshotOf = async (directory: string, files: readonly RowsFileName[]): Pr
   return new BlockSnapshot({
     reason: { kind: 'recovered', text: `process ${head.pid}`, traceId: '' },
     anchor: last?.meta.anchor ?? head.anchor,
-    taken: blocks.reduce((most, { lastEnd }) => Math.max(most, lastEnd), tail?.lastTicks ?? 0),
+    taken: blocks.reduce((last, { lastEnd }) => Math.max(last, lastEnd), tail?.lastTicks ?? 0),
     resource,
     blocks,
     open,

@@ -50,9 +50,9 @@ export interface RowsSource {
 
 const FILES = 8;
 /** Cancelled traces that wait for the next write. */
-const MOST_WAITING = 1024;
+const MAX_WAITING = 1024;
 /** Processes that are gone, whose files stay. */
-const MOST_LEFT = 4;
+const MAX_LEFT = 4;
 
 const NAME = /^flight-(\d+)-(\d+)-(?:(\d+)\.rows|tail)$/;
 
@@ -119,7 +119,7 @@ export class RowsFiles implements TailBlocks {
 
   /** The trace is not to be shown. Goes with the next write: a service may cancel most of its traces. */
   cancel(traceId: string): void {
-    if (this.#cancelled.push(traceId) >= MOST_WAITING) this.writeWaiting();
+    if (this.#cancelled.push(traceId) >= MAX_WAITING) this.writeWaiting();
   }
 
   /** Write what waits for a write. */
@@ -201,7 +201,7 @@ export class RowsFiles implements TailBlocks {
     const left = files.filter((file) => file.pid === process.pid || !isOfLiving(file));
     const starts = [...new Set(left.map(({ started }) => started))].sort((a, b) => b - a);
     for (const { name, started } of left) {
-      if (starts.indexOf(started) >= MOST_LEFT) rmSync(join(this.#directory, name), { force: true });
+      if (starts.indexOf(started) >= MAX_LEFT) rmSync(join(this.#directory, name), { force: true });
     }
   }
 }

@@ -4,38 +4,38 @@ import { type FsSteps, giveUpSync, runAsync } from '../base/files/fs-steps.js';
 import type { BlockSnapshot } from './block-snapshot.js';
 import { snapshotSteps, writeSnapshotFileSync } from './snapshot-file.js';
 
-interface UnderWay {
+interface InFlight {
   readonly steps: FsSteps<void>;
   readonly snapshot: BlockSnapshot;
   readonly path: string;
 }
 
 export class SnapshotWrites {
-  readonly #underWay = new Set<UnderWay>();
+  readonly #inFlight = new Set<InFlight>();
   readonly #atExit = (): void => {
     this.finish();
   };
 
   get isIdle(): boolean {
-    return this.#underWay.size === 0;
+    return this.#inFlight.size === 0;
   }
 
   /** Write it in slices. Rejects with `ERR_SPANLINE_FLIGHT_FILE`. */
   async write(snapshot: BlockSnapshot, path: string): Promise<void> {
     const one = { steps: snapshotSteps(snapshot, path), snapshot, path };
     if (this.isIdle) process.on('exit', this.#atExit);
-    this.#underWay.add(one);
+    this.#inFlight.add(one);
     try {
       await runAsync(one.steps);
     } finally {
-      this.#underWay.delete(one);
+      this.#inFlight.delete(one);
       if (this.isIdle) process.off('exit', this.#atExit);
     }
   }
 
   /** No turn of the event loop follows: write now what is under way. Never throws. */
   finish(): void {
-    for (const { steps, snapshot, path } of this.#underWay) {
+    for (const { steps, snapshot, path } of this.#inFlight) {
       try {
         writeSnapshotFileSync(snapshot, path);
       } catch {
@@ -44,6 +44,6 @@ export class SnapshotWrites {
       // Behind it: a write that a thread still has under way must not meet a descriptor that was given anew.
       giveUpSync(steps, new Error('the process ends'));
     }
-    this.#underWay.clear();
+    this.#inFlight.clear();
   }
 }

@@ -33,7 +33,7 @@ export class TraceRows {
   readonly #block: Int32Array;
   readonly #at: Int32Array;
   readonly #isSampled: Uint8Array;
-  /** Traces by their id: open addressing, at most half full. Plus one; 0 is none. */
+  /** Traces by their id: open addressing, at maxTraces half full. Plus one; 0 is none. */
   readonly #table: Int32Array;
   /** Traces, in the order of their first row. */
   count = 0;
@@ -44,14 +44,14 @@ export class TraceRows {
     this.#cancelled = cancelled;
     this.#firstRows = new Int32Array(blocks.length);
     for (let i = 1; i < blocks.length; i++) this.#firstRows[i] = this.#firstRows[i - 1] + blocks[i - 1].size.rows;
-    const most = sumOf(blocks, ({ size }) => size.traces);
+    const maxTraces = sumOf(blocks, ({ size }) => size.traces);
     this.#next = new Int32Array(sumOf(blocks, ({ size }) => size.rows));
-    this.#first = new Int32Array(most);
-    this.#last = new Int32Array(most);
-    this.#block = new Int32Array(most);
-    this.#at = new Int32Array(most);
-    this.#isSampled = new Uint8Array(most);
-    this.#table = new Int32Array(2 ** Math.ceil(Math.log2(most * 2 + 2)));
+    this.#first = new Int32Array(maxTraces);
+    this.#last = new Int32Array(maxTraces);
+    this.#block = new Int32Array(maxTraces);
+    this.#at = new Int32Array(maxTraces);
+    this.#isSampled = new Uint8Array(maxTraces);
+    this.#table = new Int32Array(2 ** Math.ceil(Math.log2(maxTraces * 2 + 2)));
   }
 
   /** Reads the blocks. To be gone through once, before anything is asked. */

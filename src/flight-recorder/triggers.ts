@@ -42,7 +42,7 @@ export class Triggers implements CrashListener {
   #unwritten: SnapshotReason | undefined;
   #hasEnded = false;
   // Of the file that is being written.
-  #underWay: SnapshotReason | undefined;
+  #inFlight: SnapshotReason | undefined;
   readonly usual = new UsualDurations();
   /** Files written, triggers that came too soon after another one, and writes that have failed. */
   written = 0;
@@ -163,7 +163,7 @@ export class Triggers implements CrashListener {
     timers.setImmediate(() => {
       this.#hasEnded = false;
     });
-    const isThere = this.#underWay !== undefined && isOfOneCrash(this.#underWay, reason);
+    const isThere = this.#inFlight !== undefined && isOfOneCrash(this.#inFlight, reason);
     this.#writes.finish();
     if (!isThere) this.#atOnce(reason);
   }
@@ -184,7 +184,7 @@ export class Triggers implements CrashListener {
     const { minIntervalMs } = this.#options;
     const begun = timers.monotonicMs();
     this.#nextMs = begun + minIntervalMs;
-    this.#underWay = reason;
+    this.#inFlight = reason;
     const write = async (): Promise<void> => {
       try {
         await this.#writes.write(this.#take(reason), directory.pathFor(reason.kind));
@@ -193,7 +193,7 @@ export class Triggers implements CrashListener {
         this.failed++;
         this.#nextMs = begun + Math.min(minIntervalMs, RETRY_MS);
       }
-      this.#underWay = undefined;
+      this.#inFlight = undefined;
       directory.removeOld();
     };
     void write();

@@ -2,7 +2,7 @@
 // it follows. Asked at the end of each root: no allocation but for a new name, and a bounded number of names, of which rarely used ones make
 // room. Names that come once only, as those with an id in them do, must drive out nothing.
 
-export const MOST_NAMES = 256;
+export const MAX_OPERATIONS = 256;
 /** Characters; longer ones are no operation that anybody would look for. */
 const LONGEST_NAME = 256;
 const STEPS = 160;
@@ -10,7 +10,7 @@ const HALVED_AT = 4096;
 /** Before so many nothing is usual. */
 const LEAST = 200;
 /** How often a name may be passed over before it makes room, at most. */
-const MOST_CREDIT = 64;
+const MAX_CREDIT = 64;
 /** Names that had no place, by their hash, of which each place remembers the last. */
 const REMEMBERED = 1024;
 
@@ -50,7 +50,7 @@ export class UsualDurations {
       this.refused++;
       return undefined;
     }
-    if (one.credit < MOST_CREDIT) one.credit++;
+    if (one.credit < MAX_CREDIT) one.credit++;
     const before = one.p99 < 0 ? undefined : endOfStep(one.p99);
     one.counts[stepOf(ns)]++;
     one.total++;
@@ -60,7 +60,7 @@ export class UsualDurations {
 
   #newcomer(name: string): Histogram | undefined {
     if (typeof name !== 'string' || name.length > LONGEST_NAME) return undefined;
-    const place = this.#places.length < MOST_NAMES ? this.#places.length : this.#freePlace(name);
+    const place = this.#places.length < MAX_OPERATIONS ? this.#places.length : this.#freePlace(name);
     if (place < 0) return undefined;
     const one = new Histogram(name);
     this.#byName.set(name, one);
@@ -76,7 +76,7 @@ export class UsualDurations {
       this.#seen[slot] = hash;
       return -1;
     }
-    this.#hand = (this.#hand + 1) % MOST_NAMES;
+    this.#hand = (this.#hand + 1) % MAX_OPERATIONS;
     const one = this.#places[this.#hand];
     if (--one.credit > 0) return -1;
     this.#byName.delete(one.name);

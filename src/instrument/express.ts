@@ -40,7 +40,7 @@ interface Way {
 }
 
 /** Bounds for tables that refer to themselves. */
-const MOST_WAYS = 64;
+const MAX_WAYS = 64;
 const DEEPEST = 16;
 
 // What is told when things are added to routers, or read from the routers of what was loaded before.
@@ -162,9 +162,9 @@ const waysTo = (owner: Router, layers: readonly Layer[], depth = 0): readonly Wa
   const around = [...(mounts.get(owner) ?? []), ...(app === undefined ? [] : (mounts.get(app) ?? []))];
   if (around.length === 0 || depth > DEEPEST) return [{ top: owner, layers }];
   return around
-    .slice(0, MOST_WAYS)
+    .slice(0, MAX_WAYS)
     .flatMap((place) => waysTo(place.owner, [place.layer, ...layers], depth + 1))
-    .slice(0, MOST_WAYS);
+    .slice(0, MAX_WAYS);
 };
 
 const outermost = (app: App | undefined): Router | undefined => {

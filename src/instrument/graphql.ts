@@ -9,7 +9,7 @@ import { allOff, type Off } from './channel.js';
 import { startCall } from './client-span.js';
 import { failureType, fieldOf, reasonOf } from './failure.js';
 import { type Execution, type GraphqlWork, type Resolving, traceGraphqlCalls } from './graphql-calls.js';
-import { isTold, told } from './hooks.js';
+import { callHook, callPredicate } from './hooks.js';
 import { scopeOf } from './scope.js';
 import { type Outcome, traceChannel } from './traced-channel.js';
 
@@ -37,7 +37,7 @@ export interface GraphqlOptions {
 }
 
 const MOST = 4096;
-const MOST_OF_NAME = 255;
+const MAX_NAME_LENGTH = 255;
 
 const OPERATION: SpanOptions = { kind: 'server', scope: scopeOf('graphql') };
 const STEP: SpanOptions = { scope: scopeOf('graphql') };
@@ -67,7 +67,7 @@ const textOf = ({ loc }: Execution['document']): string | undefined => {
 };
 
 const textOr = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value.slice(0, MOST_OF_NAME) : undefined;
+  typeof value === 'string' && value !== '' ? value.slice(0, MAX_NAME_LENGTH) : undefined;
 
 const operationOf = ({ document, operationName, operationType }: Execution): GraphqlOperation => ({
   type: textOr(operationType),
@@ -117,7 +117,7 @@ const workOf = (options: GraphqlOptions): GraphqlWork => {
 
   const begin = (message: Execution): Span | undefined => {
     const operation = operationOf(message);
-    if (isTold(ignore, operation)) return undefined;
+    if (callPredicate(ignore, operation)) return undefined;
     const { type, name, document } = operation;
     const kind = type ?? 'GraphQL Operation';
     const span = startCall(operationNames && name !== undefined ? `${kind} ${name}` : kind, OPERATION, requireParent);
@@ -134,7 +134,7 @@ const workOf = (options: GraphqlOptions): GraphqlWork => {
   const finish = (span: Span, outcome: Outcome): void => {
     addErrors(span, outcome);
     const operation = operations.get(span);
-    if (operation !== undefined) told(enrich, span, operation, outcome.result);
+    if (operation !== undefined) callHook(enrich, span, operation, outcome.result);
   };
 
   const beginResolving = (message: Resolving): Span | undefined => {

@@ -7,7 +7,7 @@ import type { PropertyValue } from '../rows/property.js';
 import { Span } from '../span/span.js';
 import { allOff, type Off, quiet } from './channel.js';
 import { startCall } from './client-span.js';
-import { isTold, told } from './hooks.js';
+import { callHook, callPredicate } from './hooks.js';
 import { IGNORED } from './ignored.js';
 import { boundFor, type Caller, callerHere, emitUnder } from './in-context.js';
 import { type ModuleOptions, onModule } from './on-module.js';
@@ -127,7 +127,7 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
     span.addProperty('rpc.response.status_code', status);
     const isError = call.side === 'client' ? status !== 'OK' : FAULTS_OF_SERVERS.includes(status);
     if (isError) span.addProperty('error.type', status).setStatus('error', status);
-    told(enrich, span, call);
+    callHook(enrich, span, call);
     span.end();
   };
 
@@ -152,7 +152,7 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
       try {
         callBackTo(callerHere(), call as OutgoingCall);
         const about: GrpcCall = { method: nameOf(args[0]), side: 'client' };
-        const span = isTold(ignore, about) ? undefined : startCall(about.method, CALL, requireParent);
+        const span = callPredicate(ignore, about) ? undefined : startCall(about.method, CALL, requireParent);
         if (span?.isRecording === true) {
           span.describe(['rpc.system.name', 'grpc', 'rpc.method', about.method, ...addressOf(this)]);
         }
@@ -180,7 +180,7 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
       const traced = function (this: unknown, call: ServerCall, callback?: Answer): unknown {
         // A handler stays with its server.
         if (isOff) return Reflect.apply(handler, this, [call, callback]);
-        if (isTold(ignore, about)) {
+        if (callPredicate(ignore, about)) {
           emitUnder(IGNORED, call);
           return queueStore.run(IGNORED, () => Reflect.apply(handler, this, [call, callback]) as unknown);
         }

@@ -2,7 +2,7 @@
 import { Counter, count } from '../rows/counters.js';
 
 /** What `hook` answers, as true or false; false without one and when it throws. */
-export const isTold = <A extends readonly unknown[]>(
+export const callPredicate = <A extends readonly unknown[]>(
   hook: ((...args: A) => boolean) | undefined,
   ...args: A
 ): boolean => {
@@ -15,18 +15,8 @@ export const isTold = <A extends readonly unknown[]>(
   }
 };
 
-/** Call `hook`, when there is one. */
-export const tell = <A extends readonly unknown[]>(hook: ((...args: A) => void) | undefined, ...args: A): void => {
-  if (hook === undefined) return;
-  try {
-    hook(...args);
-  } catch {
-    count(Counter.callbackErrors);
-  }
-};
-
 /** What `hook` answers; undefined without one and when it throws. */
-export const told = <A extends readonly unknown[], R>(
+export const callHook = <A extends readonly unknown[], R>(
   hook: ((...args: A) => R) | undefined,
   ...args: A
 ): R | undefined => {

@@ -6,7 +6,7 @@ import type { Span } from '../span/span.js';
 import type { SpanKind } from '../span/span-types.js';
 import { startCall } from './client-span.js';
 import { failureType } from './failure.js';
-import { isTold, told } from './hooks.js';
+import { callHook, callPredicate } from './hooks.js';
 import { scopeOf } from './scope.js';
 import { type Outcome, traceChannel } from './traced-channel.js';
 
@@ -51,10 +51,10 @@ export const instrumentChannel = <M extends object = Record<string, unknown>>(
   const work = { kind, scope: scopeOf('channel') };
   return traceChannel<M>(channel, {
     begin(message) {
-      if (isTold(ignore, message)) return undefined;
-      const given = typeof name === 'function' ? told(name, message) : name;
+      if (callPredicate(ignore, message)) return undefined;
+      const given = typeof name === 'function' ? callHook(name, message) : name;
       const span = startCall(typeof given === 'string' ? given : channel, work, requireParent);
-      const found = span?.isRecording === true ? told(properties, message) : undefined;
+      const found = span?.isRecording === true ? callHook(properties, message) : undefined;
       if (found !== undefined) span?.addProperties(found);
       return span;
     },
@@ -62,7 +62,7 @@ export const instrumentChannel = <M extends object = Record<string, unknown>>(
       if (message.error !== undefined) {
         span.addProperty('error.type', failureType(message.error)).setStatus('error').recordException(message.error);
       }
-      told(enrich, span, message);
+      callHook(enrich, span, message);
     },
   });
 };

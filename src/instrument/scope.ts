@@ -2,7 +2,7 @@
 import { LIBRARY_VERSION } from '../formats/library.js';
 import { enteredQueue } from '../local-span/queue-store.js';
 import { Flag } from '../rows/row-chunk.js';
-import { type SpanScope, scopeOfNumber, spanScope } from '../rows/span-scopes.js';
+import { internedScope, type SpanScope, spanScope } from '../rows/span-scopes.js';
 import type { Span } from '../span/span.js';
 
 /** The scope of the instrumentation `name`. */
@@ -11,5 +11,5 @@ export const scopeOf = (name: string): SpanScope => spanScope(`spanline/instrume
 /** The name of the scope of the span that is current: by another copy of this package too. */
 export const currentScope = (): string | undefined => {
   const mount = enteredQueue()?.mount;
-  return mount?.isSpan === true ? scopeOfNumber((mount as Span).rowFlags >> Flag.scopeShift)?.name : undefined;
+  return mount?.isSpan === true ? internedScope((mount as Span).rowFlags >> Flag.scopeShift)?.name : undefined;
 };

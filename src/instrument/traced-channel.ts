@@ -7,7 +7,7 @@ import type { SpanQueue } from '../local-span/span-queue.js';
 import type { Span } from '../span/span.js';
 import { allOff, type Off, onMessage, orElse } from './channel.js';
 import { queueFor } from './client-span.js';
-import { UnderWay } from './under-way.js';
+import { InFlight } from './in-flight.js';
 
 /** What a message of a TracingChannel holds at its end. */
 export interface Outcome {
@@ -32,7 +32,7 @@ interface Open {
 export const traceChannel = <M extends object>(name: string, { begin, finish }: ChannelWork<M>): Off => {
   const open = Symbol('spanline.open');
   const workOf = (message: M): Open | undefined => (message as { [open]?: Open })[open];
-  const underWay = new UnderWay();
+  const inFlight = new InFlight();
   const { start, asyncStart } = tracingChannel<unknown, M>(name);
 
   const enter = orElse(
@@ -43,7 +43,7 @@ export const traceChannel = <M extends object>(name: string, { begin, finish }: 
       if (span === undefined) return caller;
       const queue = queueFor(span, caller);
       (message as { [open]?: Open })[open] = { span, queue, caller };
-      underWay.begun();
+      inFlight.begun();
       return queue;
     },
   );
@@ -66,7 +66,7 @@ export const traceChannel = <M extends object>(name: string, { begin, finish }: 
       finish(work.span, message);
     } finally {
       work.span.end();
-      underWay.ended();
+      inFlight.ended();
     }
   };
 
@@ -85,5 +85,5 @@ export const traceChannel = <M extends object>(name: string, { begin, finish }: 
     }),
     onMessage<M>(`tracing:${name}:asyncEnd`, end),
   ]);
-  return underWay.off(stopBeginning, stopEnding);
+  return inFlight.off(stopBeginning, stopEnding);
 };

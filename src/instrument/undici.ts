@@ -6,16 +6,16 @@ import type { PropertyValue } from '../rows/property.js';
 import type { Span } from '../span/span.js';
 import { allOff, type Off, onMessage, quiet } from './channel.js';
 import { startCall } from './client-span.js';
-import { isTold, tell } from './hooks.js';
+import { callHook, callPredicate } from './hooks.js';
 import { addFailure, addStatus } from './http/answer.js';
 import { addHeader, wantedHeaders } from './http/headers.js';
 import { destinationOf, knownMethod, nameOf } from './http/url.js';
 import { callerHere, callerKept, runningIn } from './in-context.js';
+import { InFlight } from './in-flight.js';
 import { addPeer } from './peer.js';
 import { injectSpan, type Propagator } from './propagator.js';
 import { type Method, type Prototype, replaceMethod } from './replace-method.js';
 import { scopeOf } from './scope.js';
-import { UnderWay } from './under-way.js';
 
 /** A request as undici shows it. */
 export interface UndiciRequest {
@@ -130,20 +130,20 @@ const watchRequests = (): { readonly seen: (request: TracedRequest) => void; rea
 export const instrumentUndici = (options: UndiciOptions, propagator: Propagator): Off => {
   const { ignore, enrich, requireParent = false } = options;
   const wanted = wantedHeaders('response', options.responseHeaders);
-  const underWay = new UnderWay();
+  const inFlight = new InFlight();
   const requests = watchRequests();
 
   const begin = (request: TracedRequest): void => {
     requests.seen(request);
     request[CALLER] = callerHere() ?? null;
-    if (isTold(ignore, request)) return;
+    if (callPredicate(ignore, request)) return;
     const span = startCall(nameOf(request.method), CALL, requireParent);
     if (span === undefined) return;
     injectSpan(propagator, span, (name, value) => setHeader(request, name, value));
     if (!span.isRecording) return;
     span.describe(propertiesOf(request));
     request[SPAN] = span;
-    underWay.begun();
+    inFlight.begun();
     if ((request.upgrade ?? null) !== null || request.method === 'CONNECT') endAtHandover(request);
   };
 
@@ -185,9 +185,9 @@ export const instrumentUndici = (options: UndiciOptions, propagator: Propagator)
     if (span === undefined) return;
     request[SPAN] = undefined;
     if (error !== undefined && !isReason(request, error)) addFailure(span, error);
-    tell(enrich, span, request, request[RESPONSE]);
+    callHook(enrich, span, request, request[RESPONSE]);
     span.end();
-    underWay.ended();
+    inFlight.ended();
   };
 
   const stopBeginning = onMessage<{ request: TracedRequest }>('undici:request:create', ({ request }) => begin(request));
@@ -207,5 +207,5 @@ export const instrumentUndici = (options: UndiciOptions, propagator: Propagator)
       end(request, error),
     ),
   ]);
-  return underWay.off(stopBeginning, stopEnding);
+  return inFlight.off(stopBeginning, stopEnding);
 };

@@ -1,7 +1,7 @@
 // A batch of finished local spans without a trace: rows of its own, closed under parents, left to the garbage collector. It may be
 // mounted under several spans, and is never changed once it was handed over.
 
-import { nameText, numberOfName } from '../rows/name-table.js';
+import { internName, nameText } from '../rows/name-table.js';
 import { CHUNK_ROWS, Flag, NO_SLOT, RowChunk } from '../rows/row-chunk.js';
 import { writeDetails } from '../rows/span-details.js';
 import type { LocalSpan } from './local-span.js';
@@ -18,7 +18,7 @@ export class LocalBatch {
 
   /** Add a local span that has ended. A span without a parent here has the parent id 0, and is a top one. */
   add(span: LocalSpan, end: number): void {
-    const name = numberOfName(span.name);
+    const name = internName(span.name);
     // May run code of the program, which may add further spans.
     const text = name === 0 ? nameText(span.name) : null;
     let chunk = this.chunks.at(-1);

@@ -15,11 +15,11 @@ const uniform = (items: readonly unknown[]): PropertyValue | undefined => {
     : undefined;
 };
 
-const cut = (value: PropertyValue, most: number): PropertyValue => {
-  if (typeof value === 'string') return value.length > most ? value.slice(0, most) : value;
+const cut = (value: PropertyValue, max: number): PropertyValue => {
+  if (typeof value === 'string') return value.length > max ? value.slice(0, max) : value;
   if (!Array.isArray(value)) return value;
   return value.map((item: unknown) =>
-    typeof item === 'string' ? item.slice(0, most) : item,
+    typeof item === 'string' ? item.slice(0, max) : item,
   ) as unknown as PropertyValue;
 };
 
@@ -28,11 +28,11 @@ const refuse = (key: string): undefined => {
   return undefined;
 };
 
-/** The value as a property, texts cut to `most` characters; undefined for what is no attribute. */
+/** The value as a property, texts cut to `max` characters; undefined for what is no attribute. */
 export const attributeValue = (
   key: string,
   value: AttributeValue | null | undefined,
-  most: number,
+  max: number,
 ): PropertyValue | undefined => {
   if (value === null || value === undefined) return undefined;
   if (typeof key !== 'string' || key.length === 0) {
@@ -43,7 +43,7 @@ export const attributeValue = (
   if (isScalar(value)) kept = value as PropertyValue;
   else if (Array.isArray(value)) kept = uniform(value);
   if (kept === undefined) return refuse(key);
-  return most === Number.POSITIVE_INFINITY ? kept : cut(kept, most);
+  return max === Number.POSITIVE_INFINITY ? kept : cut(kept, max);
 };
 
 /** What attributes of a provider's spans may be. */
@@ -58,28 +58,28 @@ export interface AttributeLimits {
 /** As OpenTelemetry's specification has them. */
 export const DEFAULT_LIMITS: AttributeLimits = { text: Number.POSITIVE_INFINITY, ofEvent: 128, ofLink: 128 };
 
-/** The first `most` of them, and how many were left. */
+/** The first `max` of them, and how many were left. */
 export const firstProperties = (
   attributes: Attributes | undefined | null,
   text: number,
-  most: number,
+  max: number,
 ): { readonly properties: Properties | undefined; readonly dropped: number } => {
   const properties = attributesToProperties(attributes, text);
   const keys = properties === undefined ? 0 : Object.keys(properties).length;
-  if (properties === undefined || keys <= most) return { properties, dropped: 0 };
-  return { properties: Object.fromEntries(Object.entries(properties).slice(0, most)), dropped: keys - most };
+  if (properties === undefined || keys <= max) return { properties, dropped: 0 };
+  return { properties: Object.fromEntries(Object.entries(properties).slice(0, max)), dropped: keys - max };
 };
 
 /** Attributes of an event, a link or a resource; undefined when there are none. */
 export const attributesToProperties = (
   attributes: Attributes | undefined | null,
-  most = Number.POSITIVE_INFINITY,
+  max = Number.POSITIVE_INFINITY,
 ): Properties | undefined => {
   if (typeof attributes !== 'object' || attributes === null) return undefined;
   const kept: Record<string, PropertyValue> = Object.create(null);
   let count = 0;
   for (const [key, value] of Object.entries(attributes)) {
-    const own = attributeValue(key, value, most);
+    const own = attributeValue(key, value, max);
     if (own === undefined) continue;
     kept[key] = own;
     count++;

@@ -32,7 +32,7 @@ const METHODS = {
   collector: ['flush', 'opened'],
 } as const;
 
-/** Numbers, and the least that each may be. */
+/** Numbers, and the min that each may be. */
 const LIMITS = {
   attributeValueLengthLimit: 1,
   attributePerEventCountLimit: 0,
@@ -52,10 +52,10 @@ const check = (options: TracerProviderOptions): void => {
   }
   for (const one of options.spanProcessors ?? [])
     needs('spanProcessors', one, ['onStart', 'onEnd', 'forceFlush', 'shutdown']);
-  for (const [name, least] of Object.entries(LIMITS)) {
-    const most = options[name as keyof typeof LIMITS] ?? least;
-    if (typeof most !== 'number' || !(most >= least)) {
-      throw new OptionError(`Option "${name}" must be a number from ${least} on.`);
+  for (const [name, min] of Object.entries(LIMITS)) {
+    const max = options[name as keyof typeof LIMITS] ?? min;
+    if (typeof max !== 'number' || !(max >= min)) {
+      throw new OptionError(`Option "${name}" must be a number from ${min} on.`);
     }
   }
 };

@@ -76,19 +76,19 @@ export const ruleSampler = (rules: readonly SamplingRule[], otherwise: OtelSampl
   );
 
 /**
- * Record so many spans a second at most, those of a second that is saved up included. Use it under {@link parentBasedSampler}, or traces
+ * Record so many spans a second at max, those of a second that is saved up included. Use it under {@link parentBasedSampler}, or traces
  * are cut. Throws `ERR_SPANLINE_OPTION` unless the number is above 0.
  */
-export const perSecond = (most: number): OtelSampler => {
-  if (typeof most !== 'number' || !(most > 0 && most < Number.POSITIVE_INFINITY)) {
-    throw new OptionError(`perSecond: the number must be above 0, not ${String(most)}.`);
+export const perSecond = (max: number): OtelSampler => {
+  if (typeof max !== 'number' || !(max > 0 && max < Number.POSITIVE_INFINITY)) {
+    throw new OptionError(`perSecond: the number must be above 0, not ${String(max)}.`);
   }
-  const room = Math.max(1, most);
-  let left = room;
+  const burst = Math.max(1, max);
+  let left = burst;
   let at = timers.monotonicMs();
-  return sampler(`PerSecond{${most}}`, () => {
+  return sampler(`PerSecond{${max}}`, () => {
     const time = timers.monotonicMs();
-    left = Math.min(room, left + ((time - at) / 1000) * most);
+    left = Math.min(burst, left + ((time - at) / 1000) * max);
     at = time;
     if (left < 1) return NOT_RECORD;
     left--;

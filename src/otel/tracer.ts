@@ -3,7 +3,7 @@
 import type { Context, Span, SpanContext, SpanOptions, Tracer } from '@opentelemetry/api';
 import { state } from '../context/process-state.js';
 import { enteredQueue } from '../local-span/queue-store.js';
-import { numberOfScope, type SpanScope } from '../rows/span-scopes.js';
+import { internScope, type SpanScope } from '../rows/span-scopes.js';
 import type { TraceSink } from '../span/active-trace.js';
 import { Span as CoreSpan } from '../span/span.js';
 import { KINDS } from '../span/span-check.js';
@@ -84,7 +84,7 @@ export class SpanlineTracer implements Tracer {
     readonly instrumentationScope: SpanScope,
     private readonly settings: TracerSettings,
   ) {
-    this.scope = numberOfScope(instrumentationScope);
+    this.scope = internScope(instrumentationScope);
   }
 
   startSpan(name: string, options: SpanOptions = NO_OPTIONS, context: Context = current()): Span {

@@ -1,5 +1,5 @@
 // The properties of a row, an event or a link, read from their entries by number. A view is made once and pointed at one after another.
-import { nameOfNumber } from '../rows/name-table.js';
+import { internedName } from '../rows/name-table.js';
 import type { PropertyValue } from '../rows/property.js';
 import { type RowEntries, Tag } from '../rows/row-entries.js';
 import type { SpanProperties } from './finished-span.js';
@@ -45,7 +45,7 @@ export class RowProperties implements SpanProperties {
 
   key(index: number): string {
     const at = this.places[index] * 4;
-    return this.isWritten(at) ? this.entries.textAt(at >> 2) : nameOfNumber(this.entries.words[at]);
+    return this.isWritten(at) ? this.entries.textAt(at >> 2) : internedName(this.entries.words[at]);
   }
 
   value(index: number): PropertyValue {

@@ -1,10 +1,10 @@
 // Rows as finished spans. One view serves all spans of a report, one after another: no object is made of a span. Encoders read it span by
 // span, so its fields are `private`, which costs less here than `#`.
 import type { ClockAnchor } from '../clock/index.js';
-import { nameOfNumber } from '../rows/name-table.js';
+import { internedName } from '../rows/name-table.js';
 import { Flag, type RowChunk } from '../rows/row-chunk.js';
 import { type RowEntries, Tag } from '../rows/row-entries.js';
-import { type SpanScope, scopeOfNumber } from '../rows/span-scopes.js';
+import { internedScope, type SpanScope } from '../rows/span-scopes.js';
 import { KINDS, STATUS_CODES } from '../span/span-check.js';
 import type { SpanKind, StatusCode } from '../span/span-types.js';
 import { hex8 } from '../span/traceparent.js';
@@ -25,7 +25,7 @@ class RowEvent implements FinishedEvent {
   of(entries: RowEntries, at: number, end: number, anchor: ClockAnchor): this {
     const number = entries.words[at * 4];
     const time = toUnixTime(entries.doubles[at * 2 + 1], anchor);
-    this.name = number > 0 ? nameOfNumber(number) : entries.textAt(at + 1);
+    this.name = number > 0 ? internedName(number) : entries.textAt(at + 1);
     this.sec = time.sec;
     this.nano = time.nano;
     this.properties.of(entries, number > 0 ? at + 1 : at + 2, end);
@@ -126,7 +126,7 @@ export class RowView extends OwnTraceView implements FinishedSpan {
 
   /** The scope of the row; undefined for a span of this library. */
   get rowScope(): SpanScope | undefined {
-    return scopeOfNumber(this.rowFlags >> Flag.scopeShift);
+    return internedScope(this.rowFlags >> Flag.scopeShift);
   }
   get idHi(): number {
     return this.chunk.idHis[this.row] >>> 0;
@@ -157,7 +157,7 @@ export class RowView extends OwnTraceView implements FinishedSpan {
   }
   get name(): string {
     const number = this.chunk.names[this.row];
-    return number > 0 ? nameOfNumber(number) : this.chunk.entries.textAt(this.chunk.heads[this.row]);
+    return number > 0 ? internedName(number) : this.chunk.entries.textAt(this.chunk.heads[this.row]);
   }
   get kind(): SpanKind {
     return KINDS[this.rowFlags & Flag.kindMask];

@@ -27,12 +27,12 @@ export class Variables {
   }
 
   /** A whole number; undefined when it is not set or is none. */
-  whole(name: string, least: number): number | undefined {
+  whole(name: string, min: number): number | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
     const value = Number(text);
-    if (Number.isSafeInteger(value) && value >= least) return value;
-    this.#refuse(name, `a whole number from ${least} on`, 'the default');
+    if (Number.isSafeInteger(value) && value >= min) return value;
+    this.#refuse(name, `a whole number from ${min} on`, 'the default');
     return undefined;
   }
 

@@ -1,27 +1,27 @@
-// Names of spans and events and keys of properties as small numbers, so that a row is numbers only. One table a thread, shared by
-// every copy of the library. Bounded, because programs put ids into names: what finds no place has its text in the row.
+// Interned names of spans and events and keys of properties: small numbers, so that a row is numbers only. One table a thread, shared by
+// every copy of the library. Bounded, because programs put ids into names: a name without a place has its text in the row.
 
 import { state } from '../context/process-state.js';
 import { Counter, count } from './counters.js';
 import { guarded } from './lazy.js';
 
-/** Names a thread numbers. */
+/** Interned names of a thread, at most. */
 export const MAX_NAMES = 8192;
-/** Characters a name may have to be numbered. */
+/** Characters of an interned name, at most. */
 export const MAX_NAME_LENGTH = 256;
 
 /** Names that are read from elsewhere: those of 32 processes that have nothing in common. */
 export const MAX_READ_NAMES = 32 * MAX_NAMES;
 /** In place of a name that found no place. */
 const LEFT_OUT = '(a name too many)';
-/** The numbers of names that are read begin here: behind those of the program, for who keeps a table by number. */
+/** Numbers of names from elsewhere begin here: behind the program's, for readers with a table by number. */
 const FIRST_READ = MAX_NAMES + 1;
 
 const { numbers, texts } = state.names;
 const read = state.readNames;
 
-/** The number of `name`, from 1 on; 0 when it has none, and its text is to be written. */
-export const numberOfName = (name: string): number => {
+/** Interns `name`: its number, from 1 on; 0 for a name without a place, whose text goes into the row. */
+export const internName = (name: string): number => {
   if (name === lastName) return lastNumber;
   const number = numbers.get(name) ?? addName(name);
   if (number === 0) return 0;
@@ -47,10 +47,10 @@ const addName = (name: string): number => {
 };
 
 /**
- * The number of a name that is read from elsewhere, such as a snapshot of another process. In a table of their own: what is read must take no place from
- * the names of this program. Where that is full too the name is {@link LEFT_OUT}, counted.
+ * Interns a name from elsewhere, such as a snapshot of another process, in a table of its own: it must take no place from the names of this program.
+ * Where that table is full too the name is {@link LEFT_OUT}, counted.
  */
-export const numberOfReadName = (name: string): number => {
+export const internReadName = (name: string): number => {
   const known = numbers.get(name) ?? read.numbers.get(name);
   if (known !== undefined) return known;
   if (read.texts.length === 0) read.texts.push(LEFT_OUT);
@@ -63,8 +63,8 @@ export const numberOfReadName = (name: string): number => {
   return number;
 };
 
-/** The name with this number. */
-export const nameOfNumber = (number: number): string =>
+/** The interned name with this number. */
+export const internedName = (number: number): string =>
   number < FIRST_READ ? texts[number] : read.texts[number - FIRST_READ];
 
 /** A name as text, whatever it is. */

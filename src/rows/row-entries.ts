@@ -10,7 +10,7 @@
 // and 3 are a double, or where a text is and how many bytes it has. Written on the recording path: nothing here may throw or call
 // what a user wrote.
 import { Counter, countMany } from './counters.js';
-import { numberOfName } from './name-table.js';
+import { internName } from './name-table.js';
 import type { PropertyList, PropertyValue } from './property.js';
 import { isScalar } from './property-value.js';
 import { RowText } from './row-text.js';
@@ -132,7 +132,7 @@ export class RowEntries {
 
   /** An event. Its properties and what was left out of them follow. */
   writeEvent(name: string, ticks: number): void {
-    const number = numberOfName(name);
+    const number = internName(name);
     this.addDouble(number, Tag.event, ticks);
     if (number === 0) this.writeName(name);
   }
@@ -213,9 +213,7 @@ export class RowEntries {
     for (let i = 0; i < list.length; i += 2) {
       const key = list[i] as string;
       const tag = this.tagAt(entry);
-      if (
-        tag === Tag.key ? this.textAt(entry) === key : tag !== Tag.name && this.words[entry * 4] === numberOfName(key)
-      )
+      if (tag === Tag.key ? this.textAt(entry) === key : tag !== Tag.name && this.words[entry * 4] === internName(key))
         return true;
     }
     return false;
@@ -272,7 +270,7 @@ export class RowEntries {
 
   /** The number of `key`; 0 when its text was written in an entry before. */
   private keyOf(key: string): number {
-    const number = numberOfName(key);
+    const number = internName(key);
     if (number === 0) this.writeText(0, Tag.key, key);
     return number;
   }

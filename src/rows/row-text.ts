@@ -19,7 +19,7 @@ const allocate = (length: number): RawBuffer => Buffer.allocUnsafeSlow(length) a
 const MEASURED_LENGTH = 4096;
 
 // Where a text is must fit into a word of its entry.
-const MOST_BYTES = 2 ** 31 - 1;
+const MAX_BYTES = 2 ** 31 - 1;
 
 let lastSerial = 0;
 
@@ -83,12 +83,12 @@ export class RowText {
   }
 
   private makeRoom(text: string): boolean {
-    const most = text.length < MEASURED_LENGTH ? text.length * 3 : Buffer.byteLength(text);
-    return this.used + most <= this.bytes.length || this.grow(this.used + most);
+    const max = text.length < MEASURED_LENGTH ? text.length * 3 : Buffer.byteLength(text);
+    return this.used + max <= this.bytes.length || this.grow(this.used + max);
   }
 
   private grow(needed: number): boolean {
-    if (needed > MOST_BYTES) return false;
+    if (needed > MAX_BYTES) return false;
     try {
       const bytes = allocate(Math.max(needed, this.bytes.length * 2));
       this.bytes.copy(bytes, 0, 0, this.used);

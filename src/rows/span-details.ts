@@ -32,10 +32,10 @@ export class SpanDetails {
   droppedEvents = 0;
   droppedLinks = 0;
 
-  /** Add an event, unless there are `most`. */
-  addEvent(event: PendingEvent, most: number): void {
+  /** Add an event, unless there are `max`. */
+  addEvent(event: PendingEvent, max: number): void {
     this.events ??= [];
-    if (this.events.length < most) this.events.push(typeof event.name === 'string' ? event : named(event));
+    if (this.events.length < max) this.events.push(typeof event.name === 'string' ? event : named(event));
     else {
       count(Counter.eventsOverCap);
       this.droppedEvents++;

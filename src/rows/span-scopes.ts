@@ -19,14 +19,14 @@ export const MAX_SCOPES = 4095;
 const scopes = state.scopes as SpanScope[];
 
 /** The number of `scope`, from 1 on; 0 when it finds no place. */
-export const numberOfScope = (scope: SpanScope): number => {
+export const internScope = (scope: SpanScope): number => {
   const known = scopes.indexOf(scope) + 1;
   if (known > 0) return known;
   return scopes.length < MAX_SCOPES ? scopes.push(scope) : 0;
 };
 
 /** The scope with this number; undefined for 0, which is this library. */
-export const scopeOfNumber = (number: number): SpanScope | undefined => scopes[number - 1];
+export const internedScope = (number: number): SpanScope | undefined => scopes[number - 1];
 
 const EMPTY = Object.freeze({});
 

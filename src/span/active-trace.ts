@@ -3,7 +3,7 @@
 
 import type { LocalBatch } from '../local-span/local-batch.js';
 import { Counter, count, countMany } from '../rows/counters.js';
-import { nameText, numberOfName } from '../rows/name-table.js';
+import { internName, nameText } from '../rows/name-table.js';
 import { Flag, ROW_BYTES } from '../rows/row-chunk.js';
 import type { RowStore } from '../rows/row-store.js';
 import { type EndedSpan, type PendingLink, writeDetails } from '../rows/span-details.js';
@@ -226,7 +226,7 @@ export class ActiveTrace {
     endTicks: number,
     further: readonly PendingLink[] | null,
   ): void {
-    const name = numberOfName(span.name);
+    const name = internName(span.name);
     // Before anything is written: a name that is no string may run code of the program, which may end further spans.
     const text = name === 0 ? nameText(span.name) : null;
     if (!this.hasNumber && !this.comeBack()) {

@@ -14,7 +14,7 @@ import type { Properties, PropertyValue } from '../rows/property.js';
 import { keptProperties, keptValue } from '../rows/property-value.js';
 import { Flag } from '../rows/row-chunk.js';
 import { type EndedSpan, SpanDetails } from '../rows/span-details.js';
-import { numberOfScope } from '../rows/span-scopes.js';
+import { internScope } from '../rows/span-scopes.js';
 import { ActiveTrace, isSamePlace, type TraceSink } from './active-trace.js';
 import {
   contextArgument,
@@ -234,10 +234,10 @@ export class Span implements Disposable, QueueMount, EndedSpan {
   addProperty(key: string, value: PropertyValue): this {
     if (!this.accepts()) return this;
     const list = this.propertyList;
-    const most = 2 * this.limits.maxPropertiesPerSpan;
+    const max = 2 * this.limits.maxPropertiesPerSpan;
     // A literal has room for what is in it, where the first push makes room for sixteen.
-    if (list === null && most > 0) this.propertyList = [key, keptValue(value)];
-    else if (list !== null && list.length < most) list.push(key, keptValue(value));
+    if (list === null && max > 0) this.propertyList = [key, keptValue(value)];
+    else if (list !== null && list.length < max) list.push(key, keptValue(value));
     else {
       count(Counter.propertiesOverCap);
       this.detailed.droppedProperties++;
@@ -552,7 +552,7 @@ export class Span implements Disposable, QueueMount, EndedSpan {
   private with(options: SpanOptions): this {
     if (this.trace === null) return this;
     const { kind, properties, scope } = optionsArgument(options);
-    if (scope !== undefined) this.setScope(numberOfScope(scope));
+    if (scope !== undefined) this.setScope(internScope(scope));
     if (kind !== undefined) this.setKind(kind);
     if (properties !== undefined) this.addProperties(properties);
     return this;

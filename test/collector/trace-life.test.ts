@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import type { TraceObserver } from '../../src/collector/trace-observer.js';
 import { Collector, ReportError, Span, SpanContext, stats } from '../../src/index.js';
-import { nameOfNumber } from '../../src/rows/name-table.js';
+import { internedName } from '../../src/rows/name-table.js';
 import { NO_SLOT, ROW_BYTES } from '../../src/rows/row-chunk.js';
 import { TRACE_BYTES, TraceBit } from '../../src/rows/trace-table.js';
 import fc from '../support/fast-check.js';
@@ -253,7 +253,7 @@ const observerOf = (): TraceObserver & { readonly seen: () => string[] } => {
       for (let row = from; row < chunk.count; row++) {
         const slot = chunk.slots[row];
         if (slot === NO_SLOT || traces.has(slot, TraceBit.hidden)) continue;
-        const text = `${traces.traceStates[slot].slice('name='.length)}: ${nameOfNumber(chunk.names[row])}`;
+        const text = `${traces.traceStates[slot].slice('name='.length)}: ${internedName(chunk.names[row])}`;
         rows.push({ id: idOf(traces.keyOf(slot)), text });
       }
     },

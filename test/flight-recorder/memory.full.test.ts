@@ -9,16 +9,16 @@ const MILLION = 1_000_000;
 const RING = 32 * MIB;
 const MILLIONS = samples(8, 8, 20);
 
-test(`${MILLIONS} million spans: memory is flat, and the ring at most a tenth over its bound`, async () => {
+test(`${MILLIONS} million spans: memory is flat, and the ring at maxBytes a tenth over its bound`, async () => {
   const child = await bundleChild(join(root, 'test/flight-recorder/children/millions.ts'));
   const { code, stdout, stderr } = await runFile(child, {
     execArgv: ['--expose-gc'],
     env: { FLIGHT_SPANS: String(MILLIONS * MILLION) },
   });
   expect([code, stderr]).toEqual([0, '']);
-  const { held, rss, most, total, spans, failed } = JSON.parse(stdout);
+  const { held, rss, maxBytes, total, spans, failed } = JSON.parse(stdout);
   expect(failed).toBe(0);
-  expect(most).toBeLessThan(RING * 1.1);
+  expect(maxBytes).toBeLessThan(RING * 1.1);
   expect(spans).toBeGreaterThan(300_000);
   // What is not held was let go, but for what waits for the next report.
   expect(total).toBeGreaterThan(MILLIONS * MILLION - 100_000);
@@ -26,6 +26,6 @@ test(`${MILLIONS} million spans: memory is flat, and the ring at most a tenth ov
   // (16 chunks of 100 kB), 5 MB. An object a trace, of 24 bytes and a pointer to it, would be 600,000 * 32 = 19 MB, one a span 190 MB.
   expect(Math.max(...held.slice(2)) - held[1]).toBeLessThan(8 * MIB);
   // Memory that V8 does not know of: an allocation of the least size, 32 bytes, a span would be 190 MB; young objects that wait for their collection
-  // take 48 MiB at most (three halves of 16).
+  // take 48 MiB at maxBytes (three halves of 16).
   expect(Math.max(...rss.slice(2)) - rss[1]).toBeLessThan(64 * MIB);
 }, 180_000);

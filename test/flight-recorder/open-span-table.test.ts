@@ -10,16 +10,16 @@ const begins = (table: OpenSpanTable): number[] =>
     .map(({ begin }) => begin)
     .sort((a, b) => a - b);
 
-test.each([1, 3, 100, 1000])('of %i places the newest spans have one, and at most a quarter is empty', (most) => {
-  const table = new OpenSpanTable(most);
-  for (let i = 1; i <= most * 20; i++) {
+test.each([1, 3, 100, 1000])('of %i places the newest spans have one, and at most a quarter is empty', (max) => {
+  const table = new OpenSpanTable(max);
+  for (let i = 1; i <= max * 20; i++) {
     expect(table.add(span(i))).toBeGreaterThanOrEqual(0);
-    expect(table.size).toBeLessThanOrEqual(most);
+    expect(table.size).toBeLessThanOrEqual(max);
   }
   const left = begins(table);
-  expect(left).toEqual(Array.from(left, (_, i) => most * 20 - left.length + 1 + i));
-  expect(left.length).toBeGreaterThanOrEqual(Math.floor((most * 3) / 4));
-  expect(table.forgotten + left.length).toBe(most * 20);
+  expect(left).toEqual(Array.from(left, (_, i) => max * 20 - left.length + 1 + i));
+  expect(left.length).toBeGreaterThanOrEqual(Math.floor((max * 3) / 4));
+  expect(table.forgotten + left.length).toBe(max * 20);
 });
 
 test('spans of one moment do not all go at once', () => {

@@ -37,10 +37,10 @@ test('what writers that were killed have left is deleted, what is under way is n
     writeFileSync(join(place, file), '');
     utimesSync(join(place, file), 0, 0);
   }
-  const underWay = `.${name}.999-ffffffff.tmp`;
-  writeFileSync(join(place, underWay), '');
+  const inFlight = `.${name}.999-ffffffff.tmp`;
+  writeFileSync(join(place, inFlight), '');
   new SnapshotDirectory(place, 1).removeOld();
-  expect(readdirSync(place).sort()).toEqual([underWay, ...others].sort());
+  expect(readdirSync(place).sort()).toEqual([inFlight, ...others].sort());
 });
 
 test('what cannot be deleted, or listed, is no error', () => {

@@ -1,6 +1,6 @@
 // What an operation usually takes is known of those that are used, however many names there are and were.
 import { expect, test } from 'vitest';
-import { MOST_NAMES, UsualDurations } from '../../src/flight-recorder/usual-durations.js';
+import { MAX_OPERATIONS, UsualDurations } from '../../src/flight-recorder/usual-durations.js';
 
 const MS = 1e6;
 
@@ -30,14 +30,14 @@ test('one in a hundred may be slow, three may not', () => {
 
 test('names that come once drive nothing out, and are counted', () => {
   const usual = new UsualDurations();
-  for (let i = 0; i < MOST_NAMES; i++) usual.add(`op ${i}`, MS);
+  for (let i = 0; i < MAX_OPERATIONS; i++) usual.add(`op ${i}`, MS);
   for (let i = 0; i < 100_000; i++) usual.add(`GET /user/${i}`, MS);
-  expect(usual).toMatchObject({ names: MOST_NAMES, refused: 100_000, forgotten: 0 });
+  expect(usual).toMatchObject({ names: MAX_OPERATIONS, refused: 100_000, forgotten: 0 });
 });
 
 test('operations that are used no more make room for those that are', () => {
   const usual = new UsualDurations();
-  for (let i = 0; i < MOST_NAMES; i++) use(usual, `old ${i}`, 1000);
+  for (let i = 0; i < MAX_OPERATIONS; i++) use(usual, `old ${i}`, 1000);
   for (let round = 0; round < 2000; round++) {
     for (let i = 0; i < 20; i++) usual.add(`new ${i}`, MS);
     // Still in use: it must stay all the time.
@@ -45,7 +45,7 @@ test('operations that are used no more make room for those that are', () => {
   }
   for (let i = 0; i < 20; i++) expect(usual.add(`new ${i}`, MS)).toBeDefined();
   expect(usual.add('old 7', MS)).toBeDefined();
-  expect(usual.names).toBe(MOST_NAMES);
+  expect(usual.names).toBe(MAX_OPERATIONS);
   expect(usual.forgotten).toBe(20);
   expect(usual.refused).toBeGreaterThan(0);
 });

@@ -8,7 +8,7 @@ import type { BlockSnapshot } from '../../src/flight-recorder/block-snapshot.js'
 import { readSnapshotFile } from '../../src/flight-recorder/index.js';
 import { writeSnapshotFile } from '../../src/flight-recorder/snapshot-file.js';
 import { LocalSpan } from '../../src/index.js';
-import { numberOfName } from '../../src/rows/name-table.js';
+import { internName } from '../../src/rows/name-table.js';
 import { forgetNames, useOwnNames } from '../support/names.js';
 import { flight, linesOf } from './support/flight.js';
 
@@ -30,7 +30,7 @@ test('names and keys are those of the first file', async () => {
   await writeSnapshotFile(taken, first);
   // Another process knows other names before it reads the first one, and the same ones in another order.
   forgetNames();
-  for (const name of ['elsewhere', 'request', 'parse', 'GET /1']) numberOfName(name);
+  for (const name of ['elsewhere', 'request', 'parse', 'GET /1']) internName(name);
   const read = await readSnapshotFile(first);
   expect(linesOf(read)).toEqual(lines);
   await writeSnapshotFile(read as BlockSnapshot, second);

@@ -6,7 +6,7 @@ import { NO_PROPERTIES } from '../../src/record/properties.js';
 import { TraceIdentity } from '../../src/record/record.js';
 import { RowView } from '../../src/record/row-view.js';
 import { readCounters } from '../../src/rows/counters.js';
-import { MAX_NAME_LENGTH, MAX_NAMES, numberOfName } from '../../src/rows/name-table.js';
+import { internName, MAX_NAME_LENGTH, MAX_NAMES } from '../../src/rows/name-table.js';
 import type { PropertyList } from '../../src/rows/property.js';
 import { RowChunk } from '../../src/rows/row-chunk.js';
 import { RowEntries } from '../../src/rows/row-entries.js';
@@ -85,7 +85,7 @@ test('a key given several times has its last value, at the place of the first', 
 
 test('texts that come again under keys that share a place', () => {
   const keys = Array.from({ length: 200 }, (_, i) => `shared ${i}`);
-  for (const key of keys) numberOfName(key);
+  for (const key of keys) internName(key);
   const one = fc.tuple(fc.constantFrom(...keys), fc.constantFrom('', 'a', 'b', '\u00e9', 'long'.repeat(20), '\ud800'));
   fc.assert(
     fc.property(fc.array(one.map(([key, value]) => [key, value])), (lists) => {
@@ -175,8 +175,8 @@ test('more names than the table has room for are written in the row', () => {
   const names = Array.from({ length: MAX_NAMES + 2000 }, (_, i) => `distinct ${i}`);
   const list = names.flatMap((name, i) => [name, i]);
   expect(written([list])).toEqual([list]);
-  expect(numberOfName(names.at(-1) as string)).toBe(0);
-  expect(numberOfName(names[0])).toBeGreaterThan(0);
+  expect(internName(names.at(-1) as string)).toBe(0);
+  expect(internName(names[0])).toBeGreaterThan(0);
   const texts = names.flatMap((name) => [name, 'same text']);
   expect(written([texts])).toEqual([texts]);
 });

@@ -1,7 +1,7 @@
 // The store of rows against plain objects: whatever is added, dropped and taken, each row comes back once, under its trace, as it was
 // written, and the chunks in use stay within what waits.
 import { expect, test } from 'vitest';
-import { nameOfNumber, nameText, numberOfName } from '../../src/rows/name-table.js';
+import { internedName, internName, nameText } from '../../src/rows/name-table.js';
 import type { PropertyList } from '../../src/rows/property.js';
 import { ROW_BYTES } from '../../src/rows/row-chunk.js';
 import { RowStore } from '../../src/rows/row-store.js';
@@ -38,7 +38,7 @@ const add = (owner: Owner, name: string, propertyList: PropertyList | null, flag
   const id = nextId++;
   const { store } = owner;
   const chunk = store.chunk();
-  const number = numberOfName(name);
+  const number = internName(name);
   const span = { name, idHi: 7, idLo: id, begin: id / 2, propertyList, details: null };
   writeDetails(chunk.entries, span, number === 0 ? nameText(name) : null, null);
   chunk.add(span, 3, -id, owner.number, number, flags, id + 0.25);
@@ -54,7 +54,7 @@ const read = (rows: TakenRows, i: number): Written[] => {
     const id = chunk.idLos[row];
     expect([chunk.idHis[row], chunk.parentHis[row], chunk.parentLos[row]]).toEqual([7, 3, -id]);
     expect([chunk.begins[row], chunk.ends[row]]).toEqual([id / 2, id + 0.25]);
-    const name = number > 0 ? nameOfNumber(number) : chunk.entries.textAt(head);
+    const name = number > 0 ? internedName(number) : chunk.entries.textAt(head);
     return { id, name, propertyList: propertyListOf(chunk.entries, number > 0 ? head : head + 1, end) };
   });
 };

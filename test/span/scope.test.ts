@@ -13,7 +13,7 @@ import { JsonFormat } from '../../src/formats/otlp/write-json.js';
 import { ProtobufFormat } from '../../src/formats/otlp/write-protobuf.js';
 import { LocalSpan } from '../../src/local-span/local-span.js';
 import { archivedView } from '../../src/record/archived-copy.js';
-import { numberOfScope, scopeOfNumber, spanScope } from '../../src/rows/span-scopes.js';
+import { internedScope, internScope, spanScope } from '../../src/rows/span-scopes.js';
 import { Span } from '../../src/span/span.js';
 
 const HTTP = spanScope('lib-http', '1.2.3', 'https://opentelemetry.io/schemas/1.27.0', { tier: 'edge', weight: 2 });
@@ -107,9 +107,9 @@ test.each([
 );
 
 test('equal descriptions are one scope, and the table is bounded', () => {
-  const number = numberOfScope(HTTP);
+  const number = internScope(HTTP);
   expect(number).toBeGreaterThan(0);
-  expect(scopeOfNumber(number)).toBe(HTTP);
+  expect(internedScope(number)).toBe(HTTP);
   expect(spanScope('lib-http', '1.2.3', HTTP.schemaUrl, { tier: 'edge', weight: 2 })).toBe(HTTP);
   expect(spanScope('lib-http', '1.2.4')).not.toBe(HTTP);
   // The table is the thread's, which goes on with other files.
@@ -117,8 +117,8 @@ test('equal descriptions are one scope, and the table is bounded', () => {
   onTestFinished(() => {
     state.scopes.length = before;
   });
-  for (let i = 0; i < 5000; i++) numberOfScope({ name: `scope ${i}`, version: '', properties: {} });
-  expect(numberOfScope({ name: 'one more', version: '', properties: {} })).toBe(0);
-  expect(scopeOfNumber(0)).toBeUndefined();
+  for (let i = 0; i < 5000; i++) internScope({ name: `scope ${i}`, version: '', properties: {} });
+  expect(internScope({ name: 'one more', version: '', properties: {} })).toBe(0);
+  expect(internedScope(0)).toBeUndefined();
   expect(OWN_SCOPE.name).toBe('spanline');
 });

@@ -1,8 +1,8 @@
-// Names of spans have numbers in a table of the thread, which has an end. A file that needs room in it, or fills it, begins with an empty one and
+// Names of spans are interned in a table of the thread, which has an end. A file that needs room in it, or fills it, begins with an empty one and
 // leaves it as it was: all unit files of a worker share it.
 import { afterAll, beforeAll } from 'vitest';
 import { state } from '../../src/context/process-state.js';
-import { numberOfName } from '../../src/rows/name-table.js';
+import { internName } from '../../src/rows/name-table.js';
 
 const { numbers, texts } = state.names;
 
@@ -11,7 +11,7 @@ export const forgetNames = (): void => {
   texts.length = 1;
   numbers.clear();
   // The table remembers the last name beside it, by which a name that it has forgotten would be found: each beginning has another.
-  numberOfName(`beginning ${process.hrtime.bigint()}`);
+  internName(`beginning ${process.hrtime.bigint()}`);
 };
 
 /** For the tests of this file the table has room for all names, and afterwards has those of before. */

@@ -153,10 +153,10 @@ export class ByteWriter {
     this.length = 0;
   }
 
-  /** Start over, in a buffer of `capacity` bytes where one large write blew this one up beyond `most`. */
-  trim(most: number, capacity = FIRST_BYTES): void {
+  /** Start over, in a buffer of `capacity` bytes where one large write blew this one up beyond `max`. */
+  trim(max: number, capacity = FIRST_BYTES): void {
     this.length = 0;
-    if (this.bytes.length > most) this.use(Buffer.allocUnsafe(capacity));
+    if (this.bytes.length > max) this.use(Buffer.allocUnsafe(capacity));
   }
 
   #grow(needed: number): void {

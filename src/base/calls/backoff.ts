@@ -5,11 +5,11 @@ export interface Backoff {
   /** Milliseconds after the first failure. */
   readonly firstMs: number;
   /** The longest wait. */
-  readonly mostMs: number;
+  readonly maxMs: number;
   /** The share of a wait that is left to chance, 0 to 1. Default 0.5: at least half of it is waited. */
   readonly jitter?: number;
 }
 
 /** Milliseconds to wait after the `failures`-th failure in a row, counted from 1. */
-export const backoffMs = (failures: number, { firstMs, mostMs, jitter = 0.5 }: Backoff): number =>
-  Math.min(mostMs, firstMs * 2 ** Math.min(failures - 1, 1000)) * (1 - jitter * Math.random());
+export const backoffMs = (failures: number, { firstMs, maxMs, jitter = 0.5 }: Backoff): number =>
+  Math.min(maxMs, firstMs * 2 ** Math.min(failures - 1, 1000)) * (1 - jitter * Math.random());

@@ -18,7 +18,7 @@ const DEFAULT_PORT = 9229;
 const OPEN_MS = 5000;
 const LOOK_MS = 50;
 const ANSWER_MS = 1000;
-const MOST_BYTES = 1 << 20;
+const MAX_BYTES = 1 << 20;
 const NODE = /^node(js)?[\d.-]*$/i;
 const SIGUSR1_BIT = 1n << 9n;
 /** State of a listening socket in /proc/net/tcp. */
@@ -85,7 +85,7 @@ const addressAt = (port: number): Promise<string | undefined> =>
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => {
         text += chunk;
-        if (text.length > MOST_BYTES) response.destroy();
+        if (text.length > MAX_BYTES) response.destroy();
       });
       response.on('close', () => {
         try {

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import { timers } from '../calls/timers.js';
 
 const MAGIC = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
-const MOST_BYTES = 512 << 20;
+const MAX_BYTES = 512 << 20;
 const HANDSHAKE_MS = 5000;
 
 const Opcode = { continuation: 0, text: 1, close: 8, ping: 9, pong: 10 } as const;
@@ -59,8 +59,8 @@ class FrameReader {
       }
       const length =
         short === SHORT ? bytes.readUInt16BE(2) : short === LONG ? Number(bytes.readBigUInt64BE(2)) : short;
-      if (length > MOST_BYTES)
-        throw new RangeError(`a message of ${length} bytes is more than the ${MOST_BYTES} allowed`);
+      if (length > MAX_BYTES)
+        throw new RangeError(`a message of ${length} bytes is more than the ${MAX_BYTES} allowed`);
       this.#wanted = head + length;
       if (bytes.length < this.#wanted) return;
       const payload = bytes.subarray(head, this.#wanted);
@@ -158,7 +158,7 @@ export class WebSocketClient {
     else if (opcode === Opcode.ping) this.#socket.write(frameOf(Opcode.pong, payload));
     else if (opcode === Opcode.text || opcode === Opcode.continuation) {
       this.#partBytes += payload.length;
-      if (this.#partBytes > MOST_BYTES) throw new RangeError(`a message is more than the ${MOST_BYTES} bytes allowed`);
+      if (this.#partBytes > MAX_BYTES) throw new RangeError(`a message is more than the ${MAX_BYTES} bytes allowed`);
       this.#parts.push(payload);
       if (!isLast) return;
       const text = Buffer.concat(this.#parts).toString('utf8');

@@ -15,37 +15,37 @@ const numberIn = (
   kind: string,
   name: string,
   value: unknown,
-  [least, most]: readonly [number, number],
+  [min, max]: readonly [number, number],
   toError: ToError,
 ): number => {
-  if (isRight && (value as number) >= least && (value as number) <= most) return value as number;
-  const range = most >= Number.MAX_SAFE_INTEGER ? `from ${least} on` : `from ${least} to ${most}`;
+  if (isRight && (value as number) >= min && (value as number) <= max) return value as number;
+  const range = max >= Number.MAX_SAFE_INTEGER ? `from ${min} on` : `from ${min} to ${max}`;
   throw toError(`${name} must be ${kind} ${range}, not ${shown(value)}`);
 };
 
-/** `value` when it is a whole number from `least` to `most`. */
+/** `value` when it is a whole number from `min` to `max`. */
 export const wholeNumber = (
   name: string,
   value: unknown,
-  [least, most = Number.MAX_SAFE_INTEGER]: readonly [least: number, most?: number],
+  [min, max = Number.MAX_SAFE_INTEGER]: readonly [min: number, max?: number],
   toError: ToError,
-): number => numberIn(Number.isSafeInteger(value), 'a whole number', name, value, [least, most], toError);
+): number => numberIn(Number.isSafeInteger(value), 'a whole number', name, value, [min, max], toError);
 
-/** `value` when it is a finite number from `least` to `most`. */
+/** `value` when it is a finite number from `min` to `max`. */
 export const finiteNumber = (
   name: string,
   value: unknown,
-  [least, most = Number.POSITIVE_INFINITY]: readonly [least: number, most?: number],
+  [min, max = Number.POSITIVE_INFINITY]: readonly [min: number, max?: number],
   toError: ToError,
-): number => numberIn(Number.isFinite(value), 'a finite number', name, value, [least, most], toError);
+): number => numberIn(Number.isFinite(value), 'a finite number', name, value, [min, max], toError);
 
-/** `value` when it is a number from `least` to `most`, which may be infinite. */
+/** `value` when it is a number from `min` to `max`, which may be infinite. */
 export const anyNumber = (
   name: string,
   value: unknown,
-  [least, most = Number.POSITIVE_INFINITY]: readonly [least: number, most?: number],
+  [min, max = Number.POSITIVE_INFINITY]: readonly [min: number, max?: number],
   toError: ToError,
-): number => numberIn(typeof value === 'number', 'a number', name, value, [least, most], toError);
+): number => numberIn(typeof value === 'number', 'a number', name, value, [min, max], toError);
 
 /** `value` when it is true or false. */
 export const flag = (name: string, value: unknown, toError: ToError): boolean => {

@@ -74,12 +74,12 @@ export class Tally {
 
   /** The spans that had most, at most `limit`. */
   longest(limit: number): LoopHolder[] {
-    return most(this.#byHolder, limit).map(({ what, time }) => ({ ...what, us: time / this.#unitsPerUs }));
+    return largest(this.#byHolder, limit).map(({ what, time }) => ({ ...what, us: time / this.#unitsPerUs }));
   }
 
   /** The stacks that took most of what no span covers. */
   hottest(limit: number): HotFrames[] {
-    return most(this.#byFrames, limit).map(({ what, time }) => ({ frames: what, us: time / this.#unitsPerUs }));
+    return largest(this.#byFrames, limit).map(({ what, time }) => ({ frames: what, us: time / this.#unitsPerUs }));
   }
 
   /** What became of the time that nobody is known to have had; of what was in the thread pool at most `limit`. */
@@ -97,7 +97,7 @@ export class Tally {
       pool += time - work;
       addTo(byPool, requests, requests, time - work);
     }
-    const fullest = most(byPool, limit).map(({ what, time }) => ({ requests: what, us: time / this.#unitsPerUs }));
+    const fullest = largest(byPool, limit).map(({ what, time }) => ({ requests: what, us: time / this.#unitsPerUs }));
     return { idle, short, pool, fullest };
   }
 }
@@ -109,5 +109,5 @@ const addTo = <T>(sums: Map<string, Sum<T>>, key: string, what: T, time: number)
 };
 
 /** The first that came of those that are alike: sorting keeps their order. */
-const most = <T>(sums: ReadonlyMap<string, Sum<T>>, limit: number): Sum<T>[] =>
+const largest = <T>(sums: ReadonlyMap<string, Sum<T>>, limit: number): Sum<T>[] =>
   [...sums.values()].sort((a, b) => b.time - a.time).slice(0, limit);

@@ -1,6 +1,6 @@
 // Reads the mapped file of a process: rows that were in no block yet, and spans that had not ended, as blocks like all others. What is torn is left out
 // and counted. It must never trust a word of the file.
-import { numberOfReadName } from '../../rows/name-table.js';
+import { internReadName } from '../../rows/name-table.js';
 import { CHUNK_ROWS, Flag, RowChunk } from '../../rows/row-chunk.js';
 import { isText, RowEntries, Tag } from '../../rows/row-entries.js';
 import { RowText } from '../../rows/row-text.js';
@@ -225,7 +225,7 @@ class TailReader {
       const [number, length] = [words[at], words[at + 1]];
       const next = at + 2 + ((length + 3) >> 2);
       if (length < 0 || next > end) return;
-      this.#names.set(number, numberOfReadName(this.#bytes.toString('utf16le', (at + 2) * 4, (at + 2) * 4 + length)));
+      this.#names.set(number, internReadName(this.#bytes.toString('utf16le', (at + 2) * 4, (at + 2) * 4 + length)));
       at = next;
     }
   }

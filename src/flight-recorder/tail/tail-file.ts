@@ -4,7 +4,7 @@ import { getSystemErrorName } from 'node:util';
 import { loadFastCall } from '../../clock/binding.js';
 import { now } from '../../clock/index.js';
 import { state } from '../../context/process-state.js';
-import { numberOfName } from '../../rows/name-table.js';
+import { internName } from '../../rows/name-table.js';
 import type { RowChunk } from '../../rows/row-chunk.js';
 import { isText } from '../../rows/row-entries.js';
 import type { RowJournal } from '../../rows/row-store.js';
@@ -136,7 +136,7 @@ export class TailFile implements RowJournal {
   opened(place: number, span: Span): void {
     const { trace } = span;
     if (trace === null || place < 0) return;
-    const name = numberOfName(span.name);
+    const name = internName(span.name);
     if (state.names.texts.length > this.named) this.writeNames();
     const { words } = this;
     const { context } = trace;

@@ -55,7 +55,7 @@ export class PoolDetails {
   add(number: number, requests: number): void {
     const nowMs = timers.monotonicMs();
     if (nowMs >= this.#nextLookMs) {
-      this.#last = requestsUnderWay(requests);
+      this.#last = requestsInFlight(requests);
       this.#nextLookMs = nowMs + (timers.monotonicMs() - nowMs) / LARGEST_SHARE;
     }
     this.#details.set(number, { ...this.#last, ended: new Set() });
@@ -86,7 +86,7 @@ const kindOfResource = (resource: object): string | undefined => {
   return JOB.test(name) ? `crypto/${name.replace(JOB, '').toLowerCase()}` : undefined;
 };
 
-const requestsUnderWay = (requests: number): Requests => {
+const requestsInFlight = (requests: number): Requests => {
   const counts = new Map<string, number>();
   let unlisted = requests;
   for (const name of process.getActiveResourcesInfo()) {

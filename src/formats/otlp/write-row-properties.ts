@@ -4,7 +4,7 @@
 // moves: whoever moves or takes back what was written says so.
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import type { RowProperties } from '../../record/row-properties.js';
-import { nameOfNumber } from '../../rows/name-table.js';
+import { internedName } from '../../rows/name-table.js';
 import { type RowEntries, Tag } from '../../rows/row-entries.js';
 import { Encoding } from '../../rows/row-text.js';
 import * as Field from './fields.js';
@@ -29,7 +29,7 @@ const frontOf = (key: number): Buffer => fronts[key] ?? makeFront(key);
 
 const makeFront = (key: number): Buffer => {
   const writer = new ByteWriter();
-  writeString(writer, Field.KEY, nameOfNumber(key));
+  writeString(writer, Field.KEY, internedName(key));
   writer.byte(Field.VALUE);
   const front = writer.copy();
   // A table with holes would be a slow one.

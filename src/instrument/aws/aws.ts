@@ -8,7 +8,7 @@ import { allOff, type Off, orElse, quiet } from '../channel.js';
 import { queueFor, startCall } from '../client-span.js';
 import { type Callback, endingFirst, endingWith, isThenable } from '../ending.js';
 import { failureOf, failureType } from '../failure.js';
-import { isTold, told } from '../hooks.js';
+import { callHook, callPredicate } from '../hooks.js';
 import { boundFor, callerHere } from '../in-context.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { injectSpan, type Propagator } from '../propagator.js';
@@ -108,7 +108,7 @@ export const instrumentAws = (options: AwsOptions, propagator: Propagator): Off 
     (client: Client, command: Command): Begun | undefined => {
       const service = String(client.config?.serviceId ?? 'AWS');
       const call: AwsCall = { service, operation: operationOf(command) };
-      if (isTold(ignore, call)) return undefined;
+      if (callPredicate(ignore, call)) return undefined;
       const about = described(service, call.operation, command.input ?? {});
       const { name = `${service}.${call.operation}`, kind = 'client', properties } = about;
       const span = startCall(boundedName(name), { kind, scope }, requireParent);
@@ -146,7 +146,7 @@ export const instrumentAws = (options: AwsOptions, propagator: Propagator): Off 
       span.addProperty('error.type', type).setStatus('error', type);
     }
     if (error === undefined || error === null) addMessages(begun, answer);
-    told(enrich, span, call, error ?? undefined);
+    callHook(enrich, span, call, error ?? undefined);
   };
 
   const addRegion = quiet((span: Span, { config }: Client) => {

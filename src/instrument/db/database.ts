@@ -8,7 +8,7 @@ import type { SpanOptions } from '../../span/span-options.js';
 import { boundedName } from '../bounded-name.js';
 import { startCall } from '../client-span.js';
 import { failureOf, failureType, fieldOf } from '../failure.js';
-import { isTold, told } from '../hooks.js';
+import { callHook, callPredicate } from '../hooks.js';
 import { scopeOf } from '../scope.js';
 import { type Dialect, summaryOf, withoutValues } from './sql.js';
 
@@ -50,13 +50,13 @@ export interface Operation {
   readonly isBlocking?: boolean;
 }
 
-const MOST_TEXTS = 512;
-const MOST_CHARACTERS = 4096;
+const MAX_TEXTS = 512;
+const MAX_CHARACTERS = 4096;
 
 /** Operations by the text of their query, by dialect: a service sends the same few, and taking values out of one takes microseconds. */
 const known = {
-  ansi: new BoundedCache<string, Operation>(MOST_TEXTS),
-  mysql: new BoundedCache<string, Operation>(MOST_TEXTS),
+  ansi: new BoundedCache<string, Operation>(MAX_TEXTS),
+  mysql: new BoundedCache<string, Operation>(MAX_TEXTS),
 };
 
 const readOperation = (query: string, dialect: Dialect): Operation => {
@@ -67,7 +67,7 @@ const readOperation = (query: string, dialect: Dialect): Operation => {
 /** A query in SQL. */
 export const sqlOperation = (query: unknown, dialect: Dialect = 'ansi'): Operation => {
   if (typeof query !== 'string') return readOperation('', dialect);
-  if (query.length > MOST_CHARACTERS) return readOperation(query, dialect);
+  if (query.length > MAX_CHARACTERS) return readOperation(query, dialect);
   return getOrMake(known[dialect], query, () => readOperation(query, dialect));
 };
 
@@ -92,7 +92,7 @@ export class Database {
     const namespace = database === undefined || database === '' ? undefined : boundedName(String(database));
     const name = boundedName(summary);
     const call: DatabaseCall = { text, database: namespace };
-    if (isTold(ignore, call)) return undefined;
+    if (callPredicate(ignore, call)) return undefined;
     const span = startCall(name === '' ? (namespace ?? this.#system) : name, this.#call, requireParent);
     if (span === undefined || !span.isRecording) return span;
     if (enrich !== undefined) this.#calls.set(span, call);
@@ -119,7 +119,7 @@ export class Database {
       if (status !== undefined) span.addProperty('db.response.status_code', status);
     }
     const call = this.#calls.get(span);
-    if (call !== undefined) told(this.#options.enrich, span, call, error);
+    if (call !== undefined) callHook(this.#options.enrich, span, call, error);
   }
 
   /** Once, for whoever hears of it several times. */

@@ -5,9 +5,9 @@ import type { Span } from '../../span/span.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
 import { type Callback, type Ending, endingFirst } from '../ending.js';
 import { fieldOf } from '../failure.js';
+import { InFlight } from '../in-flight.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { type Method, ownerOf, prototypeOf, replaceMethod } from '../replace-method.js';
-import { UnderWay } from '../under-way.js';
 import { Database, type DatabaseOptions, type Server, sqlOperation } from './database.js';
 import { keepCallersOfMysql } from './mysql-callers.js';
 
@@ -59,7 +59,7 @@ const hear = quiet((query: Query, ended: Ending): void => {
 /** mysql 2. */
 export const instrumentMysql = (options: MysqlOptions): Off => {
   const mysql = new Database('mysql', 'mysql', options);
-  const underWay = new UnderWay();
+  const inFlight = new InFlight();
   const opened = new WeakMap<Connection, Set<Ending>>();
   const begin = orElse(
     () => undefined,
@@ -75,11 +75,11 @@ export const instrumentMysql = (options: MysqlOptions): Off => {
     opened.set(connection, open);
     const ended = quiet((error: unknown) => {
       if (!open.delete(ended)) return;
-      underWay.ended();
+      inFlight.ended();
       mysql.end(span, error ?? undefined, statusOf);
     });
     open.add(ended);
-    underWay.begun();
+    inFlight.begun();
     return ended;
   };
 
@@ -114,5 +114,5 @@ export const instrumentMysql = (options: MysqlOptions): Off => {
       replaceMethod(ownerOf(prototypeOf(library.createConnection?.({})), name), name, make),
     );
   const stopBeginning = allOff([keepCallersOfMysql(), replace('query', asking)]);
-  return underWay.off(stopBeginning, replace('destroy', destroying));
+  return inFlight.off(stopBeginning, replace('destroy', destroying));
 };

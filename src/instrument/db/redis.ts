@@ -24,8 +24,8 @@ const refusedIn = (result: unknown): unknown => {
   return undefined;
 };
 
-const MOST_ARGUMENTS = 16;
-const MOST_CACHED = 32;
+const MAX_ARGUMENTS = 16;
+const MAX_CACHED = 32;
 const NAME = /^[A-Za-z][\w.-]{0,31}$/;
 
 // A user can send any word as a command.
@@ -51,16 +51,16 @@ const isBlocking = ({ command, args = [] }: Command): boolean => {
 };
 
 const operationOf = (command: unknown, argumentCount: number): Operation => {
-  if (typeof command !== 'string' || command.length > MOST_CACHED) return readOperation(command, argumentCount);
-  return getOrMake(known, `${command} ${Math.min(argumentCount, MOST_ARGUMENTS + 1)}`, () =>
+  if (typeof command !== 'string' || command.length > MAX_CACHED) return readOperation(command, argumentCount);
+  return getOrMake(known, `${command} ${Math.min(argumentCount, MAX_ARGUMENTS + 1)}`, () =>
     readOperation(command, argumentCount),
   );
 };
 
 const readOperation = (command: unknown, argumentCount: number): Operation => {
   const operation = nameOf(command);
-  const marks = ' ?'.repeat(Math.min(argumentCount, MOST_ARGUMENTS));
-  const text = `${operation}${marks}${argumentCount > MOST_ARGUMENTS ? ' …' : ''}`;
+  const marks = ' ?'.repeat(Math.min(argumentCount, MAX_ARGUMENTS));
+  const text = `${operation}${marks}${argumentCount > MAX_ARGUMENTS ? ' …' : ''}`;
   return { text, operation, summary: operation };
 };
 

@@ -5,7 +5,7 @@
 export type Dialect = 'ansi' | 'mysql';
 
 const MOST = 4096;
-const MOST_OF_SUMMARY = 255;
+const MAX_SUMMARY_LENGTH = 255;
 
 // Where databases differ about the end of a comment, everything behind its beginning goes: they nest in PostgreSQL alone.
 const ANSI_COMMENT = String.raw`--[^\n\r]*(?:\r(?!\n)[\s\S]*)?|\/\*(?:(?!\/\*|\*\/)[\s\S])*(?:\*\/|$)|\/\*[\s\S]*`;
@@ -65,6 +65,6 @@ export const summaryOf = (text: string): { readonly operation?: string; readonly
   const target = TARGET.exec(text)?.[1].replace(/["`]/g, '');
   return {
     operation,
-    summary: (target === undefined ? operation : `${operation} ${target}`).slice(0, MOST_OF_SUMMARY),
+    summary: (target === undefined ? operation : `${operation} ${target}`).slice(0, MAX_SUMMARY_LENGTH),
   };
 };

@@ -7,7 +7,7 @@ import type { PropertyValue } from '../../rows/property.js';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, onMessage, quiet } from '../channel.js';
 import { startCall } from '../client-span.js';
-import { isTold, tell } from '../hooks.js';
+import { callHook, callPredicate } from '../hooks.js';
 import { callerHere } from '../in-context.js';
 import { addPeer } from '../peer.js';
 import { injectSpan, type Propagator } from '../propagator.js';
@@ -73,7 +73,7 @@ export const traceCalls = (options: HttpClientOptions, propagator: Propagator): 
     if (request[SPAN] !== undefined || isOwnAgent(request.agent)) return;
     messages.begin();
     askFor(callerHere(), request);
-    if (isTold(ignore, request)) return;
+    if (callPredicate(ignore, request)) return;
     const span = startCall(nameOf(request.method), CALL, requireParent);
     if (span === undefined) return;
     // Headers given as a list are on their way already, and so are those of a request that waits for 100-continue.
@@ -99,7 +99,7 @@ export const traceCalls = (options: HttpClientOptions, propagator: Propagator): 
     }
     if (response !== undefined) describe(span, request, response);
     if (error !== undefined) addFailure(span, error);
-    tell(enrich, span, request, response);
+    callHook(enrich, span, request, response);
     span.end();
   };
 

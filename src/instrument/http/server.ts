@@ -5,11 +5,11 @@ import type { Socket } from 'node:net';
 import { queueStore } from '../../local-span/queue-store.js';
 import { Span } from '../../span/span.js';
 import { allOff, type Off, onMessage, quiet } from '../channel.js';
-import { isTold, tell } from '../hooks.js';
+import { callHook, callPredicate } from '../hooks.js';
 import { IGNORED } from '../ignored.js';
+import { InFlight } from '../in-flight.js';
 import type { Propagator } from '../propagator.js';
 import { scopeOf } from '../scope.js';
-import { UnderWay } from '../under-way.js';
 import { addHeader, wantedHeaders } from './headers.js';
 import { answerUnder, useMessages } from './message-context.js';
 import type { HttpServerOptions } from './options.js';
@@ -37,7 +37,7 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
   const wantedOfRequest = wantedHeaders('request', options.requestHeaders);
   const wantedOfResponse = wantedHeaders('response', options.responseHeaders);
 
-  const underWay = new UnderWay();
+  const inFlight = new InFlight();
   const messages = useMessages();
 
   const end = (response: ServerResponse, socket: TracedSocket, isWhole: boolean): void => {
@@ -49,10 +49,10 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
     if (span.isRecording) {
       addAnswer(span, routeOf(request, span), response.headersSent ? response.statusCode : undefined, isWhole);
       for (const [name, key] of wantedOfResponse) addHeader(span, key, response.getHeader(name));
-      tell(enrich, span, request, response);
+      callHook(enrich, span, request, response);
     }
     span.end();
-    underWay.ended();
+    inFlight.ended();
   };
 
   const endAll = quiet(function (this: TracedSocket): void {
@@ -63,7 +63,7 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
     const { request } = message;
     const socket = message.socket as TracedSocket;
     messages.begin();
-    if (isTold(ignore, request)) {
+    if (callPredicate(ignore, request)) {
       queueStore.enter(IGNORED);
       answerUnder(IGNORED, request, message.response);
       return;
@@ -73,7 +73,7 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
     const queue = span.enterForGood(propagator.carried?.(request.headers));
     answerUnder(queue, request, message.response);
     request[SPAN] = span;
-    underWay.begun();
+    inFlight.begun();
     if (span.isRecording) {
       span.describe(requestProperties(request, socket));
       for (const [name, key] of wantedOfRequest) addHeader(span, key, request.headers[name]);
@@ -90,5 +90,5 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
     messages.off,
     onMessage<Message>('http.server.response.finish', ({ response, socket }) => end(response, socket, true)),
   ]);
-  return underWay.off(stopBeginning, stopEnding);
+  return inFlight.off(stopBeginning, stopEnding);
 };

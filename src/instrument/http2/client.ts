@@ -9,7 +9,7 @@ import type { Span } from '../../span/span.js';
 import { SpanContext } from '../../span/span-context.js';
 import { type Off, quiet } from '../channel.js';
 import { startCall } from '../client-span.js';
-import { isTold, tell } from '../hooks.js';
+import { callHook, callPredicate } from '../hooks.js';
 import { addFailure, addStatus } from '../http/answer.js';
 import { destinationOf, inBrackets, knownMethod, nameOf } from '../http/url.js';
 import { callerHere, emitFor } from '../in-context.js';
@@ -66,7 +66,8 @@ export const traceConnections = (http2: Http2, options: Http2ClientOptions, prop
 
   const begin = (headers: Headers): Span | undefined => {
     const given = asObject(headers);
-    if (isOfGrpc(given['content-type']) || isOfOthersGrpc(given, names) || isTold(ignore, given)) return undefined;
+    if (isOfGrpc(given['content-type']) || isOfOthersGrpc(given, names) || callPredicate(ignore, given))
+      return undefined;
     return startCall(nameOf(String(given[':method'] ?? 'GET')), CALL, requireParent);
   };
 
@@ -101,7 +102,7 @@ export const traceConnections = (http2: Http2, options: Http2ClientOptions, prop
       if (errored !== null && errored !== undefined)
         addFailure(span, errored.name === 'AbortError' ? errored : (errored.cause ?? errored));
       else if (!isAnswered || rstCode !== 0) addFailure(span, CUT_OFF);
-      tell(enrich, span, stream);
+      callHook(enrich, span, stream);
       span.end();
     };
     stream.once('response', quiet(answered)).once('close', quiet(closed));

@@ -5,7 +5,7 @@ import { queueStore } from '../../local-span/queue-store.js';
 import type { SpanQueue } from '../../local-span/span-queue.js';
 import { Span } from '../../span/span.js';
 import { allOff, type Off, onMessage, quiet } from '../channel.js';
-import { isTold, tell } from '../hooks.js';
+import { callHook, callPredicate } from '../hooks.js';
 import { addAnswer, requestProperties } from '../http/request-properties.js';
 import { type RequestWithSpan, routeOf, SPAN } from '../http/request-span.js';
 import { inBrackets, nameOf } from '../http/url.js';
@@ -49,7 +49,7 @@ export const traceStreams = (options: Http2ServerOptions, propagator: Propagator
     stream[SPAN] = undefined;
     if (span.isRecording) {
       addAnswer(span, routeOf(stream, span), statusOf(stream), !stream.aborted && stream.rstCode === 0);
-      tell(enrich, span, headers, stream);
+      callHook(enrich, span, headers, stream);
     }
     span.end();
   };
@@ -58,7 +58,7 @@ export const traceStreams = (options: Http2ServerOptions, propagator: Propagator
   const begin = (stream: Traced, headers: IncomingHttpHeaders): void => {
     // Pushed streams have even numbers, and belong to a request.
     if (Number(stream.id) % 2 === 0 || isOfGrpc(headers['content-type'])) return;
-    if (isTold(ignore, headers, stream)) {
+    if (callPredicate(ignore, headers, stream)) {
       queueStore.enter(IGNORED);
       emitUnder(IGNORED, stream);
       return;

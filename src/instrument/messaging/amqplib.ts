@@ -6,10 +6,10 @@ import { allOff, type Off, orElse, quiet } from '../channel.js';
 import { type Callback, endingFirst, endingWith, isPromise } from '../ending.js';
 import { failureType, fieldOf, reasonOf } from '../failure.js';
 import { boundFor, callerHere, callingBack } from '../in-context.js';
+import { InFlight } from '../in-flight.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import type { IncomingHeaders, Propagator } from '../propagator.js';
 import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
-import { UnderWay } from '../under-way.js';
 import { Messaging, type MessagingOptions, textHeaders } from './messaging.js';
 
 /** Options of the instrumentation `amqplib`. Its `module` is what `amqplib/lib/channel.js` exports. */
@@ -131,7 +131,7 @@ const confirmFailure = (error: unknown): string => {
 /** amqplib 0.8 and later. */
 export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagator): Off => {
   const messaging = new Messaging('amqplib', 'rabbitmq', options, propagator);
-  const underWay = new UnderWay();
+  const inFlight = new InFlight();
   const opened = new WeakMap<object, Map<number, Open>>();
   const unconfirmed = new WeakMap<object, Set<Span>>();
   /** A message to be confirmed is two calls in a row, of which 0.10 makes the second one first. */
@@ -141,7 +141,7 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
   const endSent = (channel: object, span: Span, type?: string, error?: unknown): void => {
     if (unconfirmed.get(channel)?.delete(span) !== true) return;
     messaging.end(span, type, error);
-    underWay.ended();
+    inFlight.ended();
   };
 
   const beginSending = orElse(
@@ -166,7 +166,7 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
       if (!span.isRecording) return undefined;
       const spans = unconfirmed.get(channel) ?? new Set();
       unconfirmed.set(channel, spans.add(span));
-      underWay.begun();
+      inFlight.begun();
       return span;
     },
   );
@@ -214,7 +214,7 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
     if (all?.get(open.tag) !== open) return;
     all.delete(open.tag);
     messaging.end(open.span, open.failure, error);
-    underWay.ended();
+    inFlight.ended();
   };
   const endQuietly = quiet(end);
 
@@ -236,7 +236,7 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
       if (oldest !== undefined) end(channel, oldest);
       const open: Open = { span, tag: Number(tag), isHandled: true, isSettled: false, failure: undefined };
       all.set(open.tag, open);
-      underWay.begun();
+      inFlight.begun();
       return { span, open };
     },
   );
@@ -336,7 +336,7 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
     replaceMethod(Channel?.prototype, 'sendImmediately', settling),
     replaceMethod(Channel?.prototype, 'toClosed', closing),
   ]);
-  return underWay.off(stopBeginning, stopEnding);
+  return inFlight.off(stopBeginning, stopEnding);
 };
 
 const readHeaders = orElse(

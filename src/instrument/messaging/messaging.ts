@@ -9,7 +9,7 @@ import type { SpanOptions } from '../../span/span-options.js';
 import { boundedName, boundedNames } from '../bounded-name.js';
 import { orElse, quiet } from '../channel.js';
 import { startCall } from '../client-span.js';
-import { isTold, told } from '../hooks.js';
+import { callHook, callPredicate } from '../hooks.js';
 import { IGNORED } from '../ignored.js';
 import { type IncomingHeaders, injectSpan, type Propagator } from '../propagator.js';
 import { scopeOf } from '../scope.js';
@@ -80,7 +80,7 @@ export class Messaging {
 
   /** Undefined: not traced. */
   startSending(call: MessageCall, properties: Properties): Span | undefined {
-    if (isTold(this.#options.ignore, call)) return undefined;
+    if (callPredicate(this.#options.ignore, call)) return undefined;
     const { requireParent = false } = this.#options;
     const span = startCall(boundedName(`${call.operation} ${call.destination}`), this.#sending, requireParent);
     if (span?.isRecording === true) this.#describe(span, call, 'send', properties);
@@ -89,7 +89,7 @@ export class Messaging {
 
   /** Starts what is done with messages that have these headers. */
   startProcessing(call: MessageCall, properties: Properties, messages: readonly IncomingHeaders[]): Span | 'ignored' {
-    if (isTold(this.#options.ignore, call)) return 'ignored';
+    if (callPredicate(this.#options.ignore, call)) return 'ignored';
     const span = Span.root(boundedName(`${call.operation} ${call.destination}`), undefined, this.#processing);
     if (!span.isRecording) return span;
     this.#describe(span, call, 'process', properties);
@@ -117,7 +117,7 @@ export class Messaging {
     if (!span.isRecording) return;
     if (type !== undefined) span.addProperty('error.type', type).setStatus('error', type);
     const call = this.#calls.get(span);
-    if (call !== undefined) told(this.#options.enrich, span, call, error);
+    if (call !== undefined) callHook(this.#options.enrich, span, call, error);
     span.end();
   }
 

@@ -42,7 +42,7 @@ describe('within', () => {
 
 describe('backoff', () => {
   test('doubles up to a bound, and at least half of it is waited', () => {
-    const waits = { firstMs: 100, mostMs: 1000 };
+    const waits = { firstMs: 100, maxMs: 1000 };
     vi.spyOn(Math, 'random').mockReturnValue(0);
     expect([1, 2, 3, 4, 5, 6, 5000].map((n) => backoffMs(n, waits))).toEqual([100, 200, 400, 800, 1000, 1000, 1000]);
     vi.spyOn(Math, 'random').mockReturnValue(1);

@@ -8,7 +8,7 @@ setReporter({ name: 'noop', keepsNoTrace: true, report() {} });
 const SPANS = Number(process.env.FLIGHT_SPANS);
 const held: number[] = [];
 const rss: number[] = [];
-let most = 0;
+let maxBytes = 0;
 for (let n = 0; n < SPANS; ) {
   for (let i = 0; i < 5000; i++) {
     const root = Span.root('request');
@@ -18,7 +18,7 @@ for (let n = 0; n < SPANS; ) {
     n += 10;
   }
   await new Promise((resolve) => setImmediate(resolve));
-  most = Math.max(most, stats().flightRecorder?.bytes ?? Number.POSITIVE_INFINITY);
+  maxBytes = Math.max(maxBytes, stats().flightRecorder?.bytes ?? Number.POSITIVE_INFINITY);
   if (n % 1_000_000 !== 0) continue;
   gc?.();
   const { heapUsed, external, rss: resident } = process.memoryUsage();
@@ -26,4 +26,4 @@ for (let n = 0; n < SPANS; ) {
   rss.push(resident);
 }
 const { spans = 0, spansEvictedEarly = 0, failed = -1 } = stats().flightRecorder ?? {};
-console.log(JSON.stringify({ held, rss, most, total: spans + spansEvictedEarly, spans, failed }));
+console.log(JSON.stringify({ held, rss, maxBytes, total: spans + spansEvictedEarly, spans, failed }));

@@ -10,7 +10,7 @@ import type { FinishedSpan } from '../../../src/record/finished-span.js';
 import { ObjectProperties } from '../../../src/record/property-views.js';
 import { TraceIdentity } from '../../../src/record/record.js';
 import { RowView } from '../../../src/record/row-view.js';
-import { numberOfName } from '../../../src/rows/name-table.js';
+import { internName } from '../../../src/rows/name-table.js';
 import type { PropertyList, PropertyValue } from '../../../src/rows/property.js';
 import { RowChunk } from '../../../src/rows/row-chunk.js';
 import fc from '../../support/fast-check.js';
@@ -53,7 +53,7 @@ const chunkOf = (spans: readonly Written[]): RowChunk => {
   const chunk = new RowChunk(64);
   for (const { properties } of spans) {
     chunk.entries.writeProperties(Object.entries(properties).flat(1) as PropertyList);
-    chunk.add({ idHi: 1, idLo: 2, begin: 5 }, 0, 0, 0, numberOfName('request'), 0, 9);
+    chunk.add({ idHi: 1, idLo: 2, begin: 5 }, 0, 0, 0, internName('request'), 0, 9);
   }
   return chunk;
 };
@@ -117,7 +117,7 @@ describe('properties of rows', () => {
   test('more keys than are remembered, in a span that is moved', () => {
     // Numbers are given in order: each key shares its slot with the one behind it.
     const keys = Array.from({ length: 512 }, (_, i) => `key-${i}`);
-    for (const key of keys) numberOfName(key);
+    for (const key of keys) internName(key);
     const shared = keys.slice(0, 256).flatMap((key, i) => [key, keys[i + 256]]);
     const many: Written = {
       properties: Object.fromEntries(shared.map((key, i) => [key, `${i % 7}`.repeat(40)])),

@@ -199,7 +199,7 @@ export const pyroscopeSink = (options: PyroscopeSinkOptions): CountingSink<Pyros
       const outcome = await send(url, bytes);
       if (outcome.isTaken) break;
       if (attempt === attempts || !outcome.mayRetry) throw outcome.error;
-      await sleep(outcome.waitMs ?? pauseMs(attempt, { firstMs: backoffMs, mostMs: LONGEST_WAIT_MS }));
+      await sleep(outcome.waitMs ?? pauseMs(attempt, { firstMs: backoffMs, maxMs: LONGEST_WAIT_MS }));
       stats.retries++;
     }
     stats.bytes += bytes.length;

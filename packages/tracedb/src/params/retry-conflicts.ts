@@ -26,7 +26,7 @@ export const retryConflicts = async <T>(
   deadline: CallDeadline,
   { maxAttempts, backoffMs }: RetryBounds = DEFAULT_RETRY_BOUNDS,
 ): Promise<T> => {
-  const waits: Backoff = { firstMs: backoffMs, mostMs: backoffMs * MAX_BACKOFF_FACTOR, jitter: 1 };
+  const waits: Backoff = { firstMs: backoffMs, maxMs: backoffMs * MAX_BACKOFF_FACTOR, jitter: 1 };
   for (let number = 1; number <= maxAttempts; number++) {
     // One refusal is a coincidence; from the second on there is a crowd, which a random wait spreads.
     if (number > 2) await deadline.sleep(waitMs(number - 2, waits));

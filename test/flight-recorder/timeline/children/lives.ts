@@ -17,8 +17,8 @@ const spin = (ms: number): void => {
 };
 
 /** The loop is busy until who looks has seen it, however late that is. The time of the test is the bound. */
-const spinUntil = (isSeen: () => boolean, leastMs: number): void => {
-  spin(leastMs);
+const spinUntil = (isSeen: () => boolean, minMs: number): void => {
+  spin(minMs);
   while (!isSeen()) spin(20);
 };
 

@@ -14,7 +14,7 @@ import { unixNow } from '../../../../src/flight-recorder/timeline/unix-now.js';
 const PIECES = 8;
 const PIECE_MS = 3;
 /** A machine under load makes pieces longer than they are: such a round is taken again. */
-const MOST_ROUNDS = 60;
+const MAX_ROUNDS = 60;
 
 const timeline = monitorEventLoop();
 
@@ -63,7 +63,7 @@ const request = async (pause: () => Promise<unknown>) => {
 const quietRound = async <T extends { readonly rows: readonly TimelineRow[] }>(round: () => Promise<T>): Promise<T> => {
   for (let i = 1; ; i++) {
     const result = await round();
-    if (i === MOST_ROUNDS || result.rows.every(({ kind }) => kind !== 'busy')) return result;
+    if (i === MAX_ROUNDS || result.rows.every(({ kind }) => kind !== 'busy')) return result;
   }
 };
 
@@ -80,7 +80,7 @@ const programs: Record<string, () => Promise<unknown>> = {
   idle: async () => {
     for (let i = 1; ; i++) {
       const { rows } = await idle();
-      if (i === MOST_ROUNDS || rows.length === 0) return rows;
+      if (i === MAX_ROUNDS || rows.length === 0) return rows;
     }
   },
   // A span that is asked about while it goes on: what the loop has worked up to now is known.

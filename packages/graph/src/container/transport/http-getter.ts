@@ -65,7 +65,7 @@ export interface GetterOptions extends Patience {
 export type TakeAnswer<T> = (response: Response, body: AnswerBody) => Promise<T>;
 
 const MAX_REDIRECTS = 5;
-const DELAYS: Backoff = { firstMs: 200, mostMs: 5_000, jitter: 1 };
+const DELAYS: Backoff = { firstMs: 200, maxMs: 5_000, jitter: 1 };
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** What an address that a redirect led to answers when it is no longer good: signed addresses live for minutes. */
 const EXPIRED = new Set([401, 403, 404, 410]);
@@ -205,7 +205,7 @@ const watchSilence = (ms: number, onSilence: () => void): { heard(): void; end()
 };
 
 const delayMs = (failures: number, { retryAfterMs }: PassingFailure): number =>
-  Math.min(DELAYS.mostMs, Math.max(retryAfterMs, backoffMs(failures, DELAYS)));
+  Math.min(DELAYS.maxMs, Math.max(retryAfterMs, backoffMs(failures, DELAYS)));
 
 /** What an object store says is wrong, from its XML. */
 const serverWords = (text: string): string =>

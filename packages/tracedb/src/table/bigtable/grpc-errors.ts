@@ -63,4 +63,4 @@ export const isTransient = (error: unknown): boolean => {
 export const MAX_ATTEMPTS = 5;
 
 /** The waits in between. */
-export const BACKOFF: Backoff = { firstMs: 100, mostMs: 10_000 };
+export const BACKOFF: Backoff = { firstMs: 100, maxMs: 10_000 };

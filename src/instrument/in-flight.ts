@@ -1,7 +1,7 @@
 // Work that is under way when an instrumentation is taken back: its spans are still to end, so what ends them goes only with the last.
 import type { Off } from './channel.js';
 
-export class UnderWay {
+export class InFlight {
   #count = 0;
   #stopEnding: Off | undefined;
 
