@@ -16,9 +16,9 @@ const ROWS_OF_ONE = 64;
 
 export class OwnTrace implements TraceSink, Guest {
   readonly rows = new RowStore(ROWS_OF_ONE);
-  private trace: ActiveTrace | undefined;
+  #trace: ActiveTrace | undefined;
   // Among the open traces of the collector.
-  private number = -1;
+  #number = -1;
   /** Called when the root has ended, or the trace was dropped. */
   onClosed: (() => void) | undefined;
 
@@ -41,31 +41,31 @@ export class OwnTrace implements TraceSink, Guest {
   }
 
   opened(trace: ActiveTrace): void {
-    this.trace = trace;
-    this.number = this.of.life.openedGuest(trace.context, this);
+    this.#trace = trace;
+    this.#number = this.of.life.openedGuest(trace.context, this);
     this.of.wake();
   }
 
   ended(trace: ActiveTrace, root: EndedRoot): void {
-    this.close();
+    this.#close();
     this.of.life.observer?.ended(trace, root);
     this.onClosed?.();
   }
 
   cancelled(trace: ActiveTrace): void {
-    this.close();
+    this.#close();
     count(Counter.tracesCancelled);
     this.of.life.observer?.cancelled(trace);
-    this.drop(trace, false);
+    this.#drop(trace, false);
   }
 
   evicted(): void {
-    this.number = -1;
-    if (this.trace !== undefined) this.drop(this.trace, true);
+    this.#number = -1;
+    if (this.#trace !== undefined) this.#drop(this.#trace, true);
   }
 
   grew(_: ActiveTrace, spans: number, bytes: number): void {
-    if (this.number >= 0 && this.of.life.guestGrew(this.number, spans, bytes)) this.of.wake();
+    if (this.#number >= 0 && this.of.life.guestGrew(this.#number, spans, bytes)) this.of.wake();
   }
 
   fateOf(): TraceFate {
@@ -84,12 +84,12 @@ export class OwnTrace implements TraceSink, Guest {
     return parts.flatMap(({ spans }) => spans);
   }
 
-  private close(): void {
-    if (this.number >= 0) this.of.life.closedGuest(this.number);
-    this.number = -1;
+  #close(): void {
+    if (this.#number >= 0) this.of.life.closedGuest(this.#number);
+    this.#number = -1;
   }
 
-  private drop(trace: ActiveTrace, isShown: boolean): void {
+  #drop(trace: ActiveTrace, isShown: boolean): void {
     if (trace.hasNumber) countMany(Counter.spansOfDiscardedTraces, this.rows.traces.get(trace.number, TraceWord.spans));
     trace.discard(isShown);
     this.onClosed?.();

@@ -2,12 +2,17 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { snapshot } from '../../src/flight-recorder/index.js';
-import { configure, defaultCollector, Span, stats } from '../../src/index.js';
+import { configure, defaultCollector, flush, Span, setReporter, stats } from '../../src/index.js';
 import { namesOf } from './support/flight.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'spanline-configure-'));
+// A recorder sees what waits for a report, also of the file that this worker ran before.
+beforeAll(async () => {
+  setReporter({ name: 'nowhere', report() {} });
+  await flush();
+});
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 afterEach(() => configure({ flightRecorder: false }));
 
