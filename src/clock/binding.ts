@@ -111,7 +111,7 @@ export const loadFastCall = (): Loaded<FastCall> => {
 };
 
 /**
- * Called when a probe has found the thread pool full, with the requests that are under way, and then with the frames of what runs first in turns of
+ * Called when a probe has found the thread pool full, with the requests in flight, and then with the frames of what runs first in turns of
  * the loop, until it gives true. In the middle of any code: must not throw.
  */
 export type TimelinePool = (number: number, requests: number, frames?: readonly (string | number)[]) => boolean;

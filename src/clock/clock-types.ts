@@ -24,7 +24,7 @@ export interface CoreOffset {
   readonly errorNs: number;
 }
 
-/** What `clockInfo()` tells. */
+/** What `clockInfo()` returns. */
 export interface ClockInfo {
   readonly source: ClockSource;
   readonly path: ClockPath;

@@ -7,7 +7,7 @@ const READERS: readonly string[] = ['@datadog/pprof'];
 
 let modules: Readonly<Record<string, unknown>> | undefined;
 
-// One list of modules a thread, whoever asks.
+// One list of modules a thread, for all callers.
 const loadedModules = (): Readonly<Record<string, unknown>> => {
   modules ??= createRequire(process.execPath).cache;
   return modules;

@@ -23,15 +23,15 @@ export interface SpanLabelling {
 }
 
 /**
- * Scopes of queues as the event-loop timeline watches them: a sample has to know what was left since it was asked for, and long work in one scope
- * is told without a sample.
+ * Scopes of queues as the event-loop timeline watches them: a sample needs what was left since its request, and long work in one scope
+ * is reported without a sample.
  */
 export interface QueueSwitches {
   /** How often a queue was entered, and left. Native code reads them. */
   readonly counts: Int32Array;
   /** The one that was left last. */
   left: TaskQueue | undefined;
-  /** Told of work of a millisecond and more that has just ended, with its nanoseconds. Must not throw. */
+  /** Called with work of a millisecond or more that has just ended, and its nanoseconds. Must not throw. */
   ran(queue: TaskQueue, ns: number): void;
 }
 
@@ -76,7 +76,7 @@ export interface ProcessState {
   queueSwitches: QueueSwitches | undefined;
   /** The event-loop timeline, typed in its own module. */
   timeline: unknown;
-  /** Set while a timeline wants to know what ran where no span was: takes stretches in order of time, without overlaps. Must not throw. */
+  /** Set while a timeline wants what ran outside spans: takes stretches in order of time, without overlaps. Must not throw. */
   takeStacks: ((stacks: readonly StackStretch[]) => void) | undefined;
   /** Instrumentations that are on, by name; typed in their module. */
   instrumentations: unknown;

@@ -1,4 +1,4 @@
-// Makes blocks of rows that a collector is about to let go. Columns are copied as a whole, some twenty nanoseconds a span: it runs at every report
+// Makes blocks of rows that a collector is about to drop. Columns are copied as a whole, some twenty nanoseconds a span: it runs at every report
 // of a service under load. It must not make an object a span.
 import { takeAnchor } from '../clock/index.js';
 import { MAX_NAMES } from '../rows/name-table.js';

@@ -1,4 +1,4 @@
-// What a block says in words, as JSON: names, scopes, tracestates, resources, and how ticks become Unix time. Written for each two thousand spans of
+// The texts of a block, as JSON: names, scopes, tracestates, resources, and how ticks become Unix time. Written for each two thousand spans of
 // a service under load, so that pieces that repeat are encoded once.
 import { getOrMake } from '../base/maps/get-or-make.js';
 import type { ClockAnchor } from '../clock/index.js';
@@ -34,7 +34,7 @@ export class MetaWriter {
   #states = new Map([['', 0]]);
   #resources: unknown[] = [];
 
-  /** The number of a tracestate in the block under way. */
+  /** The number of a tracestate in the block that is being made. */
   numberOfState(state: string): number {
     return state === '' ? 0 : getOrMake(this.#states, state, () => this.#states.size);
   }

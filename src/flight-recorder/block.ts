@@ -1,4 +1,4 @@
-// A block: rows of finished spans as one piece of memory that says everything of itself, in the ring, in a file and in a message alike.
+// A block: rows of finished spans as one self-contained piece of memory, in the ring, in a file and in a message alike.
 // Nothing in a block is changed once it is made, but for the mark of a trace that was cancelled, and that only while the ring alone reads it.
 //
 //   header   16 words: magic, version, bytes of the block, CRC-32 of what follows the header (files only), rows, entries, bytes of text,

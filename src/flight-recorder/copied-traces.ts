@@ -5,7 +5,7 @@ export class CopiedTraces {
   readonly #numbers = new Map<unknown, number>();
   table = new TraceTable();
 
-  /** The number of a trace here; `of` tells it from the others. */
+  /** The number of a trace here; `of` distinguishes it from the others. */
   numberOf(of: unknown, key: TraceKey, resource: unknown, isSampled: boolean): number {
     let number = this.#numbers.get(of);
     if (number === undefined) {

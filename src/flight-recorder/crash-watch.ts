@@ -1,9 +1,9 @@
 // Sees what ends a process, and what would if the application did not take it: uncaught exceptions, unhandled rejections, exit codes. It must
-// change nothing of that, so it never listens to `uncaughtException` or `unhandledRejection`: whoever does keeps the process alive.
+// change nothing of that, so it never listens to `uncaughtException` or `unhandledRejection`: a listener keeps the process alive.
 import { timers } from '../base/calls/timers.js';
 import type { SnapshotReason } from './snapshot-types.js';
 
-/** Who is told. No method may throw. */
+/** The listener. No method may throw. */
 export interface CrashListener {
   /** `isLast`: nobody takes it, and the process ends when this returns, perhaps without an event `exit`. */
   crashed(reason: SnapshotReason, isLast: boolean): void;

@@ -1,4 +1,4 @@
-// The ring: blocks of the last minute, the oldest let go as time and bytes ask. Memory of blocks that nobody reads is used again. It must
+// The ring: blocks of the last minute, the oldest dropped by time and bytes. Memory of blocks that nobody reads is used again. It must
 // never hold more than its bound, but for the block that has just come.
 import { now, nsPerTick } from '../clock/index.js';
 import { Block, blockBytes, TRACE_WORDS } from './block.js';
@@ -9,9 +9,9 @@ const SMALL_STEP_BYTES = 2 << 10;
 const MAX_SPARE = 4;
 
 export interface RingBounds {
-  /** Milliseconds. What is older is let go. */
+  /** Milliseconds. Older spans are dropped. */
   readonly minAgeMs: number;
-  /** Beyond, the oldest are let go however young. */
+  /** Beyond, the oldest are dropped however young. */
   readonly maxBytes: number;
 }
 
@@ -23,7 +23,7 @@ export interface TraceWords {
   readonly w3: number;
 }
 
-/** Told of the blocks that the ring holds, in order. */
+/** Called with the blocks that the ring holds, in order. */
 export interface RingWatcher {
   added(block: Block): void;
   /** The oldest one. */
@@ -40,7 +40,7 @@ export class FlightRing {
   readonly #spare: ArrayBuffer[] = [];
   bytes = 0;
   spans = 0;
-  /** Spans let go before their time. */
+  /** Spans dropped before their time. */
   spansEvictedEarly = 0;
 
   constructor(public bounds: RingBounds) {}

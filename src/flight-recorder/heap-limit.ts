@@ -1,6 +1,6 @@
 // Hands what the ring holds, and what is open, to the native part that writes it when the heap of this thread is full: no JavaScript runs
 // then. Asked five times a second, so that it hands over what is new and nothing twice. Without the library's binary for this Node nothing
-// is written, and `isOn` says so.
+// is written, and `isOn` is true.
 import { nodeThreads } from '../base/calls/node-modules.js';
 import { timers } from '../base/calls/timers.js';
 import { type FastCall, loadFastCall } from '../clock/binding.js';

@@ -116,13 +116,13 @@ export const openBlocks = (work: OpenWork): OpenBlocks => {
   return { blocks: rows.blocks, leftOut };
 };
 
-/** The newest, as many as go into one block: for who asks several times a second. */
+/** The newest, as many as go into one block: for callers that ask several times a second. */
 export const newestOpenBlock = ({ spans, queue, taken }: OpenWork): Block | undefined => {
   const shown = newest(spans.filter(hasRow), CHUNK_ROWS / 2);
   return openBlocks({ spans: shown, queue, taken }).blocks[0];
 };
 
-// Those that began last; which begins are theirs is told by the numbers alone.
+// Those that began last, found by the numbers of their begins alone.
 const newest = (spans: readonly Span[], max: number): readonly Span[] => {
   if (spans.length <= max) return spans;
   const begins = Float64Array.from(spans, ({ begin }) => begin).sort();

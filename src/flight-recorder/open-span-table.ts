@@ -7,7 +7,7 @@ import type { TailFile } from './tail/tail-file.js';
 export const MAX_OPEN_SPANS = 16_384;
 
 const NO_PLACE = -1;
-/** Spans by which the age of a quarter is told. */
+/** Spans that are the sample for the age of a quarter. */
 const SAMPLED = 256;
 
 export class OpenSpanTable implements OpenSpans {
@@ -16,7 +16,7 @@ export class OpenSpanTable implements OpenSpans {
   /** Spans that have been open for longest were given up for others. */
   forgotten = 0;
 
-  /** @param tail Is told of each, so that they outlive the process. */
+  /** @param tail Gets each, so that they outlive the process. */
   constructor(
     private readonly max = MAX_OPEN_SPANS,
     private readonly tail: TailFile | undefined = undefined,

@@ -1,5 +1,5 @@
 // Makes blocks of another process readable here: numbers of names and of scopes become those of this thread, in columns of the reader's own. The
-// memory of a block must stay as it was read: what is written again, such as a recovered snapshot, says in its own words what its numbers mean.
+// memory of a block must stay as it was read: what is written again, such as a recovered snapshot, has its own texts for its numbers.
 import { internReadName } from '../rows/name-table.js';
 import { Flag, RowChunk } from '../rows/row-chunk.js';
 import { RowEntries, Tag } from '../rows/row-entries.js';

@@ -11,12 +11,12 @@ import { type ResolvedTriggers, resolveTriggers, type TriggerOptions } from './t
 export interface FlightRecorderOptions {
   /** Milliseconds that spans are kept for, as far as `maxBytes` allows. Default 60000. */
   readonly minAgeMs?: number;
-  /** Bytes of the spans kept; beyond, the oldest are let go. Default 64 MiB. */
+  /** Bytes of the spans kept; beyond, the oldest are dropped. Default 64 MiB. */
   readonly maxBytes?: number;
   /** A directory in which the spans kept lie in files as well, so that they outlive a process that is killed. */
   readonly file?: string;
   readonly triggers?: TriggerOptions;
-  /** Watch the event loop as well: garbage collections, busy stretches and who had them. Default true. */
+  /** Watch the event loop as well: garbage collections, busy stretches and their owners. Default true. */
   readonly timeline?: boolean;
   /**
    * Put on the root of each trace that is reported where its time went, as properties `spanline.time.own_ns` and so on. Needs the timeline.

@@ -36,7 +36,7 @@ export interface FlightRecorderStats {
   readonly bytes: number;
   readonly blocks: number;
   readonly heldMs: number;
-  /** Spans let go before `minAgeMs`, because of `maxBytes`. */
+  /** Spans dropped before `minAgeMs`, because of `maxBytes`. */
   readonly spansEvictedEarly: number;
   /** Spans that have not ended, and those that were given up for others. */
   readonly openSpans: number;
@@ -203,7 +203,7 @@ export class FlightRecorder implements TraceObserver {
     });
   }
 
-  /** For who asks from outside of the process. */
+  /** For callers outside of the process. */
   async snapshotTo(path: string): Promise<{ readonly spanCount: number; readonly heldMs: number }> {
     const snapshot = this.snapshot({ kind: 'command', text: '', traceId: '' });
     await writeSnapshotFile(snapshot, path);

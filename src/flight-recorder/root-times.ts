@@ -95,11 +95,11 @@ const propertiesOf = ({
   ];
   if (holders.length > 0) {
     list.push(
-      'spanline.loop.who',
+      'spanline.loop.owners',
       holders.map(({ name }) => name.slice(0, MAX_NAME)),
-      'spanline.loop.who_trace_ids',
+      'spanline.loop.owner_trace_ids',
       holders.map(({ traceId }) => traceId),
-      'spanline.loop.who_ns',
+      'spanline.loop.owner_ns',
       holders.map(({ us }) => Math.round(us * 1000)),
     );
   }

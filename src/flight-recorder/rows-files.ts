@@ -14,7 +14,7 @@ import { MAX_OPEN_SPANS } from './open-span-table.js';
 import { type TailBlocks, TailFile } from './tail/tail-file.js';
 import type { TimelineRow } from './timeline/timeline-row.js';
 
-/** What a recorder knows beside its spans. */
+/** What a recorder has beside its spans. */
 export interface KnownOfRows {
   readonly resource: Resource;
   /** How ticks become Unix time; blocks have newer ones. */
@@ -56,7 +56,7 @@ const MAX_LEFT = 4;
 
 const NAME = /^flight-(\d+)-(\d+)-(?:(\d+)\.rows|tail)$/;
 
-/** What the name of a file says; undefined for other files. The mapped one has the number 0. */
+/** What the name of a file contains; undefined for other files. The mapped one has the number 0. */
 export const partsOfName = (name: string) => {
   const [, started, pid, number = '0'] = NAME.exec(name) ?? [];
   if (started === undefined) return undefined;

@@ -1,6 +1,6 @@
-// Spans of a snapshot as they leave it: what only the snapshot knows stands in properties. One that is open says so, the first of a trace that
-// is recorded here only says that, and the resource says why the snapshot was taken. Every writer must go through here, or two files of one
-// snapshot tell different things.
+// Spans of a snapshot as they leave it: what only the snapshot contains is in properties. An open span is marked, the first of a trace that
+// is recorded here only is marked too, and the resource has the reason of the snapshot. Every writer must go through here, or two files of one
+// snapshot disagree.
 import type { Resource } from '../collector/reporter.js';
 import { OWN_SCOPE, ownResource } from '../formats/library.js';
 import { archivedView } from '../record/archived-copy.js';
@@ -20,7 +20,7 @@ const TEXT_KEY = 'spanline.snapshot.text';
 /** W3C "sampled" among the flags of a span. */
 const SAMPLED_FLAG = 1;
 
-/** Whose spans they are, and why they were kept. */
+/** The owner of the spans, and the reason of the snapshot. */
 export const shownResource = ({ resource: { serviceName, attributes }, reason }: Snapshot): Resource => ({
   serviceName,
   attributes: { ...attributes, [REASON_KEY]: reason.kind, [TEXT_KEY]: reason.text },
@@ -43,6 +43,6 @@ export const shownView = (snapshot: Snapshot): RecordView =>
 /** The i-th span of a trace as every format of others takes it; `view` is that of the whole snapshot. */
 export const shownSpan = (trace: SnapshotTrace, i: number, view: RecordView): ArchivedSpan => {
   const span = archivedView(view.of(shownRecord(trace, i)));
-  // Others were told so, too.
+  // Others got this flag, too.
   return trace.isSampled ? span : { ...span, flags: (span.flags ?? 0) & ~SAMPLED_FLAG };
 };

@@ -10,7 +10,7 @@ const NAME = String.raw`\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z-\d+(?:\.\d+)?-[a-
 const FILE = new RegExp(`^${NAME}$`);
 // What is left of a file whose writer was killed: of whole-file.ts, and of heap_limit.cc.
 const LEFTOVER = new RegExp(String.raw`^(?:\.${NAME}\.\d+-[0-9a-f]+\.tmp|${NAME}\.partial)$`);
-/** A file under way is written to more often. */
+/** A file that is being written is written to more often. */
 const LEFT_AFTER_MS = 60_000;
 
 /** The process, and of a worker the thread as well. */
@@ -49,7 +49,7 @@ export class SnapshotDirectory {
       for (const name of files.slice(0, Math.max(0, files.length - this.#maxFiles))) this.#remove(name);
       for (const name of names) if (LEFTOVER.test(name) && this.#isLeft(name)) this.#remove(name);
     } catch {
-      // Who has taken the directory away will not miss what is in it.
+      // The directory was taken away on purpose, with what was in it.
     }
   }
 
@@ -62,7 +62,7 @@ export class SnapshotDirectory {
     try {
       rmSync(join(this.path, name), { force: true });
     } catch {
-      // The next look deletes it, or whoever may.
+      // The next look deletes it, or somebody with the right to.
     }
   }
 }

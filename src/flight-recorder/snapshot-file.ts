@@ -10,7 +10,7 @@ import { blockParts, jsonRecord } from './flight-records.js';
 import type { SnapshotReason } from './snapshot-types.js';
 import type { TimelineRow } from './timeline/timeline-row.js';
 
-/** What it says. */
+/** Its content. */
 export interface SnapshotHead {
   readonly kind: 'snapshot';
   readonly reason: SnapshotReason;

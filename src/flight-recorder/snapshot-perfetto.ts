@@ -10,7 +10,7 @@ import { timelineTracks } from './timeline/timeline-tracks.js';
 /** Bytes handed on at a time. */
 const PIECE_BYTES = 64 * 1024;
 
-/** Where the process says no number of its own. */
+/** Where the process has no number of its own. */
 const UNKNOWN_PID = 1;
 
 const pidOf = ({ resource }: Snapshot): number => {

@@ -1,4 +1,4 @@
-// What a snapshot holds, for whoever writes or reads one. Types only.
+// The content of a snapshot, for its writers and readers. Types only.
 import type { Resource } from '../collector/reporter.js';
 import type { SpanRecord } from '../record/record.js';
 import type { TimelineRow } from './timeline/timeline-row.js';
@@ -36,7 +36,7 @@ export interface SnapshotTrace {
   readonly traceId: string;
   /** In order of start, the root first where it is there. */
   readonly spans: readonly SnapshotSpan[];
-  /** False: recorded here only. Other processes were told that it is not sampled, so that their part of it may be missing. */
+  /** False: recorded here only. Other processes got the flag that it is not sampled, so that their part of it may be missing. */
   readonly isSampled: boolean;
 }
 
@@ -54,7 +54,7 @@ export interface Snapshot {
   /** Rows of a file that were damaged or cut off, and are left out; a damaged record that has no spans, such as one of the timeline, counts as one. */
   readonly tornRows: number;
   /**
-   * The same as `traces()`, with undefined wherever a part of the work is done: for those who must not hold the event loop.
+   * The same as `traces()`, with undefined wherever a part of the work is done: for callers that must not block the event loop.
    * @internal
    */
   steps?(): Iterable<SnapshotTrace | undefined>;

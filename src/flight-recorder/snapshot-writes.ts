@@ -33,15 +33,15 @@ export class SnapshotWrites {
     }
   }
 
-  /** No turn of the event loop follows: write now what is under way. Never throws. */
+  /** No turn of the event loop follows: write now what is in flight. Never throws. */
   finish(): void {
     for (const { steps, snapshot, path } of this.#inFlight) {
       try {
         writeSnapshotFileSync(snapshot, path);
       } catch {
-        // Nobody is left to be told.
+        // Nobody is left to get the error.
       }
-      // Behind it: a write that a thread still has under way must not meet a descriptor that was given anew.
+      // Behind it: a write that a thread still has in flight must not meet a descriptor that was given anew.
       giveUpSync(steps, new Error('the process ends'));
     }
     this.#inFlight.clear();

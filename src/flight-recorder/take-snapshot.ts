@@ -1,4 +1,4 @@
-// A snapshot of another process, written by that process itself. It must be told apart whether the process has no recorder, does not answer, or
+// A snapshot of another process, written by that process itself. Errors must distinguish whether the process has no recorder, does not answer, or
 // writes where this one does not see it.
 import { statSync } from 'node:fs';
 import { SpanlineError } from '../base/errors/spanline-error.js';

@@ -2,7 +2,7 @@
 // them. A table alone: it listens to nothing.
 import { constants } from 'node:os';
 
-// A process that nobody has told otherwise goes on. SIGUSR2 is the exception: it would end the process, and is what Node's own options take
+// A process without a listener goes on. SIGUSR2 is the exception: it would end the process, and is what Node's own options take
 // to ask for a report or a heap snapshot, where the process goes on.
 const GOES_ON: readonly string[] = [
   'SIGUSR2',

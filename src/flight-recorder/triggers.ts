@@ -38,7 +38,7 @@ export class Triggers implements CrashListener {
   #isWaiting = false;
   // Up to where stalls have triggered, microseconds of Unix time.
   #stalledUs = 0;
-  // What the application has taken in this turn, while no file of it is there or under way.
+  // What the application has taken in this turn, while no file of it is there or being written.
   #unwritten: SnapshotReason | undefined;
   #hasEnded = false;
   // Of the file that is being written.
@@ -131,7 +131,7 @@ export class Triggers implements CrashListener {
     return undefined;
   }
 
-  // What ends in the same turn of the event loop is to be in it.
+  // Spans that end in the same turn of the event loop belong into it.
   #soon(reason: SnapshotReason): void {
     if (this.#directory === undefined || this.#isTooSoon()) return;
     this.#isWaiting = true;
@@ -148,7 +148,7 @@ export class Triggers implements CrashListener {
     return true;
   }
 
-  /** For who does not wait for an interval: only for what is under way. */
+  /** For callers that do not wait for an interval: only for what is in flight. */
   #now(reason: SnapshotReason, isLast: boolean): undefined {
     if (isLast) this.#atOnce(reason);
     else if (this.#writes.isIdle) this.#toFile(reason);

@@ -85,11 +85,11 @@ const writeRaw = async (snapshot: Snapshot, path: string): Promise<WrittenSnapsh
  * Write a snapshot to a file that other tools read. Use it in the service itself, or on a file that the recorder has written.
  *
  * Spans that are open end at the time of the snapshot and have the property `spanline.open`; the first span of a trace that is recorded here
- * only has `spanline.sampled: false`; the resource says why the snapshot was taken, by `spanline.snapshot.reason` and
+ * only has `spanline.sampled: false`; the resource has the reason of the snapshot, by `spanline.snapshot.reason` and
  * `spanline.snapshot.text`. The work is done in slices of 1.5 ms between turns of the event loop.
  *
  * Rejects with `ERR_SPANLINE_FLIGHT_FILE` where the file cannot be written, with `ERR_SPANLINE_FLIGHT_ABORTED` when the signal fires; either way
- * nothing of the file stays. Rejects with `ERR_SPANLINE_OPTION` for a format that it does not know.
+ * nothing of the file stays. Rejects with `ERR_SPANLINE_OPTION` for an unknown format.
  *
  * @param path The file; its directory is made when it is missing.
  *

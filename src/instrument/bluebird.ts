@@ -1,4 +1,4 @@
-// Promises of bluebird, which call back in the context of who settled them: in that of the one who asked, as promises of JavaScript do. bluebird does so
+// Promises of bluebird, which call back in the context of the settler: here in that of the caller, as promises of JavaScript do. bluebird does so
 // itself where it is asked to, but for coroutines. Must make no span. What is changed is every context's, a program's own `AsyncLocalStorage` too.
 import { AsyncResource } from 'node:async_hooks';
 import { allOff, type Off, quiet } from './channel.js';

@@ -1,4 +1,4 @@
-// Spans of calls to others: children of the current span, or roots where there is none. Must not follow what is to be ignored.
+// Spans of calls to others: children of the current span, or roots where there is none. Must not follow ignored calls.
 
 import { state } from '../context/process-state.js';
 import { enteredQueue } from '../local-span/queue-store.js';
@@ -8,7 +8,7 @@ import type { SpanContext } from '../span/span-context.js';
 import type { SpanOptions } from '../span/span-options.js';
 import { isSuppressing, parentIn } from './other-context.js';
 
-/** Undefined where nothing is to be told of the call: tracing is off, or the code around is not traced. */
+/** Undefined where the call has no span: tracing is off, or the code around is not traced. */
 export const startCall = (name: string, options: SpanOptions, requireParent: boolean): Span | undefined => {
   const queue = enteredQueue();
   if (queue === undefined) return requireParent ? undefined : rootOf(name, undefined, options);

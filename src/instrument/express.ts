@@ -43,7 +43,7 @@ interface Way {
 const MAX_WAYS = 64;
 const DEEPEST = 16;
 
-// What is told when things are added to routers, or read from the routers of what was loaded before.
+// What is called when things are added to routers, or read from the routers of what was loaded before.
 const places = new WeakMap<object, Place>();
 const mounts = new WeakMap<object, Place[]>();
 const patterns = new WeakMap<Layer, unknown>();
@@ -108,7 +108,7 @@ const hasState = (pattern: unknown): boolean => pattern instanceof RegExp && (pa
 
 interface Match {
   readonly text: string;
-  /** That of a list that matched, where the router tells. */
+  /** That of a list that matched, where the router gives it. */
   readonly pattern?: unknown;
 }
 
@@ -265,7 +265,7 @@ const readRoute = (request: RequestWithSpan): string | undefined => {
   return around === undefined ? undefined : expressRoute(around, own);
 };
 
-/** `use` of a router: what is added says where. */
+/** `use` of a router: what is added gets its place. */
 const seeUse = (use: Method): Method => {
   const see = quiet((router: Router, length: number, given: unknown) => {
     let first = given;

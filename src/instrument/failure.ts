@@ -38,5 +38,5 @@ export const failureOf = (error: unknown): unknown => {
 /** What somebody rejected or threw without a word. */
 const NO_REASON = 'no reason';
 
-/** What a call failed by: where undefined says that it did not, this never is. */
+/** What a call failed by: where undefined means that it did not, this never is. */
 export const reasonOf = (error: unknown): unknown => error ?? NO_REASON;

@@ -13,7 +13,7 @@ import { VERSIONS } from './versions.js';
 interface Document {
   readonly loc?: { readonly start: number; readonly end: number; readonly source: { readonly body: string } };
 }
-/** What is to be executed, as graphql 17 announces it. */
+/** The pending operation, as graphql 17 announces it. */
 export interface Execution {
   readonly document: Document;
   readonly operationName?: unknown;
@@ -27,7 +27,7 @@ export interface Resolving {
   readonly fieldPath?: unknown;
   readonly isDefaultResolver: boolean;
 }
-/** What is told of calls. */
+/** What is announced of calls. */
 export interface GraphqlWork {
   readonly parse: CallWork<object>;
   readonly validate: CallWork<object>;
@@ -197,7 +197,7 @@ const isPatched = (file: string, fileOf: FileOf): boolean => {
   return version !== undefined && !isOlder(version, patches) && isOlder(version, channels);
 };
 
-/** Tells `work` of calls of every copy of graphql 15 and 16. */
+/** Calls `work` for calls of every copy of graphql 15 and 16. */
 export const traceGraphqlCalls = (work: GraphqlWork): Off => {
   current = { ...work, execute: exceptEvents(work.execute) };
   const on = current;

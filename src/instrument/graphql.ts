@@ -110,7 +110,7 @@ const pathOf = (path: unknown): string | undefined => {
   return Array.isArray(path) ? path.join('.') : undefined;
 };
 
-/** What is told of the calls of graphql. */
+/** What is announced of the calls of graphql. */
 const workOf = (options: GraphqlOptions): GraphqlWork => {
   const { ignore, enrich, requireParent = false, resolve = false, operationNames = false } = options;
   const operations = new WeakMap<Span, GraphqlOperation>();

@@ -64,7 +64,7 @@ const CODES =
   'OK CANCELLED UNKNOWN INVALID_ARGUMENT DEADLINE_EXCEEDED NOT_FOUND ALREADY_EXISTS PERMISSION_DENIED RESOURCE_EXHAUSTED FAILED_PRECONDITION ABORTED OUT_OF_RANGE UNIMPLEMENTED INTERNAL UNAVAILABLE DATA_LOSS UNAUTHENTICATED'.split(
     ' ',
   );
-// Of the others a server says that the caller was wrong.
+// Of the others a server blames the caller.
 const FAULTS_OF_SERVERS = ['UNKNOWN', 'DEADLINE_EXCEEDED', 'UNIMPLEMENTED', 'INTERNAL', 'UNAVAILABLE', 'DATA_LOSS'];
 
 const ANSWER = { kind: 'server', scope: scopeOf('grpc') } as const;
@@ -109,7 +109,7 @@ const callBackTo = (caller: Caller, call: OutgoingCall): void => {
   };
 };
 
-/** Who waits for a connection. */
+/** The waiter for a connection. */
 const callingBack = (watch: Method): Method =>
   function (this: unknown, state, deadline, callback) {
     return Reflect.apply(watch, this, [state, deadline, boundFor(callerHere(), callback)]);

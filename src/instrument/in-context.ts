@@ -1,5 +1,5 @@
 // What a library calls and emits on behalf of a caller, in the context of that caller: a connection, a pool or a queue that callers share calls in the
-// context of whoever opened or released it. Calls and events themselves stay as they are, and so do other contexts of the program.
+// context of its opener or releaser. Calls and events themselves stay as they are, and so do other contexts of the program.
 import type { EventEmitter } from 'node:events';
 import { queueStore } from '../local-span/queue-store.js';
 import type { SpanQueue } from '../local-span/span-queue.js';
@@ -38,7 +38,7 @@ export const runningIn = <T, A extends unknown[], R>(
     }
   };
 
-/** `fn`, which runs in the context of `caller` whoever calls it; what is no function stays as it is. */
+/** `fn`, which runs in the context of `caller` wherever it is called; what is no function stays as it is. */
 export const boundFor = <F>(caller: Caller, fn: F): F =>
   typeof fn === 'function' ? (runningIn(fn as AnyFunction, () => caller) as F) : fn;
 
@@ -53,7 +53,7 @@ export const callingBack = <T, R>(fn: (this: T, ...args: unknown[]) => R): ((thi
     ) as R;
   };
 
-/** Calls listeners of `emitter` in the context of `caller`; `heard` gets to know of each event before them. */
+/** Calls listeners of `emitter` in the context of `caller`; `heard` gets each event before them. */
 export const emitFor = (
   caller: Caller,
   emitter: EventEmitter,

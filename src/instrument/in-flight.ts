@@ -1,4 +1,4 @@
-// Work that is under way when an instrumentation is taken back: its spans are still to end, so what ends them goes only with the last.
+// Work in flight when an instrumentation is taken back: its spans are still to end, so what ends them goes only with the last.
 import type { Off } from './channel.js';
 
 export class InFlight {
@@ -14,7 +14,7 @@ export class InFlight {
     this.#stopWhenDone();
   }
 
-  /** `stopBeginning` at once, and `stopEnding` as soon as nothing is under way. */
+  /** `stopBeginning` at once, and `stopEnding` as soon as nothing is in flight. */
   off(stopBeginning: Off, stopEnding: Off): Off {
     return () => {
       stopBeginning();

@@ -1,4 +1,4 @@
-// Switches instrumentations on, and off again. Each is a file of its own; this one only knows their names.
+// Switches instrumentations on, and off again. Each is a file of its own; this one has only their names.
 import { OptionError, wrongOption } from '../base/errors/option-error.js';
 import { shown } from '../base/options/checks.js';
 import { type AwsOptions, instrumentAws } from './aws/aws.js';
@@ -111,13 +111,13 @@ export interface InstrumentOptions {
   readonly console?: boolean;
   /** How contexts travel in headers; W3C Trace Context by default. */
   readonly propagator?: Propagator;
-  /** Gets to know, once each, of libraries that are loaded in a version too old to be traced: `diag` of OpenTelemetry's API, say. */
+  /** Gets a message, once each, for libraries that are loaded in a version too old to be traced: `diag` of OpenTelemetry's API, say. */
   readonly log?: VersionLog;
 }
 
 /** Instrumentations that are on. */
 export interface Instrumentation extends Disposable {
-  /** Takes all of them back. Spans under way still end. */
+  /** Takes all of them back. Spans in flight still end. */
   disable(): void;
 }
 
@@ -181,7 +181,7 @@ export const databaseNames: readonly string[] = [
 // It changes what a program prints, which others may read.
 const OFF_BY_DEFAULT: readonly string[] = ['console'];
 
-/** Names that {@link instrument} knows. */
+/** Names that {@link instrument} takes. */
 export const instrumentationNames: readonly string[] = Object.keys(STARTS);
 
 /** Those that are found when they are loaded, unless they are handed over. */
@@ -206,7 +206,7 @@ const FOUND_AT_LOAD: readonly string[] = [
 
 let isRefusalTold = false;
 
-/** Says once what may go untraced where modules cannot be seen being loaded. */
+/** Logs once what may go untraced where loads of modules cannot be seen. */
 const tellRefusal = (names: readonly string[], optionOf: (name: string) => unknown): void => {
   const isHandedOver = (name: string): boolean => Object(optionOf(name)).module !== undefined;
   const unseen = names.filter((name) => FOUND_AT_LOAD.includes(name) && !isHandedOver(name));
@@ -242,7 +242,7 @@ const partsOf = (name: string, option: unknown): (readonly [part: string, start:
  *
  * What is on already, by `spanline/register` or another call, is not switched on twice: options that are given here hold until this is disabled.
  *
- * Throws `ERR_SPANLINE_OPTION` for a name that it does not know, and then changes nothing.
+ * Throws `ERR_SPANLINE_OPTION` for an unknown name, and then changes nothing.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 // Routes of koa, which publishes nothing and has its routers from elsewhere: they leave what matched on koa's context, which is kept for the
-// end of the answer. koa-mount cuts its prefix off the path meanwhile, and says so there too. A piece of the path that no prefix names must not
+// end of the answer. koa-mount cuts its prefix off the path meanwhile, and notes it there too. A piece of the path that no prefix names must not
 // get into a route.
 import type { IncomingMessage } from 'node:http';
 import { type Off, quiet } from './channel.js';
@@ -73,7 +73,7 @@ const routeOf = (context: Context): string | undefined => {
   return prefix !== '' && path === '/' ? prefix : prefix + path;
 };
 
-/** By it contexts of an application tell which prefixes were entered. */
+/** Contexts of an application have the entered prefixes under it. */
 const MOUNT_PATH: PropertyDescriptor = {
   configurable: true,
   get(this: Context) {

@@ -65,7 +65,7 @@ export interface EsFile {
 }
 
 /**
- * Calls `loaded` with the exports of each package that `isWanted` and that is imported, and with the functions of files that `fileAt` knows; `undefined`
+ * Calls `loaded` with the exports of each package that `isWanted` and that is imported, and with the functions of files that `fileAt` has; `undefined`
  * where this Node cannot.
  */
 export const onEsModules = (

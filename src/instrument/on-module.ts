@@ -227,7 +227,7 @@ export const onModule = <E extends object>(
   };
 };
 
-/** The same where what a package exports may be fixed: who asks for it gets a copy that can be changed. */
+/** The same where what a package exports may be fixed: its importers get a copy that can be changed. */
 export const onCopy = <E extends object>(
   name: string,
   module: unknown,

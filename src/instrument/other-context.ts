@@ -1,4 +1,4 @@
-// What a context of OpenTelemetry's API says where a program has made one current without a span of ours: that nothing is to be traced, or which
+// What a context of OpenTelemetry's API contains where a program has made one current without a span of ours: that nothing may be traced, or which
 // span of elsewhere is the parent. By the API's keys, so that it need not be there.
 import { SpanContext } from '../span/span-context.js';
 

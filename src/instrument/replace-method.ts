@@ -14,7 +14,7 @@ const isListed = (prototype: Prototype, name: string): boolean => {
 };
 
 /**
- * Puts what `make` gives in place of the method `name`; nothing where there is none, or none can be put. Once it is taken back, whoever kept it calls the
+ * Puts what `make` gives in place of the method `name`; nothing where there is none, or none can be put. Once it is taken back, its keepers call the
  * original one.
  */
 export const replaceMethod = (

@@ -18,7 +18,7 @@ interface FastifyStart {
   readonly fastify: { addHook(name: 'onRequest', hook: Hook): unknown };
 }
 
-/** A request that is refused before its handler has a route too, which no channel tells: the first of its hooks does. */
+/** A request that is refused before its handler has a route too, which no channel gives: the first of its hooks does. */
 const nameRoute = quiet<unknown, Parameters<Hook>>(({ raw, routeOptions }) => {
   if (typeof routeOptions?.url === 'string') setRoute(raw, routeOptions.url);
 });

@@ -1,4 +1,4 @@
-// What is switched on in this thread, by name: each instrumentation once, however often it is asked for, by whom, and by which copy of this
+// What is switched on in this thread, by name: each instrumentation once, however often it is asked for, and by which copy of this
 // package. Two at a time would make two spans of one request and send two contexts with it.
 import { state } from '../context/process-state.js';
 import type { Off } from './channel.js';

@@ -12,7 +12,7 @@ import type { Caller } from './in-context.js';
 import type { Method } from './replace-method.js';
 import type { Outcome } from './traced-channel.js';
 
-/** What is told of calls whose messages are `M`. */
+/** What is announced of calls whose messages are `M`. */
 export interface CallWork<M> {
   /** Undefined: not traced. */
   begin(message: M): Span | undefined;
@@ -35,7 +35,7 @@ interface Open<M> {
   readonly queue: SpanQueue;
 }
 
-/** `method`, whose calls are traced while `workNow` gives something; `messageOf` says what there is to know of one. */
+/** `method`, whose calls are traced while `workNow` gives something; `messageOf` makes the message of one. */
 export const tracedCall = <M>(
   method: Method,
   workNow: () => CallWork<M> | undefined,

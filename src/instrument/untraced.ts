@@ -53,15 +53,15 @@ const say = (name: string, version: string, log: VersionLog): void => {
 const untracedVersion = (name: string, file: string): string | undefined =>
   name in UNTRACED ? versionAbove(file, name) : oldVersion(name, file);
 
-/** Says of each of `names` that is loaded too old, or that is never traced. */
+/** Logs each of `names` that is loaded too old, or that is never traced. */
 export const tellUntraced = (names: readonly string[], log: VersionLog): Off => {
-  const told = new Set<string>();
+  const logged = new Set<string>();
   const look = (name: string): Off =>
     onModule(name, undefined, (_, fileOf) => {
       const file = fileOf();
       const version = file === undefined ? undefined : untracedVersion(name, file);
-      if (version === undefined || told.has(name)) return undefined;
-      told.add(name);
+      if (version === undefined || logged.has(name)) return undefined;
+      logged.add(name);
       say(name, version, log);
       return undefined;
     });

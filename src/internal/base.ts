@@ -11,7 +11,7 @@ export { plugNPlayArguments } from '../base/calls/plug-n-play.js';
 export { sleep } from '../base/calls/sleep.js';
 export { inSlices, Slices } from '../base/calls/slices.js';
 export { timers } from '../base/calls/timers.js';
-export { whoRuns } from '../base/calls/who-runs.js';
+export { userName } from '../base/calls/user-name.js';
 export { within } from '../base/calls/within.js';
 export { abortedBy, throwIfAborted } from '../base/errors/aborted.js';
 export { wrongOption } from '../base/errors/option-error.js';

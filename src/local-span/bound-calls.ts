@@ -1,5 +1,5 @@
 // Calls of functions bound with AsyncResource. Many may come in one turn of the event loop, and without AsyncContextFrame
-// (Node 20 and 22) what one call enters is current in the next: only an async hook tells where a call ends. The hook makes
+// (Node 20 and 22) what one call enters is current in the next: only an async hook shows where a call ends. The hook makes
 // every await dearer, so it must never be on while no such call runs.
 import {
   AsyncLocalStorage,

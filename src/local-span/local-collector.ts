@@ -133,7 +133,7 @@ export class LocalCollector implements Disposable {
     try {
       result = fn();
     } catch (error) {
-      // Whoever called has no way to them.
+      // The caller has no way to them.
       countMany(Counter.localSpansWithoutParent, collector.collect().count);
       throw error;
     }

@@ -37,13 +37,13 @@ export const warnOutOfOrder = (): void => {
   );
 };
 
-const told = new Set<string>();
+const warned = new Set<string>();
 
 /** Count an argument that cannot be what was meant, and say once which call is: `remedy` is a fixed text. */
 export const wrongArgument = (remedy: string): void => {
   count(Counter.argumentsInvalid);
-  if (told.has(remedy)) return;
-  told.add(remedy);
+  if (warned.has(remedy)) return;
+  warned.add(remedy);
   try {
     process.emitWarning(remedy, { type: 'SpanlineWarning', code: 'SPANLINE_WRONG_ARGUMENT' });
   } catch {

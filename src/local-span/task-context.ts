@@ -1,5 +1,5 @@
 // The async context: which queue is the local parent here. ONE store per process; it is entered once per task, never once per local span.
-// Knows queues by interface only: `queue-store.ts` gives them their class.
+// It has queues by interface only: `queue-store.ts` gives them their class.
 
 import { state, type TaskQueue } from '../context/process-state.js';
 import { Counter, count } from '../rows/counters.js';

@@ -1,4 +1,4 @@
-// Copies of @opentelemetry/api in a process. They share one global, made by whoever came first, but a copy that is newer than the one that made it
+// Copies of @opentelemetry/api in a process. They share one global, made by the first of them, but a copy that is newer than the one that made it
 // gets no-ops in its place: its spans are lost without a word.
 import { readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';

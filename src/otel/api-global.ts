@@ -1,5 +1,5 @@
 // The one place that all copies of OpenTelemetry's API in a process share, whether they come as packages or inside bundles. Must read it alone:
-// who writes to it is a copy, or src/register where there is none.
+// its writer is a copy, or src/register where there is none.
 import type {
   Context,
   ContextManager,
@@ -43,14 +43,14 @@ const NO_MANAGER: ContextManager = {
 
 const manager = (): ContextManager => holder[API]?.context ?? NO_MANAGER;
 
-/** The context that is current, whoever keeps it. */
+/** The current context, of any keeper. */
 export const currentContext = (): Context => manager().active();
 
 /** Call `fn` with `arg` while `context` is the current one. */
 export const runWith = <T>(context: Context, fn: (arg: T) => unknown, arg: T): unknown =>
   manager().with(context, fn, undefined, arg);
 
-// What nobody has set is not asked for: it may look who asks.
+// A part that nobody has set is not read: its getter may look at the caller.
 const logger = (): DiagLogger | undefined => {
   const api = holder[API];
   return api !== undefined && Object.hasOwn(api, 'diag') ? api.diag : undefined;

@@ -32,7 +32,7 @@ export const toSpanContext = ({ traceId, spanId, sampled, isRandom, traceState }
     : { traceId, spanId, traceFlags, traceState: createTraceState(traceState) };
 };
 
-// A code says more than a name: ENOENT, ERR_INVALID_ARG_TYPE.
+// A code is more precise than a name: ENOENT, ERR_INVALID_ARG_TYPE.
 const exceptionProperties = (exception: unknown): Properties => {
   if (typeof exception === 'string') return { 'exception.message': exception };
   const { code, name, message, stack } = exception as Record<string, unknown>;

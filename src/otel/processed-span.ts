@@ -33,7 +33,7 @@ const toAttributes = (list: PropertyList | null): Attributes => {
 };
 
 // A processor is a program's own: what it throws is counted and stops nobody.
-const tell = (processors: readonly OtelSpanProcessor[], call: (one: OtelSpanProcessor) => void): void => {
+const callEach = (processors: readonly OtelSpanProcessor[], call: (one: OtelSpanProcessor) => void): void => {
   for (const one of processors) {
     try {
       call(one);
@@ -61,14 +61,14 @@ export class ProcessedSpan extends OtelSpan {
 
   /** Said once, when what it was started with is set. */
   started(context: Context): void {
-    tell(this.#processors, (one) => one.onStart(this, context));
+    callEach(this.#processors, (one) => one.onStart(this, context));
   }
 
   override end(time?: TimeInput): void {
     const isOpen = this.spanlineSpan.endTicks === 0;
-    if (isOpen) tell(this.#processors, (one) => one.onEnding?.(this));
+    if (isOpen) callEach(this.#processors, (one) => one.onEnding?.(this));
     super.end(time);
-    if (isOpen) tell(this.#processors, (one) => one.onEnd(this));
+    if (isOpen) callEach(this.#processors, (one) => one.onEnd(this));
   }
 
   get name(): string {

@@ -1,4 +1,4 @@
-// The resource of a trace as OpenTelemetry's SDK knows it: one object for all spans of a resource, for exporters group by identity.
+// The resource of a trace in the shape of OpenTelemetry's SDK: one object for all spans of a resource, for exporters group by identity.
 import { getOrMake } from '../base/maps/get-or-make.js';
 import type { Resource } from '../collector/reporter.js';
 import { resourceProperties } from '../formats/library.js';

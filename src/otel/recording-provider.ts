@@ -17,7 +17,7 @@ export interface TracerProviderOptions {
   /** Asked for every span, a sampler of OpenTelemetry's SDK or of this entry. Default: that of the collector, asked for every root. */
   readonly sampler?: OtelSampler;
   readonly idGenerator?: OtelIdGenerator;
-  /** Processors of OpenTelemetry's SDK, told of every span that records. */
+  /** Processors of OpenTelemetry's SDK, called for every span that records. */
   readonly spanProcessors?: readonly OtelSpanProcessor[];
   /** Characters of a text in an attribute; longer ones are cut. Default: no bound. */
   readonly attributeValueLengthLimit?: number;

@@ -1,7 +1,7 @@
 // What plugs in from OpenTelemetry's SDK, 2.x and 3.x, by structure: the SDK itself is needed neither at run time nor for types.
 import type { Attributes, Context, Link, SpanKind, TraceState } from '@opentelemetry/api';
 
-/** 0 does not record, 1 records for processors alone, 2 records and says so to those called. */
+/** 0 does not record, 1 records for processors alone, 2 records and reports it to those called. */
 export interface SamplingResult {
   readonly decision: number;
   readonly attributes?: Readonly<Attributes>;

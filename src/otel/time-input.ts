@@ -33,7 +33,7 @@ export const toTicks = (input: unknown, trace: ActiveTrace): number => {
     ticks = input <= elapsed ? now() - ((elapsed - input) * 1e6) / nsPerTick() : fromMillis(input, anchorOf(trace));
   } else if (input instanceof Date) ticks = fromMillis(input.getTime(), anchorOf(trace));
   else if (isHrTime(input)) ticks = fromUnix(input[0], input[1], anchorOf(trace));
-  // 0 is no moment: it says that a span is open.
+  // 0 is no moment: it marks an open span.
   return Number.isFinite(ticks) && ticks !== 0 ? ticks : now();
 };
 

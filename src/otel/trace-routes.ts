@@ -1,5 +1,5 @@
-// The route that a framework says of a request on a span of its own, made by OpenTelemetry's API: Next.js, SvelteKit, and official instrumentations of
-// routers. Kept by the trace, for the request's own span, which has none where no instrumentation knows the framework.
+// The route of a request that a framework puts on a span of its own, made by OpenTelemetry's API: Next.js, SvelteKit, and official instrumentations of
+// routers. Kept by the trace, for the request's own span, which has none where no instrumentation supports the framework.
 import type { ActiveTrace } from '../span/active-trace.js';
 import type { Span } from '../span/span.js';
 
@@ -9,10 +9,10 @@ const NEXT_ROUTE = 'next.route';
 
 const routes = new WeakMap<ActiveTrace, string>();
 
-/** Whether an attribute says a route. */
+/** Whether an attribute contains a route. */
 export const isRoute = (key: string): boolean => key === HTTP_ROUTE || key === NEXT_ROUTE;
 
-/** The last one said counts: what is further in knows more of it. */
+/** The last one counts: the span further in is more precise. */
 export const noteRoute = ({ trace }: Span, route: unknown): void => {
   if (trace !== null && typeof route === 'string' && route !== '') routes.set(trace, route);
 };

@@ -79,7 +79,7 @@ const baggageBeside = (isWanted: boolean): Partial<Propagator> => {
   };
 };
 
-/** By a package, so that tracers it has given already record as well; it says to its own logger what somebody has set before. */
+/** By a package, so that tracers it has given already record as well; it reports to its own logger what was set before. */
 const registerThrough = (
   api: Api,
   { trace, context, propagation }: Required<Pick<ApiParts, 'trace' | 'context' | 'propagation'>>,
@@ -100,7 +100,7 @@ export const registerApi = ({ propagators: names, apiLimits }: Settings, log: Lo
   if (api !== undefined) registerThrough(api, parts);
   shareParts(parts, () =>
     log.warn(
-      '@opentelemetry/api is in a bundle that does not tell its version: it may refuse a MeterProvider or a logger. Leave the package out of the bundle.',
+      '@opentelemetry/api is in a bundle without its version: it may refuse a MeterProvider or a logger. Leave the package out of the bundle.',
     ),
   );
   onRoute((_, span) => routeBelow(span));

@@ -1,4 +1,4 @@
-// Puts the event-loop timeline into the archive that its traces go to, second by second: what `spanline trace show` and `spanline stalls` tell the use
+// Puts the event-loop timeline into the archive that its traces go to, second by second: what `spanline trace show` and `spanline stalls` take the use
 // of the event loop from. What cannot be written is left out: the archive counts it.
 import { timers } from '../base/calls/timers.js';
 import type { Resource } from '../collector/reporter.js';
@@ -17,14 +17,14 @@ export interface TimelineArchive {
 }
 
 export const keepTimeline = (archive: TimelineArchive, timeline: Timeline, resource: Resource): void => {
-  const who = ownResource(resource);
+  const owner = ownResource(resource);
   let fromUs = timers.wallMs() * 1000;
   const append = (settledUs: number): void => {
     const toUs = timers.wallMs() * 1000 - settledUs;
     if (toUs <= fromUs) return;
     const rows = timeline.rows(fromUs).filter(({ endUs }) => endUs > fromUs && endUs <= toUs);
     try {
-      archive.appendLane(rows, who, fromUs, toUs);
+      archive.appendLane(rows, owner, fromUs, toUs);
     } catch {
       // The archive is closed, or takes no more.
     }

@@ -1,4 +1,4 @@
-// The version of the copy of OpenTelemetry's API that calls. A copy tells it to nobody, so it is read where the call comes from: in the package that
+// The version of the copy of OpenTelemetry's API that calls. A copy does not export it, so it is read where the call comes from: in the package that
 // the file belongs to, or in the bundle around that place. Must be right or undefined: it is for what happens a few times in a process.
 import { readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';

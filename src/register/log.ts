@@ -1,11 +1,11 @@
-// What `register` says to the person who started the service: one line each, on standard error, as loud as OTEL_LOG_LEVEL allows. It must never
+// Messages of `register` to the person who started the service: one line each, on standard error, as loud as OTEL_LOG_LEVEL allows. It must never
 // write to standard output, which belongs to the service.
 import { escapeLines } from '../base/text/escape-text.js';
 import type { LogLevel } from './settings.js';
 
 const RANK: Readonly<Record<LogLevel, number>> = { none: 0, error: 1, warn: 2, info: 3, debug: 4, verbose: 5, all: 6 };
 
-/** Says what is at least as grave as its level. */
+/** Logs what is at least as grave as its level. */
 export class Log {
   readonly #rank: number;
 

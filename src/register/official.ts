@@ -87,7 +87,7 @@ export const startOfficial = (
     if (isOurs(short, require) || disabled.includes(short) || enabled?.includes(short) === false) continue;
     try {
       const classes = Object.values(require(name) as object).filter(isInstrumentation);
-      // Switched on where they are made, unless they are told otherwise.
+      // Switched on where they are made, unless their options forbid it.
       for (const Instrumentation of new Set(classes)) new Instrumentation();
       if (classes.length > 0) started.push(name);
     } catch (error) {

@@ -80,7 +80,7 @@ const archivePackage = async (): Promise<ArchivePackage> => {
   }
 };
 
-/** The archive in `directory`, and what writes to it; undefined, with a line that says why, where it cannot be opened. */
+/** The archive in `directory`, and what writes to it; undefined, with a line that gives the reason, where it cannot be opened. */
 export const openArchive = async (
   directory: string,
   log: Log,

@@ -91,12 +91,12 @@ const apiLimitsOf = (variables: Variables): ApiLimits => {
 };
 
 const exportersOf = (variables: Variables, archive: string | undefined): readonly ExporterName[] => {
-  // Who keeps traces on disk has said where they go.
+  // With an archive on disk there is no default exporter.
   const names = variables.words('OTEL_TRACES_EXPORTER', EXPORTERS, [archive === undefined ? 'otlp' : 'none']);
   return names.filter((name) => name !== 'none');
 };
 
-/** Read all of them. `warn` is told of each that is wrong. */
+/** Read all of them. `warn` is called for each wrong one. */
 export const readSettings = (env: NodeJS.ProcessEnv, warn: Warn): Settings => {
   const variables = new Variables(env, warn);
   const archive = variables.text('SPANLINE_ARCHIVE');

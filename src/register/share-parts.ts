@@ -48,7 +48,7 @@ const property = (value: unknown): PropertyDescriptor => ({
 
 /**
  * What is shared, as an object in which a copy can set what is not set. A copy sets a part after it has asked for it and has found that the version
- * is exactly its own; so whoever asks for a missing part finds its own version, until it has set the part or the stretch is over. Parts that are
+ * is exactly its own; so a caller that asks for a missing part finds its own version, until it has set the part or the stretch is over. Parts that are
  * set are plain properties, which cost nothing to read and which `disable` of a copy deletes. `setBy` is the version of the copy that has set some.
  */
 const makeShared = (onUnknown: () => void, setBy?: string): ApiGlobal => {

@@ -1,7 +1,7 @@
 // Reads single environment variables as OpenTelemetry's specification asks: an empty one counts as not set, an unknown value gives one
 // warning and the default. Nothing here may throw: a wrong variable must not keep a service from starting.
 
-/** Told of a value that is not used: a whole sentence. */
+/** Called for a value that is not used, with a whole sentence. */
 export type Warn = (message: string) => void;
 
 /** The values of an environment, with what is wrong said once. */

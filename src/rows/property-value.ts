@@ -23,7 +23,7 @@ const uniformCopy = (value: unknown): PropertyValue | undefined => {
   return items.every((item) => isScalar(item) && typeof item === type) ? (items as PropertyValue) : undefined;
 };
 
-/** The value as a span keeps it until its end. What is not permitted is counted there: an object becomes null, to be let go. */
+/** The value as a span keeps it until its end. What is not permitted is counted there: an object becomes null, so that it is dropped. */
 export const keptValue = (value: PropertyValue): PropertyValue =>
   typeof value === 'object' ? (cleanValue(value) ?? (null as unknown as PropertyValue)) : value;
 

@@ -9,7 +9,7 @@ export const CHUNK_ROWS = 2048;
 /** Bytes of a row in the columns. */
 export const ROW_BYTES = 48;
 
-// A chunk whose texts and entries have grown beyond this takes no more rows, so that chunks are let go in time.
+// A chunk whose texts and entries have grown beyond this takes no more rows, so that chunks are dropped in time.
 const FULL_BYTES = 1 << 20;
 
 /** The flags of a row: kind in three bits, status code in two, a bit each, and above them the number of the scope. */
@@ -26,7 +26,7 @@ export const Flag = {
 /** The slot of a row that nobody wants any more. */
 export const NO_SLOT = -1;
 
-/** What a row says of a span, but for its entries. Ids are signed 32-bit words; times are ticks. */
+/** What a row contains of a span, but for its entries. Ids are signed 32-bit words; times are ticks. */
 export interface RowSpan {
   readonly idHi: number;
   readonly idLo: number;
@@ -89,7 +89,7 @@ export class RowChunk {
     this.heads[0] = 0;
   }
 
-  /** A chunk to be read, whose columns lie elsewhere. Nothing may be written to it. */
+  /** A chunk to read, whose columns lie elsewhere. Nothing may be written to it. */
   static over(columns: RowColumns, count: number): RowChunk {
     return Object.assign(Object.create(RowChunk.prototype), columns, { count, observed: count, capacity: count });
   }
@@ -111,7 +111,7 @@ export class RowChunk {
     this.begins[row] = span.begin;
     this.ends[row] = end;
     this.closeRow(row);
-    // Last: whoever looks in the middle of this sees whole rows.
+    // Last: a reader in the middle of this sees whole rows.
     this.count = row + 1;
   }
 

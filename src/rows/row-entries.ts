@@ -84,7 +84,7 @@ export class RowEntries {
     this.doubles = new Float64Array(this.words.buffer);
   }
 
-  /** Entries to be read, whose memory lies elsewhere; `words` begins at a multiple of eight bytes. Nothing may be written to them. */
+  /** Entries to read, whose memory lies elsewhere; `words` begins at a multiple of eight bytes. Nothing may be written to them. */
   static over(words: Int32Array, count: number, text: RowText): RowEntries {
     const doubles = new Float64Array(words.buffer, words.byteOffset, count * 2);
     return Object.assign(Object.create(RowEntries.prototype), { words, doubles, count, text });

@@ -1,7 +1,7 @@
 // The texts of a chunk: one growable buffer that each string is written to once, so that no string of a finished span is on the heap.
 // Every string comes back as it was, lone surrogates too. Nothing here may throw.
 
-/** How the bytes of a text are to be read. */
+/** The encoding of the bytes of a text. */
 export const Encoding = { ascii: 0, utf8: 1, utf16: 2 } as const;
 
 /** Node's own methods of a buffer, which `write` and `toString` choose from: one check less each. */
@@ -36,7 +36,7 @@ export class RowText {
     this.bytes = allocate(bytes);
   }
 
-  /** Texts to be read, whose bytes lie elsewhere. Nothing may be written to them. */
+  /** Texts to read, whose bytes lie elsewhere. Nothing may be written to them. */
   static over(bytes: Buffer): RowText {
     return Object.assign(Object.create(RowText.prototype), { serial: ++lastSerial, bytes, used: bytes.length });
   }

@@ -3,7 +3,7 @@
 import { state } from '../context/process-state.js';
 import type { Properties, PropertyValue } from './property.js';
 
-/** Who recorded a span, where it is another library than this one. Make one object a library and keep it. */
+/** The library that recorded a span, where it is not this one. Make one object a library and keep it. */
 export interface SpanScope {
   readonly name: string;
   /** Empty where it is not known. */

@@ -60,7 +60,7 @@ export class TakenRows {
     return this.places[row] % CHUNK_ROWS;
   }
 
-  /** Take a chunk whose rows are to be placed; gives its number. */
+  /** Take a chunk with unplaced rows; gives its number. */
   adopt(chunk: RowChunk): number {
     chunk.entries.forgetTexts();
     return this.chunks.push(chunk) - 1;

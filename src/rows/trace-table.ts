@@ -1,4 +1,4 @@
-// The table of traces: a record of sixteen words a trace, beside the rows that name it by its number. It knows what a trace is and sums up, not what its
+// The table of traces: a record of sixteen words a trace, beside the rows that name it by its number. It contains what a trace is and sums up, not what its
 // states mean (collector/trace-life). Must never hold an object a trace: what waits for a report would outlive the young generation.
 import type { PropertyList } from './property.js';
 
@@ -34,11 +34,11 @@ export const TRACE_STRIDE = 16;
 export const TRACE_BYTES = 320;
 
 export const TraceBit = {
-  /** It is to be reported; without it, it is recorded for the observer alone. */
+  /** It will be reported; without it, it is recorded for the observer alone. */
   sampled: 1,
   /** The random flag of its id. */
   random: 2,
-  /** It is reported whatever `keep` says. */
+  /** It is reported whatever `keep` decides. */
   mustReport: 4,
   /** A part of it was reported or dropped before. */
   continuation: 8,
@@ -74,7 +74,7 @@ const MAX_DROPPED = 1 << 17;
 
 export class TraceTable {
   words = new Int32Array(FIRST_CAPACITY * TRACE_STRIDE);
-  /** Who produced each, and how its ticks become Unix time, once that is chosen: objects that many traces share. */
+  /** The producer of each, and how its ticks become Unix time, once that is chosen: objects that many traces share. */
   readonly resources: unknown[] = [];
   readonly anchors: unknown[] = [];
   readonly traceStates: string[] = [];
@@ -191,7 +191,7 @@ export class TraceTable {
     return refused === 0 ? undefined : [DROPPED_SPANS, refused];
   }
 
-  /** Nothing of the trace is reported any more: for who still has it when its number is another's. */
+  /** Nothing of the trace is reported any more: for a holder that still has it when its number is another's. */
   setDropped(serial: number): void {
     this.dropped ??= new Int32Array(MAX_DROPPED);
     this.dropped[serial & (MAX_DROPPED - 1)] = serial;

@@ -1,5 +1,5 @@
 // ActiveTrace: the handle of a trace, which its spans hold. It decides what it takes of what ends and writes rows to the store of its collector, under its
-// number in the table of traces. It makes no records and knows no reporter; nothing that waits for a report may refer to it.
+// number in the table of traces. It makes no records and has no reporter; nothing that waits for a report may refer to it.
 
 import type { LocalBatch } from '../local-span/local-batch.js';
 import { Counter, count, countMany } from '../rows/counters.js';
@@ -63,13 +63,13 @@ export interface TraceSink {
   readonly limits: TraceLimits;
   /** @internal */
   readonly rows: RowStore;
-  /** @internal Who produces its traces. */
+  /** @internal The producer of its traces. */
   readonly resource?: unknown;
   /** @internal The collector that it takes one trace for, which has the children that are started with that collector. */
   readonly of?: TraceSink;
-  /** @internal True: its traces are for those who watch them, are reported to nobody, and go out as not sampled. */
+  /** @internal True: its traces are for observers, are reported to nobody, and go out as not sampled. */
   readonly reportsNothing?: boolean;
-  /** @internal True: roots that are not sampled are recorded too, for the observer; others are told that they are not sampled. */
+  /** @internal True: roots that are not sampled are recorded too, for the observer; others get the flag that they are not sampled. */
   readonly recordsAll?: boolean;
   /** @internal Holds the spans that have not ended. */
   readonly openSpans?: OpenSpans | null;
@@ -98,7 +98,7 @@ export interface OpenSpans {
   remove(place: number, span: EndedRoot): void;
 }
 
-/** What a sink is told of a root that has ended. */
+/** What a sink gets of a root that has ended. */
 export interface EndedRoot {
   readonly name: string;
   /** Ticks. */
@@ -127,13 +127,13 @@ export class ActiveTrace {
   private isOver = false;
   /** It has had spans: what comes when it has no number is no first part. */
   private hadSpans = false;
-  /** True: it is reported whatever `keep` says. */
+  /** True: it is reported whatever `keep` decides. */
   mustReport = false;
   /** Chosen at the first use, and by the sink at the first report, so that an NTP step between two reports cannot tear the trace. */
   private ownAnchor: unknown = undefined;
   /** Ticks of the end of the root; 0 before. */
   endTicks = 0;
-  /** Who produced it. */
+  /** Its producer. */
   readonly resource: unknown;
   // Batches mounted by hand, also those reported already: a second record of one span id must never arise.
   private shared: WeakSet<LocalBatch> | null = null;
@@ -273,7 +273,7 @@ export class ActiveTrace {
     this.sink.ended(this, root);
   }
 
-  /** Nothing of this trace is to be reported: release what it holds and accept no more. The observer sees what it has only if `isShown`. */
+  /** Drop this trace: release what it holds and accept no more. The observer sees what it has only if `isShown`. */
   discard(isShown = false): void {
     this.isOver = true;
     if (this.hasNumber) this.rows.drop(this.number, isShown);

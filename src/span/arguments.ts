@@ -9,7 +9,7 @@ import type { TraceSink } from './active-trace.js';
 import type { SpanContext } from './span-context.js';
 import type { RootOptions, SpanOptions } from './span-options.js';
 
-/** What tells a span. The class is above this file, which reads its arguments. */
+/** What marks a span. The class is above this file, which reads its arguments. */
 export interface SpanLike {
   readonly isSpan: boolean;
   readonly trace: { readonly write: unknown } | null;
@@ -20,8 +20,8 @@ export interface SpanLike {
 /** Not instanceof: the span may come from the other build of this package. */
 export const isSpan = (value: unknown): value is SpanLike => {
   try {
-    const { isSpan: says, mountShared, trace } = value as SpanLike;
-    if (says !== true || typeof mountShared !== 'function') return false;
+    const { isSpan: isMarked, mountShared, trace } = value as SpanLike;
+    if (isMarked !== true || typeof mountShared !== 'function') return false;
     return trace === null || typeof trace.write === 'function';
   } catch {
     return false;

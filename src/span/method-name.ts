@@ -3,7 +3,7 @@
 import type { TracedOptions } from './traced-options.js';
 import type { SpanName } from './wrap-function.js';
 
-/** What a decorator knows of the class: the object it was given (legacy), or the class's metadata (standard, if any). */
+/** What a decorator has of the class: the object it was given (legacy), or the class's metadata (standard, if any). */
 export interface DeclaredBy {
   readonly target?: object;
   readonly metadata?: unknown;

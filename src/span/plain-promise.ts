@@ -1,7 +1,7 @@
 // Waiting for a promise that a traced function gave. What is returned in its place must be as much like it as can be: of
 // the same realm, with its own properties, rejected as unhandled as it was. Nothing else may be called on it or changed.
 //
-// The promise itself cannot be given back: whoever waits for it has handled it, so that a rejection nobody else handles
+// The promise itself cannot be given back: a waiter for it has handled it, so that a rejection nobody else handles
 // would no longer reach `unhandledRejection`, and whether somebody else does cannot be asked.
 import { types } from 'node:util';
 

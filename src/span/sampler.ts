@@ -3,7 +3,7 @@ import { OptionError } from '../base/errors/option-error.js';
 import type { SpanContext } from './span-context.js';
 import { functionKind } from './traced-options.js';
 
-/** What a sampler knows when a root starts. */
+/** What a sampler gets when a root starts. */
 export interface SamplingInput {
   readonly name: string;
   readonly context: SpanContext;

@@ -75,13 +75,13 @@ export class SpanContext {
     readonly isRemote: boolean,
     /** W3C tracestate as received; empty when there was none. */
     readonly traceState: string,
-    /** The random flag: the last 7 bytes of the trace id are random. Whoever made the id says so; it is only passed on. */
+    /** The random flag: the last 7 bytes of the trace id are random. The maker of the id sets it; here it is only passed on. */
     readonly isRandom: boolean,
     // The decision that this span id came with.
     private readonly receivedSampled: boolean = sampled,
   ) {}
 
-  /** The start of a new trace: a random trace id and no parent span. Sampled unless told otherwise. */
+  /** The start of a new trace: a random trace id and no parent span. Sampled by default. */
   static random(options?: { readonly sampled?: boolean }): SpanContext {
     let w3 = randomWord();
     const w0 = randomWord();
@@ -93,7 +93,7 @@ export class SpanContext {
   }
 
   /**
-   * The start of a new trace whose id is chosen: that of a job or a request which is known elsewhere. 32 hex digits;
+   * The start of a new trace whose id is chosen: that of a job or a request with an id of its own. 32 hex digits;
    * undefined, and counted in `stats().traceparentsInvalid`, for what can be no trace id. Set `isRandom` when the last
    * 14 digits are random, as those of a version 4 UUID are: samplers of other libraries may rely on it.
    *
@@ -130,7 +130,7 @@ export class SpanContext {
   }
 
   /**
-   * Read a `traceparent` header, strictly as W3C Trace Context level 2 says, and the `tracestate` beside it. Undefined when
+   * Read a `traceparent` header, strictly by W3C Trace Context level 2, and the `tracestate` beside it. Undefined when
    * it is absent; undefined and counted in `stats().traceparentsInvalid` when it is malformed. An unusable `tracestate` is
    * left out.
    */

@@ -9,7 +9,7 @@ export interface SpanOptions {
   readonly kind?: SpanKind;
   /** An object, or a callback that runs only when the span records. */
   readonly properties?: Properties | (() => Properties);
-  /** @internal Who records it, where that is another library than this one. */
+  /** @internal The library that records it, where it is not this one. */
   readonly scope?: SpanScope;
 }
 

@@ -137,7 +137,7 @@ export class Span implements Disposable, QueueMount, EndedSpan {
     return options ? span.with(options) : span;
   }
 
-  /** @internal A root that is recorded, whoever decided so. */
+  /** @internal A recorded root; the caller has decided. */
   static recordedRoot(name: string, from: SpanContext, sink: TraceSink, isSampled = true): Span {
     count(Counter.tracesStarted);
     const trace = new ActiveTrace(from, sink, isSampled);
@@ -203,7 +203,7 @@ export class Span implements Disposable, QueueMount, EndedSpan {
     return true;
   }
 
-  /** True while this span records: sampled, not ended, its trace not cancelled nor otherwise let go. */
+  /** True while this span records: sampled, not ended, its trace not cancelled nor otherwise dropped. */
   get isRecording(): boolean {
     return this.endTicks === 0 && this.isKept && this.recordingTrace !== null;
   }
@@ -634,7 +634,7 @@ const decide = (sink: TraceSink, name: string, context: SpanContext): boolean =>
   }
 };
 
-// Not its parent itself: who has the child may end it, and it would end the parent.
+// Not its parent itself: the holder of the child may end it, and it would end the parent.
 const childOfDiscarded = (name: string, parent: Span): Span => {
   count(Counter.spansOfDiscardedTraces);
   return new Span(null, name, 0, 0, false, parent.context ?? null);

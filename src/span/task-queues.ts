@@ -14,7 +14,7 @@ export class TaskQueues {
     this.first = queue;
   }
 
-  /** Close `queue` when `result` settles. The promise given back is to be returned in its place. */
+  /** Close `queue` when `result` settles. The caller returns the promise given back in its place. */
   closeWhenSettled<T>(queue: SpanQueue, result: Promise<T>, follow: Follow): Promise<T> {
     this.add(queue);
     return follow(

@@ -14,7 +14,7 @@ export interface TraceableStream extends EventEmitter {
   readonly writableFinished?: boolean;
 }
 
-// One of two sides is enough: a socket is often destroyed by whoever has read the answer.
+// One of two sides is enough: a socket is often destroyed by the reader of the answer.
 const isThrough = ({ readableEnded, writableFinished }: TraceableStream): boolean =>
   readableEnded === undefined && writableFinished === undefined
     ? true

@@ -82,7 +82,7 @@ const decorateStandard = (value: unknown, context: DecoratorContext, options: Tr
   return wrapMethod(value as AnyFunction, name, options, { metadata });
 };
 
-// Older decorators see a getter and its setter as one and are not told which of them they stand at: both are traced.
+// Older decorators see a getter and its setter as one and do not get which of them they stand at: both are traced.
 const decorateLegacy = (
   target: object,
   key: string | symbol,

@@ -74,7 +74,7 @@ const trimBlanks = (text: string): string => {
 
 /**
  * The header joined to one line; empty when absent or when any member breaks the grammar (then all of it is unusable).
- * Of a key that comes twice the first member stays: who changes a member moves it to the front.
+ * Of a key that comes twice the first member stays: a change moves a member to the front.
  */
 export const parseTraceState = (header: string | readonly string[] | undefined | null): string => {
   const text = Array.isArray(header) ? header.join(',') : header;

@@ -83,7 +83,7 @@ const checkInFile = (file: string, name: string, drawn: string, update: boolean)
  * Expect a trace to have the shape that was accepted: the same names under the same parents, as many times; order and times do not count. Use it
  * in a test of an operation, under any runner, to notice a query that a loop now makes a hundred times (N+1) or a span that got lost. Shapes
  * are kept in a text `file` in the repository, whose first run at a desk accepts and whose first run with `CI` set fails, or as digests in a
- * `gold` store, where a new one is untriaged and fails until `spanline gold triage` or the page says that it is right.
+ * `gold` store, where a new one is untriaged and fails until `spanline gold triage` or the page accepts it.
  *
  * Rejects with an `AssertionError` that holds both trees; with `ERR_SPANLINE_BAD_OPTIONS` for wrong options, `ERR_SPANLINE_SHAPES_FILE` for a
  * file that holds something else.

@@ -14,7 +14,7 @@ export interface KeptShape {
 
 /** A store of shapes, such as `GoldStore`. */
 export interface ShapeStore {
-  /** Puts the shape. Undefined when it was accepted, or is with `accepts`; else what to tell the developer. */
+  /** Puts the shape. Undefined when it was accepted, or is with `accepts`; else the message for the developer. */
   checkShape(shape: KeptShape, accepts: boolean): Promise<string | undefined>;
 }
 

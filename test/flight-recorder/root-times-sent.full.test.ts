@@ -49,7 +49,7 @@ describe.skipIf(clockInfo().path !== 'fast').each(['http/protobuf', 'http/json']
       }
     };
 
-    test('each root adds up, and names whom it waited for', async () => {
+    test('each root adds up, and names the owners that it waited for', async () => {
       const nsOf = (attributes: Map<string, DecodedValue>, key: string): number => Number(attributes.get(key)?.[1]);
       const all = await sent();
       const of = (path: string) => all.filter((one) => one.path === path);
@@ -66,7 +66,7 @@ describe.skipIf(clockInfo().path !== 'fast').each(['http/protobuf', 'http/json']
       // The end of its answer may be a moment that the next one waits for: a tenth of its time and more.
       const waited = of('/wait').filter(({ span, attributes }) => {
         const listOf = (key: string): string[] => listIn(attributes.get(`spanline.loop.${key}`));
-        const ns = listOf('who_ns')[listOf('who_trace_ids').indexOf(parse.span.traceId)];
+        const ns = listOf('owner_ns')[listOf('owner_trace_ids').indexOf(parse.span.traceId)];
         return Number(ns) > Number(BigInt(span.end) - BigInt(span.start)) / 10;
       });
       expect(waited).toHaveLength(1);

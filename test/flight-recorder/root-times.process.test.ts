@@ -113,9 +113,9 @@ describe('over the timeline of this process', () => {
     expect([ownNs, gc, others, untraced, unknown].map((ns) => ns / 1e6)).toEqual([1, 0.5, 1.5, 1, 3].map(near));
     expect(ownNs + gc + others + untraced + short + waiting + unknown).toBe(found.durationNs);
     expect(found.properties).toMatchObject({
-      'spanline.loop.who': ['POST /import'],
-      'spanline.loop.who_trace_ids': ['b'.repeat(32)],
-      'spanline.loop.who_ns': [others],
+      'spanline.loop.owners': ['POST /import'],
+      'spanline.loop.owner_trace_ids': ['b'.repeat(32)],
+      'spanline.loop.owner_ns': [others],
       'spanline.loop.untraced': ['tick app.js:7'],
     });
     // Once for the whole report, and not for all that the timeline has.

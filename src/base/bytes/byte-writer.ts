@@ -1,4 +1,4 @@
-// The one growing buffer that encoders write into and use again. It knows no format, and it must never hold more than its limit: a write
+// The one growing buffer that encoders write into and use again. It has no format, and it must never hold more than its limit: a write
 // beyond it throws WRITER_FULL and leaves what was written before. Every writer of the library has this one shape, so that a call on it
 // stays monomorphic.
 import { MAX_VARINT_BYTES } from './varint.js';
@@ -19,7 +19,7 @@ const dataOf = ({ buffer, byteOffset, length }: Buffer<ArrayBuffer>): DataView =
 
 /** Appends to a buffer that grows. */
 export class ByteWriter {
-  /** Whoever writes into it directly makes room with `reserve` first, and reads it anew afterwards. */
+  /** A direct writer makes room with `reserve` first, and reads it anew afterwards. */
   bytes: Buffer<ArrayBuffer>;
   /** The same bytes, for words and doubles. */
   data: DataView;

@@ -1,4 +1,4 @@
-// A function in place of another one, for who looks at it: its name, its length and what it has of its own, as `util.promisify.custom`. What makes
+// A function in place of another one, alike to its readers: its name, its length and what it has of its own, as `util.promisify.custom`. What makes
 // it a constructor is not taken over.
 
 type AnyFunction = (...args: never[]) => unknown;

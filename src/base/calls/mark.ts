@@ -43,6 +43,6 @@ export const mark = (calls = 1): Mark | undefined => {
   }
 };
 
-/** The code between two marks; none where V8 told no place. */
+/** The code between two marks; none where V8 gave no place. */
 export const codeBetween = (begin: Mark | undefined, end: Mark | undefined): OwnCode[] =>
   begin === undefined || end === undefined || begin.url === '' || begin.url !== end.url ? [] : [{ begin, end }];

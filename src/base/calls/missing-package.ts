@@ -3,7 +3,7 @@
 const NOT_FOUND: readonly unknown[] = ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'];
 
 /**
- * The error that `toError` makes of a message with the command that installs the package; `cause` itself where it says something else.
+ * The error that `toError` makes of a message with the command that installs the package; `cause` itself where its message is another.
  * The import belongs into a `try` beside its call: there bundlers pass over a package that they do not find.
  */
 export const missingPackage = (

@@ -1,4 +1,4 @@
-// Node's timers and clocks as they were when the library was loaded: whoever fakes those of a program must not stop its traces, nor make a
+// Node's timers and clocks as they were when the library was loaded: fakes of those of a program must not stop its traces, nor make a
 // `flush` wait for a time that never comes. From the module, not the globals: where a test runs in a browser's environment those have no `unref`.
 // Nothing else in the library may read the globals (test/base/calls/timers.test.ts).
 import { clearImmediate, clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from 'node:timers';

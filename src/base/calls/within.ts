@@ -1,4 +1,4 @@
-// Waits for work that may hang, but only so long. The work goes on; who waited no longer does.
+// Waits for work that may hang, but only so long. The work goes on after the wait is over.
 import { timerMs } from './timer-ms.js';
 import { timers } from './timers.js';
 

@@ -76,7 +76,7 @@ const ASYNC: Readonly<Record<FsStep[0], Call<unknown>>> = {
   close: promisify(close),
   stat: promisify(stat),
   realpath: promisify(realpath),
-  // A rename under way when the process exits could replace what the exit itself wrote; it is quick, so it never is.
+  // A rename in flight when the process exits could replace what the exit itself wrote; it is quick, so it never is.
   rename: renameSync,
   unlink: promisify(unlink),
   makeDirectory,

@@ -1,5 +1,5 @@
 // Makes new names in a directory survive a power failure. It must not fail: not every file system can sync a directory, and those that cannot
-// need not; the file itself is synced by whoever wrote it.
+// need not; the file itself is synced by its writer.
 import type { FsSteps } from './fs-steps.js';
 
 export const syncDirectory = function* (path: string): FsSteps<void> {

@@ -127,7 +127,7 @@ export class WholeFile {
 
   *#close(): FsSteps<void> {
     const descriptor = this.#descriptor;
-    // Whatever closing says, the descriptor is gone afterwards.
+    // Whatever closing returns, the descriptor is gone afterwards.
     this.#descriptor = undefined;
     if (descriptor !== undefined) yield ['close', descriptor];
   }

@@ -1,4 +1,4 @@
-// Asks another process things through its inspector. Knows the protocol's envelope and nothing of profiles.
+// Asks another process things through its inspector. It has the protocol's envelope and nothing of profiles.
 import { WebSocketClient } from './web-socket.js';
 
 interface Answer {

@@ -5,7 +5,7 @@ import { findInspector } from './find-inspector.js';
 import { InspectorClient } from './inspector-client.js';
 import { TargetError, targetFailure } from './target-error.js';
 
-/** Key of what is about to close the inspector, in the process: who comes meanwhile stops it, and closes it in its place. */
+/** Key of what is about to close the inspector, in the process: a caller in between stops it, and closes it in its place. */
 const CLOSING = "globalThis[Symbol.for('spanline.inspector.closing')]";
 const BEGIN = `(() => {
   const closing = ${CLOSING};
@@ -17,7 +17,7 @@ const CLOSE = `${CLOSING} = setTimeout(() => {
   ${CLOSING} = undefined;
   process.getBuiltinModule('inspector').close();
 }, 100); undefined`;
-/** A process whose event loop is blocked never says that it has closed. */
+/** A process whose event loop is blocked never reports that it has closed. */
 const CLOSE_MS = 1000;
 
 /** Evaluates there; the value must be JSON, and is waited for. */
@@ -72,7 +72,7 @@ export const withInspector = async <T>(
   try {
     const client = await begin().catch(async (error: unknown) => {
       if (found.isOpened || error instanceof TargetError || signal?.aborted === true) throw error;
-      // Who had opened it may have closed it meanwhile. Nothing was asked of the process yet.
+      // Its opener may have closed it meanwhile. Nothing was asked of the process yet.
       here.client?.close();
       here.client = undefined;
       found = await findInspector(pid, port);

@@ -1,5 +1,5 @@
 // Makes text from anywhere harmless to print. What it returns must never move the cursor, change colours, start a line, reorder the text
-// around it or hide characters from whoever reads it.
+// around it or hide characters from its reader.
 
 /**
  * The inside of a character class (with the flag `u`): C0 and C1 controls, line and paragraph separators, marks, embeddings and isolates that

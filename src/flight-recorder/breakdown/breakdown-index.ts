@@ -4,7 +4,7 @@ import { LoopOwners } from './loop-owners.js';
 import type { TimedSpan, TimeWindow } from './timed-span.js';
 
 /**
- * The spans and the timeline of one process, ready to tell where the time of any of these spans went and who stalled the event loop.
+ * The spans and the timeline of one process, ready for the breakdown of the time of any of these spans and for stalls of the event loop.
  *
  * Make one when spans are looked at, not for each span: 500,000 spans take about a second. It keeps what it is given and must not be
  * used after that changes. Times of several processes must not meet in one: each has an event loop of its own.

@@ -31,9 +31,9 @@ export interface PoolWait {
  */
 export interface TimeBreakdown {
   readonly durationUs: number;
-  /** Synchronous work of the span and of all below it in this process, as far as local spans and the timeline tell it. */
+  /** Synchronous work of the span and of all below it in this process, as far as local spans and the timeline contain it. */
   readonly ownUs: number;
-  /** Garbage collections, whoever's garbage it was. */
+  /** Garbage collections, of anybody's garbage. */
   readonly gcUs: number;
   /** The loop had other spans: of other traces, above this one, or beside it. */
   readonly othersUs: number;
@@ -43,7 +43,7 @@ export interface TimeBreakdown {
   readonly untracedUs: number;
   /** The three stacks that took most of that, the hottest first; empty where no stacks are known. */
   readonly untracedFrames: readonly HotFrames[];
-  /** The loop worked in turns shorter than the bound of the timeline, this span's or others'; nothing says for whom. */
+  /** The loop worked in turns shorter than the bound of the timeline, this span's or others'; no record names the span. */
   readonly shortUs: number;
   /** The loop waited for input, output and timers. */
   readonly waitingUs: number;
@@ -51,6 +51,6 @@ export interface TimeBreakdown {
   readonly poolUs: number;
   /** What was in it longest, at most three. */
   readonly poolWaits: readonly PoolWait[];
-  /** The loop was busy with what nothing tells, or no timeline was kept. */
+  /** The loop was busy with unrecorded work, or no timeline was kept. */
   readonly unknownUs: number;
 }

@@ -1,4 +1,4 @@
-// Stalls as a table for a terminal: a line for each, and below it who had the loop, or what was in the thread pool, and who waited. No name of a span
+// Stalls as a table for a terminal: a line for each, and below it the owners of the loop, or the requests in the thread pool, and the waiters. No name of a span
 // reaches the terminal as anything but text.
 import { shortText } from '../../base/text/escape-text.js';
 import { type Glyphs, UNICODE } from '../../formats/terminal/glyphs.js';
@@ -45,7 +45,7 @@ const waitersOf = ({ waiters, waiterCount, waitedUs }: Stall, time: Time): strin
   return `${waiterCount} ${waiterCount === 1 ? 'trace' : 'traces'} waited ${time(waitedUs)} in all: ${list.join(', ')}`;
 };
 
-/** A stall, and whose it was where several processes are told of. */
+/** A stall, and its process where there are several. */
 type NamedStall = Stall & { readonly process?: string };
 
 /** The text; every line ends in a line break, and there is none without a stall. */

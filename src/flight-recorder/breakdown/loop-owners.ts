@@ -1,5 +1,5 @@
-// Who had the event loop when, for the whole window: a process has one loop, so that each moment has one owner, whichever span is asked about.
-// What nothing tells has no owner here. Must never give a moment to two.
+// The owners of the event loop by time, for the whole window: a process has one loop, so that each moment has one owner, whichever span is asked about.
+// Unrecorded time has no owner here. Must never give a moment to two.
 import type { TimelineRow } from '../timeline/timeline-row.js';
 import { Ancestry } from './ancestry.js';
 import { UnclaimedTimes } from './short-turns.js';

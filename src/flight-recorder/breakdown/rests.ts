@@ -1,4 +1,4 @@
-// Time in which nobody is known to have had the loop, told apart by what else is known of it: the thread pool may have been full meanwhile, and the
+// Time in which nobody is known to have had the loop, by what else is recorded of it: the thread pool may have been full meanwhile, and the
 // loop may have worked in turns too short for a stretch of their own. Must have few numbers for many stretches that are alike.
 import { getOrMake } from '../../base/maps/get-or-make.js';
 import type { ShortTurns } from './short-turns.js';

@@ -1,5 +1,5 @@
-// Where the time of one root went, by its own local spans and the timeline: no index of other spans, so that it can be told of every root that is
-// reported. In whole nanoseconds, so that the parts add up to the root as others are told of it. Must agree with `timeBreakdown` over the same spans.
+// Where the time of one root went, by its own local spans and the timeline: no index of other spans, so that every root can have it that is
+// reported. In whole nanoseconds, so that the parts add up to the root as it is exported. Must agree with `timeBreakdown` over the same spans.
 import type { HotFrames, LoopHolder, PoolWait } from './breakdown.js';
 import { UnclaimedTimes } from './short-turns.js';
 import type { Stretches } from './stretches.js';
@@ -23,7 +23,7 @@ export interface RootBreakdown {
   readonly gc: number;
   readonly others: number;
   readonly untraced: number;
-  /** The loop worked in turns shorter than the bound; nothing says for whom. */
+  /** The loop worked in turns shorter than the bound; no record names the span. */
   readonly short: number;
   readonly waiting: number;
   /** Of `waiting`: the thread pool was full. */

@@ -1,5 +1,5 @@
 // Rows of the timeline in which the loop worked in short turns: how much of their time in which nobody is known to have had the loop was work all the
-// same. Must give the same for one stretch of time whoever asks, in whole units.
+// same. Must give the same for one stretch of time to all callers, in whole units.
 import type { TimelineRow } from '../timeline/timeline-row.js';
 import { Stretches } from './stretches.js';
 

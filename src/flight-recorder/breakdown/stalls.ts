@@ -1,4 +1,4 @@
-// The worst stalls of a process: who had the event loop, or what was in the thread pool, and who waited meanwhile. Must not blame who only waited:
+// The worst stalls of a process: the owners of the event loop, or the requests in the thread pool, and the waiters. Must not blame waiters:
 // without a word of the timeline or of a local span nobody had the loop.
 import type { TimelineRow } from '../timeline/timeline-row.js';
 import type { HotFrames, LoopHolder, PoolWait } from './breakdown.js';
@@ -27,7 +27,7 @@ export interface Stall {
   /** The stacks that took most of that, at most three. */
   readonly untracedFrames: readonly HotFrames[];
   readonly unknownUs: number;
-  /** The loop worked in turns shorter than the bound; nothing says for whom. */
+  /** The loop worked in turns shorter than the bound; no record names the span. */
   readonly shortUs: number;
   /** The loop was free. */
   readonly idleUs: number;
@@ -72,11 +72,11 @@ const stallOf = (index: BreakdownIndex, { kind, startUs, endUs }: Stretch): Stal
   const end = toTicks(endUs);
   const { stretches, owners } = index.loopOwners;
   const tally = new Tally(owners, TICKS_PER_US);
-  let told = 0;
+  let known = 0;
   for (let i = stretches.firstAfter(start); i < stretches.count && stretches.starts[i] < end; i++) {
     const ticks = Math.min(end, stretches.ends[i]) - Math.max(start, stretches.starts[i]);
     tally.add(stretches.refs[i], ticks);
-    told += ticks;
+    known += ticks;
   }
   const waiters = waitersOf(index, start, end);
   const { idle, short, fullest } = tally.waits(NAMED_STACKS);
@@ -89,7 +89,7 @@ const stallOf = (index: BreakdownIndex, { kind, startUs, endUs }: Stretch): Stal
     gcUs: toUs(tally.gc),
     untracedUs: toUs(tally.untraced),
     untracedFrames: tally.hottest(NAMED_STACKS),
-    unknownUs: toUs(tally.unknown + end - start - told),
+    unknownUs: toUs(tally.unknown + end - start - known),
     shortUs: toUs(short),
     idleUs: toUs(idle),
     poolWaits: fullest,

@@ -1,4 +1,4 @@
-// Who had the loop in a stretch of time, summed: owners of a loopOwners by what they are to people. Must count each tick once.
+// The owners of the loop in a stretch of time, summed by what they are to people. Must count each tick once.
 import type { TimelinePart } from '../timeline/timeline-row.js';
 import type { HotFrames, LoopHolder, PoolWait } from './breakdown.js';
 import { type Rest, restOf } from './rests.js';

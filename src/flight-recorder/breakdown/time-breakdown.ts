@@ -13,7 +13,7 @@ const NAMED = 3;
  * nothing else, so that some thousands of slow spans may be asked about.
  *
  * A span of another trace counts as other, and so does one of its own trace that is above or beside it: it had the loop. Where the timeline
- * names a span of its trace that is not there, nobody can tell which side that is on, and the time is unknown.
+ * names a span of its trace that is not there, its side cannot be known, and the time is unknown.
  *
  * @example
  * ```ts
@@ -37,13 +37,13 @@ export const timeBreakdown = (index: BreakdownIndex, span: SpanKey): TimeBreakdo
   const tally = new Tally(owners, TICKS_PER_US);
   let own = 0;
   let unplaced = 0;
-  let told = 0;
+  let known = 0;
   for (let i = stretches.firstAfter(start); i < count && starts[i] < end; i++) {
     const owner = refs[i];
     const ticks = Math.min(end, ends[i]) - Math.max(start, starts[i]);
     // A span of no length lies within a stretch and takes nothing of it.
     if (ticks === 0) continue;
-    told += ticks;
+    known += ticks;
     const part = partOf(owner);
     if (owner >= 0 && ancestry.isWithin(owner, place)) own += ticks;
     else if (part >= 0 && parts[part].spanId !== '' && parts[part].traceId === traceId) unplaced += ticks;
@@ -62,6 +62,6 @@ export const timeBreakdown = (index: BreakdownIndex, span: SpanKey): TimeBreakdo
     waitingUs: toUs(idle),
     poolUs: toUs(pool),
     poolWaits: fullest,
-    unknownUs: toUs(tally.unknown + unplaced + end - start - told),
+    unknownUs: toUs(tally.unknown + unplaced + end - start - known),
   };
 };

@@ -1,4 +1,4 @@
-// What the breakdown of time needs to know of a span, wherever spans are kept, and its unit of time inside. Must not know of records or files.
+// What the breakdown of time needs of a span, wherever spans are kept, and its unit of time inside. Must not import records or files.
 
 /** A span of this process with its time. */
 export interface TimedSpan {

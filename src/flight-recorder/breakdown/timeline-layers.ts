@@ -1,5 +1,5 @@
 // The timeline as layers of stretches, and the walk through layers in order of time. Every breakdown of time goes through here: two ways of deciding
-// who had the loop would tell different things of one moment.
+// the owner of the loop would disagree on one moment.
 import type { TimelinePart, TimelineRow } from '../timeline/timeline-row.js';
 import { Rests, restOf } from './rests.js';
 import { ShortTurnRows, type ShortTurns } from './short-turns.js';
@@ -12,7 +12,7 @@ import type { TimeWindow } from './timed-span.js';
  */
 export const Owner = {
   gc: -1,
-  /** The loop was busy, nothing says with what. */
+  /** The loop was busy with unrecorded work. */
   unknown: -2,
   /** The loop was not busy for longer than the timeline's bound. */
   idle: -3,
@@ -118,7 +118,7 @@ class Cursor {
     this.#at = of.firstAfter(from);
   }
 
-  /** Whose the moment is. Moments must not go back. */
+  /** The owner of a moment. Moments must not go back. */
   ownerAt(time: number): number {
     const { starts, ends, refs, count } = this.#of;
     while (this.#at < count && ends[this.#at] <= time) this.#at++;

@@ -1,4 +1,4 @@
-// Who waited for the event loop during a stretch: traces that had a span open while others had it. Must count a trace's time once, however many
+// The waiters for the event loop during a stretch: traces that had a span open while others had it. Must count a trace's time once, however many
 // spans it had open.
 import type { BreakdownIndex } from './breakdown-index.js';
 import { restOf } from './rests.js';
@@ -43,7 +43,7 @@ const openDuring = (index: BreakdownIndex, start: number, end: number): Map<stri
   return byTrace;
 };
 
-/** The trace that had the loop; '' where nobody's work had it or what was wanted was the thread pool, undefined where nothing tells. */
+/** The trace that had the loop; '' where nobody's work had it or what was wanted was the thread pool, undefined where nothing is recorded. */
 const traceOf = ({ spans, loopOwners }: BreakdownIndex, owner: number): string | undefined => {
   if (owner === Owner.unknown || owner === Owner.idle) return undefined;
   if (owner === Owner.gc) return '';

@@ -231,7 +231,7 @@ class TailReader {
   }
 }
 
-/** Whether a file begins as one of these, and has room for what it says. */
+/** Whether a file begins as one of these, and has room for what its header promises. */
 const isTail = (memory: ArrayBuffer): boolean => {
   if (memory.byteLength < 256 || memory.byteLength % 8 !== 0) return false;
   const words = new Int32Array(memory);
@@ -241,7 +241,7 @@ const isTail = (memory: ArrayBuffer): boolean => {
 };
 
 /**
- * Read a mapped file; undefined when it is none. `keysIn` tells which of some spans are in blocks already: a process may be killed between its
+ * Read a mapped file; undefined when it is none. `keysIn` gives those of some spans that are in blocks already: a process may be killed between its
  * last block and the moment at which the rows here begin anew, and between the row of a span and its leaving the table of those that are open.
  */
 export const readTail = (

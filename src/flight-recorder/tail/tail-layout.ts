@@ -3,9 +3,9 @@
 //
 //   header   64 words: magic, version, process id, words of rows, words of names, 1 while a row is written, open spans there is room for, 0; then
 //            as doubles the ticks of a moment at which the process lived
-//   names    number, bytes of UTF-16, the bytes; one behind the other, as far as the header says
+//   names    number, bytes of UTF-16, the bytes; one behind the other, up to the length in the header
 //   open     16 words each: 1 when it is one, name, id, parent id (two words each), trace id (four), bits, sum; the begin as a double
-//   rows     records, one behind the other, as far as the header says: words of the record, sum, kind and bits, number of entries,
+//   rows     records, one behind the other, up to the length in the header: words of the record, sum, kind and bits, number of entries,
 //            bytes of text, flags, name, 0, id, parent id, trace id; begin and end as doubles; entries; their texts
 //
 // Each record begins at a multiple of two words. When all rows are in blocks, rows begin anew.
@@ -67,7 +67,7 @@ export const tailPlaces = (openSpans: number) =>
 const PRIME = 0x01000193;
 
 /**
- * A sum of words from `from` to before `to`: tells a record that was torn from one that is whole. Four chains that do not wait for each other, for each
+ * A sum of words from `from` to before `to`: distinguishes a torn record from a whole one. Four chains that do not wait for each other, for each
  * span is summed as it ends.
  */
 export const sumOf = (words: Int32Array, from: number, to: number): number => {

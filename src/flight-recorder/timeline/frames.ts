@@ -12,7 +12,7 @@ const FIELDS = 3;
 const SHOWN_FRAMES = 5;
 const MAX_NAME = 100;
 
-/** Where the code of this library lies, as paths and as URLs. In a bundle it cannot be told from its user's. */
+/** Where the code of this library lies, as paths and as URLs. In a bundle it cannot be distinguished from its user's. */
 const ownFolders = (): string[] => {
   const root = packageRoot();
   if (root === undefined) return [];
@@ -34,7 +34,10 @@ const isOwn = (script: string): boolean => {
   return false;
 };
 
-/** Whether a place is Node's, or WebAssembly: Node's own, as in `fetch`, cannot be told from the program's, which the function around it tells as well. */
+/**
+ * Whether a place is Node's, or WebAssembly: Node's own, as in `fetch`, cannot be distinguished from the program's, which the function around it names
+ * as well.
+ */
 const isSystem = (script: string): boolean => script.startsWith('node:') || script.startsWith('wasm:');
 
 /** Whether a frame has a script that is not Node's. */

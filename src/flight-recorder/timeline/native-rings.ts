@@ -15,7 +15,7 @@ const FIRST_ROW = RINGS + 6;
 const ROW_CELLS = 3;
 
 /**
- * Told of a row; `third` is what its ring says of it: the turn (negative: no JavaScript ran in it), the type of collection, the number of the probe, the
+ * Called with a row; `third` depends on its ring: the turn (negative: no JavaScript ran in it), the type of collection, the number of the probe, the
  * nanoseconds of short turns in which the loop was idle.
  */
 type Visit = (startNs: number, endNs: number, third: number) => void;

@@ -169,7 +169,7 @@ export class NativeTimeline implements TimelineSource {
         return { startUs: toUnix(startNs), endUs: toUnix(endNs), traceId, spanId, name: owner.name, frames };
       });
     });
-    // Shorter than what a time of today can tell apart.
+    // Shorter than the precision of a time of today.
     return pieces.filter(({ startUs, endUs }) => endUs > startUs);
   }
 

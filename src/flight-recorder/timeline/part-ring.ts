@@ -1,4 +1,4 @@
-// Parts of busy turns, made of samples as they come. Says only what samples prove: what ran in one piece from the request of a sample to its
+// Parts of busy turns, made of samples as they come. Contains only what samples prove: what ran in one piece from the request of a sample to its
 // service, and what two neighbouring samples agree on. Takes samples in the middle of any code: must not throw, and grows by nothing.
 import type { SpanQueue } from '../../local-span/span-queue.js';
 import { innermostFrame, isSameFunction, outermostFrame, type RawFrames } from './frames.js';
@@ -57,7 +57,7 @@ export class PartRing {
     return Math.max(0, this.#written - this.#parts.length);
   }
 
-  /** Samples of which nobody can say whose they are. */
+  /** Samples without a known owner. */
   get unknown(): number {
     return this.#unknown;
   }
@@ -67,7 +67,7 @@ export class PartRing {
     const { turn, servedNs, frames } = sample;
     readOwner(queue, this.#owner);
     const outermost = outermostFrame(frames);
-    // Node's own code between two callbacks: whose work it ends cannot be told.
+    // Node's own code between two callbacks: the owner of the work that it ends is unknown.
     if (this.#owner.mount === null && outermost < 0) {
       this.lose();
       return;
@@ -92,7 +92,7 @@ export class PartRing {
     this.#isOpen = true;
   }
 
-  /** A sample that says nothing: what is before it and what comes after are no neighbours. */
+  /** A sample without information: what is before it and what comes after are no neighbours. */
   lose(): void {
     this.#unknown++;
     this.#isOpen = false;

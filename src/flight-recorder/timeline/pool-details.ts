@@ -1,4 +1,4 @@
-// What is in the thread pool while it is full, for people: told by the addon, which sees numbers only. Called from the event loop and in the middle
+// What is in the thread pool while it is full, for people: reported by the addon, which sees numbers only. Called from the event loop and in the middle
 // of any code: must not throw, and must take a hundredth of the time at most, however many sockets and timers a process has.
 import { executionAsyncResource } from 'node:async_hooks';
 import { timers } from '../../base/calls/timers.js';
@@ -15,7 +15,7 @@ const IN_POOL: ReadonlyMap<string, string> = new Map([
 /** Requests of sockets, which are not. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['ConnectWrap', 'SimpleWriteWrap', 'SimpleShutdownWrap', 'SendWrap']);
 
-/** Node lists no requests of these: the callback of one that comes to an end tells that they have some. */
+/** Node lists no requests of these: the callback of one that comes to an end shows that they have some. */
 const UNLISTED = /^node:(?:internal\/)?(crypto\/\w+|zlib)$/;
 /** Calls the callbacks where somebody uses async hooks, as AsyncLocalStorage does before Node 24. */
 const TRAMPOLINE = 'node:internal/async_hooks';
@@ -26,7 +26,7 @@ const FIELDS = 3;
 /** Of the time since the last look. */
 const LARGEST_SHARE = 0.01;
 
-/** Requests under way. */
+/** Requests in flight. */
 interface Requests {
   readonly listed: readonly (readonly [name: string, count: number])[];
   /** Of crypto, zlib and addons. */
@@ -34,7 +34,7 @@ interface Requests {
 }
 
 interface Detail extends Requests {
-  /** Whose requests came to an end meanwhile. */
+  /** Owners of requests that ended meanwhile. */
   readonly ended: Set<string>;
 }
 
@@ -51,7 +51,7 @@ export class PoolDetails {
     this.#maxDetails = maxDetails;
   }
 
-  /** Probe `number` has found the pool full while so many requests were under way. */
+  /** Probe `number` has found the pool full while so many requests were in flight. */
   add(number: number, requests: number): void {
     const nowMs = timers.monotonicMs();
     if (nowMs >= this.#nextLookMs) {

@@ -3,7 +3,7 @@ import type { SpanQueue } from '../../local-span/span-queue.js';
 import type { Span } from '../../span/span.js';
 import { hex8 } from '../../span/traceparent.js';
 
-/** The span that had the loop, as it was when the sample was taken: the span itself may end, and be let go. */
+/** The span that had the loop, as it was when the sample was taken: the span itself may end, and be dropped. */
 export interface Owner {
   /** Null for work that no span covers. */
   mount: object | null;

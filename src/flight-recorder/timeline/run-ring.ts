@@ -1,4 +1,4 @@
-// Stretches in which the function given to `span.run` had the event loop, up to its first await: whose work it was is known without a look. Only
+// Stretches in which the function given to `span.run` had the event loop, up to its first await: its owner is known without a look. Only
 // those of a millisecond and more, the newest, bounded. Called on the way out of user code: must not throw, nor keep a span alive.
 import type { SpanQueue } from '../../local-span/span-queue.js';
 import type { Span } from '../../span/span.js';

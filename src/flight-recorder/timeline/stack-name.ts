@@ -3,7 +3,7 @@
 /** Begins the place of a frame of this library, as `node:` begins that of Node's. */
 export const OWN_SCHEME = 'spanline:';
 
-/** A frame of Node's, of WebAssembly or of this library: it says how something was called, not what. */
+/** A frame of Node's, of WebAssembly or of this library: it shows how something was called, not what. */
 const IS_OF_THE_WAY = /(?:^| )(?:node|wasm|spanline):\S+:\d+$/;
 
 /** The stack from the innermost function of the program outwards; all of it where there is none. */

@@ -1,10 +1,10 @@
 // What CPU profiles found running, for the parts of busy stretches that no span had: the newest stretches of stacks, bounded. Must not make a
-// part longer or shorter: it says which functions had it, not that anything had it.
+// part longer or shorter: it names the functions that had it, not whether anything had it.
 import { getOrMake } from '../../base/maps/get-or-make.js';
 import type { StackStretch } from '../../context/process-state.js';
 import { type RawFrames, shownFrames } from './frames.js';
 
-/** Who ran from when to when, in nanoseconds of the timeline's clock. */
+/** What ran from when to when, in nanoseconds of the timeline's clock. */
 export interface StackPiece {
   readonly startNs: number;
   readonly endNs: number;

@@ -1,4 +1,4 @@
-// What the timeline of a process says: when it collected garbage, when its event loop was busy, with whom, how much it worked in turns
+// What the timeline of a process contains: when it collected garbage, when its event loop was busy, and for which span, how much it worked in turns
 // too short for that, and when its thread pool was full. Types only.
 // All times are microseconds of Unix time as doubles, which hold a quarter of a microsecond.
 

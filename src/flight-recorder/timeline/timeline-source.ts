@@ -1,13 +1,13 @@
-// What keeps a timeline: the addon, a timer, or nothing in a worker. Types only.
+// The source of a timeline: the addon, a timer, or nothing in a worker. Types only.
 import type { TimelineRow } from './timeline-row.js';
 
-/** What a timeline has taken and let go, since it was started. */
+/** What a timeline has taken and dropped, since it was started. */
 export interface TimelineCounts {
   /** Rows that are held. */
   readonly rows: number;
   /** Rows that newer ones have taken the place of. */
   readonly rowsDropped: number;
-  /** Looks at who has the loop. */
+  /** Looks for the owner of the loop. */
   readonly samples: number;
   /** Of these, looks that do not say since when, or not at all. */
   readonly samplesUnknown: number;

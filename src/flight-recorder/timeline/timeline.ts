@@ -22,9 +22,9 @@ export interface TimelineOptions {
   readonly maxRows?: number;
 }
 
-/** What a timeline has taken and let go, and by what means. */
+/** What a timeline has taken and dropped, and by what means. */
 export interface TimelineStats extends TimelineCounts {
-  /** `native`: the addon, with who had the loop. `timer`: without it, coarser. `none`: in a worker, or stopped. */
+  /** `native`: the addon, with the owners of the loop. `timer`: without it, coarser. `none`: in a worker, or stopped. */
   readonly source: TimelineSource['source'];
 }
 
@@ -38,7 +38,7 @@ export interface Timeline {
   stats(): TimelineStats;
   /** @internal Unix time in microseconds from which on no row is missing. */
   keptFromUs(): number;
-  /** @internal Call this behind each look at who has the loop, in the middle of any code: one listener, or none. */
+  /** @internal Call this behind each look for the owner of the loop, in the middle of any code: one listener, or none. */
   listen(onLook: (() => void) | undefined): void;
   /** End it, unless somebody else has started it too. A second call does nothing. */
   stop(): void;
@@ -94,8 +94,8 @@ const shareTimeline = (busyMs: number, maxRows: number): SharedTimeline => {
  *
  * const timeline = monitorEventLoop({ busyMs: 10 });
  * for (const row of timeline.rows()) {
- *   const who = row.parts.map(({ name, frames }) => name || frames[0]).join(', ');
- *   console.log(`${row.kind} ${row.detail} ${(row.endUs - row.startUs) / 1000} ms ${who}`);
+ *   const owners = row.parts.map(({ name, frames }) => name || frames[0]).join(', ');
+ *   console.log(`${row.kind} ${row.detail} ${(row.endUs - row.startUs) / 1000} ms ${owners}`);
  * }
  * timeline.stop();
  * ```

@@ -1,4 +1,4 @@
-// The timeline without the addon: a timer that comes late says that the loop was busy, not with whom. Must not keep the process alive.
+// The timeline without the addon: a timer that comes late shows that the loop was busy, not with what. Must not keep the process alive.
 import { PerformanceObserver } from 'node:perf_hooks';
 import { timers } from '../../base/calls/timers.js';
 import { collectionKind } from './collection-kinds.js';

@@ -1,4 +1,4 @@
-// What is to be said of calls to the services of AWS: names and properties of their spans, and how a context travels with a message. What a program hands
+// Descriptions of calls to the services of AWS: names and properties of their spans, and how a context travels with a message. What a program hands
 // over stays as it is, and no value of it leaves but names of tables, buckets, queues, topics and functions.
 import type { PropertyValue } from '../../rows/property.js';
 import { boundedName } from '../bounded-name.js';
@@ -170,6 +170,6 @@ const SERVICES: Readonly<Record<string, (operation: string, input: Fields) => De
 
 const NOTHING: Described = { properties: [] };
 
-/** What is to be said of a call. */
+/** The description of a call. */
 export const described = (service: string, operation: string, input: Fields): Described =>
   SERVICES[service]?.(operation, input) ?? NOTHING;

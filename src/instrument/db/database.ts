@@ -122,7 +122,7 @@ export class Database {
     if (call !== undefined) callHook(this.#options.enrich, span, call, error);
   }
 
-  /** Once, for whoever hears of it several times. */
+  /** Once, also when it is announced several times. */
   end(span: Span, error: unknown, statusOf?: (error: unknown) => string | undefined): void {
     if (!span.isRecording) return;
     this.finish(span, error, statusOf);

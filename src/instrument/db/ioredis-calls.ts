@@ -1,4 +1,4 @@
-// Commands of ioredis before 5.11, which publishes nothing: `sendCommand` and `multi` are wrapped, and what ioredis 5.11 announces is told of them. A command
+// Commands of ioredis before 5.11, which publishes nothing: `sendCommand` and `multi` are wrapped, and announced as by ioredis 5.11. A command
 // ends where it is answered: by its own `resolve` and `reject`, innermost, for a cluster puts its redirections around those. No promise of the program's may
 // be another one, and none may count as looked after.
 import type { Span } from '../../span/span.js';
@@ -21,7 +21,7 @@ export interface Batch extends Server {
   readonly batchMode?: unknown;
   readonly batchSize?: number;
 }
-/** What is told of them. */
+/** What is announced of them. */
 export interface RedisWork {
   readonly command: CallWork<Command>;
   readonly batch: CallWork<Batch>;
@@ -54,7 +54,7 @@ interface Transaction extends Waiting {
 
 type Over = (outcome: Outcome) => void;
 
-/** As ioredis 5.11 tells it. */
+/** As ioredis 5.11 announces it. */
 const serverOf = ({ condition, options: { path, host, port, db } }: Client): Server => ({
   database: condition?.select ?? db ?? 0,
   serverAddress: path || host || 'localhost',

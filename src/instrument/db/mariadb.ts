@@ -136,7 +136,7 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
       if (typeof method === 'function') statement[name] = asking(method, () => statement.query, connection);
     }
   });
-  /** `method`, of which `see` gets to know what it gives, and of whom. */
+  /** `method`, of which `see` gets the result, and the owner. */
   const seeing =
     (see: (given: unknown, of: object) => void) =>
     (method: Method): Method =>

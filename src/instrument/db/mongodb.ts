@@ -137,7 +137,7 @@ export const instrumentMongodb = (options: MongodbOptions): Off => {
     () => undefined,
     (connection: unknown, namespace: unknown, command: unknown): Span | undefined => {
       const operation = operationOf(Object(command) as Command);
-      // An operation that mongoose announces is told of already.
+      // An operation that mongoose announces has a span already.
       if (operation === undefined || currentScope() === MONGOOSE) return undefined;
       return mongo.start(serverOf(namespace, connection), operation);
     },
@@ -172,7 +172,7 @@ export const instrumentMongodb = (options: MongodbOptions): Off => {
     onModule<{ Connection?: WithPrototype }>('mongodb/lib/cmap/connection.js', options.module, ({ Connection }) =>
       replaceMethod(Connection?.prototype, 'command', wrap),
     ),
-    // Before mongodb 6.4 who waits for a connection is called back by whoever gave one back.
+    // Before mongodb 6.4 a waiter for a connection is called back in the context of the call that gave one back.
     onModule<{ ConnectionPool?: WithPrototype }>(
       'mongodb/lib/cmap/connection_pool.js',
       undefined,

@@ -43,7 +43,7 @@ interface Queue {
   readonly queue?: readonly Waiting[];
 }
 
-/** Calls that waited for the connection are made in the contexts of their callers, not in that of who connected. */
+/** Calls that waited for the connection are made in the contexts of their callers, not in that of the connecting call. */
 const keepWaiting = (module: unknown): Off => {
   const callers = new WeakMap<Waiting, Caller>();
   const keepLast = quiet(({ queue }: Queue) => {
@@ -68,7 +68,7 @@ const keepWaiting = (module: unknown): Off => {
       giveBack(this as Queue);
       return Reflect.apply(doAll, this, args);
     };
-  // Who asks a cursor that is not open yet asks again when it is: in its own context, which says that mongoose announces it.
+  // A call of a cursor that is not open yet is repeated when it is: in its own context, which says that mongoose announces it.
   const classes = new SeenClasses();
   const askingOnce = (once: Method): Method =>
     function (this: unknown, event, listener, ...rest) {

@@ -82,7 +82,7 @@ const adding = (add: Method): Method =>
     return Reflect.apply(add, this, [command, ...rest]);
   };
 
-/** Its command is queued under its span; events come to who asked. */
+/** Its command is queued under its span; events come to the caller. */
 const asking = (ask: Method): Method =>
   function (this: unknown, ...args) {
     const caller = callerHere();

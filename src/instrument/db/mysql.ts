@@ -42,10 +42,10 @@ const statusOf = (error: unknown): string | undefined => {
   return typeof errno === 'number' && errno > 0 ? String(errno) : undefined;
 };
 
-/** A connection that is destroyed calls back nobody who waits for an answer. */
+/** A connection that is destroyed calls back no waiter for an answer. */
 const DESTROYED = { code: 'PROTOCOL_CONNECTION_LOST' };
 
-/** It ends once, before whoever hears of it. */
+/** It ends once, before its listeners are called. */
 const hear = quiet((query: Query, ended: Ending): void => {
   const { emit, _callback: callback } = query;
   if (typeof callback === 'function') query._callback = endingFirst(callback, ended);

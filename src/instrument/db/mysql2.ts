@@ -1,4 +1,4 @@
-// Queries of mysql2, by its channels, and what `prepare` gave, which publishes nothing. What waited in a pool belongs to whoever asked, not to whoever
+// Queries of mysql2, by its channels, and what `prepare` gave, which publishes nothing. What waited in a pool belongs to its caller, not to whoever
 // gave the connection back.
 import { tracingChannel } from 'node:diagnostics_channel';
 import type { EventEmitter } from 'node:events';
@@ -33,7 +33,7 @@ interface Config {
 
 const statusOf = codeUnder('errno');
 
-/** As its channels tell it. */
+/** As its channels announce it. */
 const serverOf = ({ host, port, socketPath, database }: Config): Server => ({
   database,
   serverAddress: socketPath ?? host ?? 'localhost',
@@ -64,7 +64,7 @@ const traceStatements = (mysql: Database): Off => {
         ended(reasonOf(error));
         throw error;
       }
-      // A connection that is closed gives none, and tells its own listeners.
+      // A connection that is closed gives none, and calls its own listeners.
       if (isEmitter(command)) hear(caller, command, ended);
       else ended(reasonOf(undefined));
       return command;

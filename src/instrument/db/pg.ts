@@ -114,14 +114,14 @@ export const instrumentPg = (options: PgOptions): Off => {
         ...(Pool === undefined ? [] : [keepWaiting(Pool.prototype)]),
       ]);
     }),
-    // What is read of a cursor may be read by another than who opened it.
+    // What is read of a cursor may be read by another than its opener.
     onModule<Cursor>('pg-cursor', undefined, ({ prototype }) =>
       allOff([replaceMethod(prototype, 'read', callingBack), replaceMethod(prototype, 'close', callingBack)]),
     ),
   ]);
 };
 
-/** Who waits in a pool for a client gets it in its own context, not in that of who gave it back; what waits for the end of all too. */
+/** A waiter in a pool for a client gets it in its own context, not in that of the call that gave it back; what waits for the end of all too. */
 const keepWaiting = (pool: Prototype): Off => {
   const owner = ownerOf(pool, 'connect');
   return allOff([replaceMethod(owner, 'connect', callingBack), replaceMethod(owner, 'end', callingBack)]);
@@ -131,7 +131,7 @@ interface Submitted {
   handleError?: Callback;
 }
 
-/** A cursor tells nobody of its error but who is reading. */
+/** A cursor reports its error to its reader alone. */
 const heedFailure = (query: Submitted, ended: Ending): void => {
   const { handleError } = query;
   if (typeof handleError === 'function') query.handleError = endingFirst(handleError, ended);

@@ -74,7 +74,7 @@ const hear = (query: Query, ended: Ending): void => {
   }
 };
 
-/** Rows come to who asked. */
+/** Rows come to the caller. */
 const keepCaller = quiet((query: Query): void => {
   const caller = callerHere();
   for (const name of ['cursorFn', 'forEachFn'] as const) {

@@ -75,7 +75,7 @@ const statusOf = (error: unknown): string | undefined => {
   return typeof message === 'string' ? /^[A-Z][A-Z0-9_]{1,31}(?= |$)/.exec(message)?.[0] : undefined;
 };
 
-/** What is told of commands and of batches. */
+/** What is announced of commands and of batches. */
 const workOf = (library: string, named: number, options: DatabaseOptions): RedisWork => {
   const redis = new Database(library, 'redis', options);
   return {
@@ -96,7 +96,7 @@ const workOf = (library: string, named: number, options: DatabaseOptions): Redis
 const traceChannels = (prefix: string, { command, batch }: RedisWork): Off =>
   allOff([traceChannel(`${prefix}:command`, command), traceChannel(`${prefix}:batch`, batch)]);
 
-/** What waits in a pool for a client is done in the context of its caller, not in that of who gave the client back. */
+/** What waits in a pool for a client is done in the context of its caller, not in that of the call that gave the client back. */
 const keepWaiting = (): Off => {
   const classes = new SeenClasses();
   const executing = (execute: Method): Method =>

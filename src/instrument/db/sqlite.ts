@@ -1,4 +1,4 @@
-// Queries of `node:sqlite`, which Node tells of when they are over, with their values in the text and no word of errors.
+// Queries of `node:sqlite`, which Node announces when they are over, with their values in the text and no word of errors.
 import { now, nsPerTick } from '../../clock/index.js';
 import { type Off, onMessage } from '../channel.js';
 import { Database, type DatabaseOptions, sqlOperation } from './database.js';

@@ -4,7 +4,7 @@ import { failureOf } from '../failure.js';
 
 const FIRST_ERROR = 400;
 
-/** An answer came: an error from 400 on, for whoever asked. */
+/** An answer came: an error from 400 on, for the client. */
 export const addStatus = (span: Span, statusCode: number): void => {
   span.addProperty('http.response.status_code', statusCode);
   if (statusCode >= FIRST_ERROR) span.addProperty('error.type', String(statusCode)).setStatus('error');

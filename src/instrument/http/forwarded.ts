@@ -30,14 +30,14 @@ const said = (headers: IncomingHttpHeaders, name: 'for' | 'host' | 'proto'): str
   return (typeof forwarded === 'string' ? parameterOf(forwarded, name) : undefined) ?? firstOf(headers[HEADERS[name]]);
 };
 
-/** Who asked: an address without its port, or a name that a proxy gave it. */
+/** The client: an address without its port, or a name that a proxy gave it. */
 export const forwardedClient = (headers: IncomingHttpHeaders): string | undefined => {
   const client = said(headers, 'for');
   if (client === undefined || client.toLowerCase() === 'unknown') return undefined;
   return hostAndPort(client)[0].slice(0, MOST);
 };
 
-/** Whom it was sent to: a host, perhaps with its port. */
+/** The server that it was sent to: a host, perhaps with its port. */
 export const forwardedHost = (headers: IncomingHttpHeaders): string | undefined =>
   said(headers, 'host')?.slice(0, MOST);
 

@@ -1,4 +1,4 @@
-// Events of requests and answers, in the context of whoever answers or asks: connections bring them, and many share a connection. `emit` is wrapped once
+// Events of requests and answers, in the context of the answer or of the caller: connections bring them, and many share a connection. `emit` is wrapped once
 // for all messages, because a server has no time for a closure a request. Messages that are not marked must notice nothing.
 import type { EventEmitter } from 'node:events';
 import { nodeHttp } from '../../base/calls/node-modules.js';
@@ -10,7 +10,7 @@ import type { Method } from '../replace-method.js';
 
 /** What a request that is answered is answered under. */
 const ANSWERED = Symbol('spanline.answered-under');
-/** Who asks; null for a caller outside any span. */
+/** The caller; null for a caller outside any span. */
 const ASKED = Symbol('spanline.asked-by');
 
 interface Message extends EventEmitter {

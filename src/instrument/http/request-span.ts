@@ -43,7 +43,7 @@ export const expressRoute = (prefix: string | undefined, path: unknown): string 
   return text === '/' ? prefix : `${prefix}${text}`;
 };
 
-/** The same for a framework that knows only later: asked at the end of the answer, unless {@link setRoute} has said it. */
+/** The same for a framework that has it only later: asked at the end of the answer, unless {@link setRoute} has set it. */
 export const setLateRoute = (request: IncomingMessage, route: () => string | undefined): void => {
   const holder = holderOf(request);
   if (holder !== undefined) holder[ROUTE] ??= route;
@@ -64,7 +64,7 @@ const askLate = orElse(
   (late: () => string | undefined) => late(),
 );
 
-/** The template of the route of a request that `span` stands for, when a framework knows one. */
+/** The template of the route of a request that `span` stands for, when a framework gives one. */
 export const routeOf = (request: RequestWithSpan, span: Span): string | undefined => {
   const known = request[ROUTE];
   if (known !== undefined) return typeof known === 'function' ? askLate(known) : known;

@@ -23,7 +23,7 @@ interface Message {
   readonly socket: Socket;
 }
 
-/** Answers under way on a connection: one, but for clients that pipeline. */
+/** Answers in flight on a connection: one, but for clients that pipeline. */
 const OPEN = Symbol('spanline.open-requests');
 interface TracedSocket extends Socket {
   [OPEN]?: Set<ServerResponse>;

@@ -25,7 +25,7 @@ export const pathOf = (target: string): string => {
 /** The query of a request's target without its question mark; empty when there is none. */
 export const queryOf = (target: string): string => {
   const at = target.indexOf('?');
-  // The mark stays until the secrets have gone: they are told by what stands before them.
+  // The mark stays until the secrets have gone: they are found by what stands before them.
   return at < 0 || at === target.length - 1 ? '' : cleanQuery(target.slice(at)).slice(1);
 };
 
@@ -45,7 +45,7 @@ export const hostAndPort = (authority: string): readonly [host: string, port: nu
 };
 
 /**
- * The `:authority` of http2 with an IPv6 address in brackets. Node's client leaves them out of what it was told to connect to, and always names the
+ * The `:authority` of http2 with an IPv6 address in brackets. Node's client leaves them out of the address it connects to, and always names the
  * port, so that `::1:8080` is no address.
  */
 export const inBrackets = (authority: string): string => {
@@ -85,7 +85,7 @@ export const destinationOf = (protocol: string, authority: string, target: strin
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH', 'QUERY']);
 
-/** The method as spans name it: `_OTHER` for one that nobody knows, as any client may send any. */
+/** The method as spans name it: `_OTHER` for an unknown one, as any client may send any. */
 export const knownMethod = (method: string): string => (METHODS.has(method) ? method : '_OTHER');
 
 /** The name of a span: its method, `HTTP` for an unknown one. */

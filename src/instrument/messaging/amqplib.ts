@@ -90,7 +90,7 @@ interface Consumer {
   readonly isAcknowledged: boolean;
 }
 
-/** Kept of a channel until they are cancelled, whoever switches this on and off. */
+/** Kept of a channel until they are cancelled, however often this is switched on and off. */
 const consumers = new WeakMap<object, Map<unknown, Consumer>>();
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -323,7 +323,7 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
       replaceMethod(Channel?.prototype, 'sendMessage', sending),
       replaceMethod(Channel?.prototype, 'pushConfirmCallback', confirming),
       replaceMethod(Channel?.prototype, '_rpc', notingConsumers),
-      // What the broker answers is called back in the context of who asked.
+      // What the broker answers is called back in the context of the caller.
       replaceMethod(Channel?.prototype, 'sendOrEnqueue', callingBack),
       replaceMethod(Channel?.prototype, 'closeBecause', callingBack),
       replaceMethod(BaseChannel?.prototype, 'dispatchMessage', dispatching),

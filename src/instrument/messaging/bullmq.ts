@@ -1,5 +1,5 @@
 // Jobs of bullmq, which publishes nothing to channels: what adds one is a producer span, and its context goes with the job where bullmq's own telemetry keeps
-// it, in its options; what a worker does with one is a trace of its own, linked to who added it. Where a program has given bullmq a telemetry of its own,
+// it, in its options; what a worker does with one is a trace of its own, linked to the span that added it. Where a program has given bullmq a telemetry of its own,
 // that one traces, and none of this does. What is in a job never leaves, and what a program hands over stays as it is.
 import type { PropertyValue } from '../../rows/property.js';
 import type { Span } from '../../span/span.js';

@@ -167,7 +167,7 @@ const beginBatch: Begin = (messaging, payload, group) => {
   return { span, headers: undefined };
 };
 
-/** A handler of a consumer of `group`, traced as what is on says when it is called. */
+/** A handler of a consumer of `group`, traced by what is on when it is called. */
 const processing = (handler: Method, begin: Begin, group: unknown): Method => {
   const beginSafely = orElse(() => undefined, begin);
   const handling: Method = function (this: unknown, ...args) {

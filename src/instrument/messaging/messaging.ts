@@ -112,7 +112,7 @@ export class Messaging {
     }
   }
 
-  /** Ends it; `type` says how it failed, if it did. */
+  /** Ends it; `type` is how it failed, if it did. */
   end(span: Span, type?: string, error?: unknown): void {
     if (!span.isRecording) return;
     if (type !== undefined) span.addProperty('error.type', type).setStatus('error', type);

@@ -24,7 +24,7 @@ export class SentContexts {
   write(thread: number, number: number, context: SpanContext): void {
     const words = this.#words;
     const at = this.#placeOf(thread, number);
-    // Who reads meanwhile finds no message of that number.
+    // A reader in between finds no message of that number.
     Atomics.store(words, at, 0);
     const { w0, w1, w2, w3, idHi, idLo, sampled, isRandom } = context;
     words.set([w0, w1, w2, w3, idHi, idLo], at + 1);

@@ -19,7 +19,7 @@ const MESSAGE = { kind: 'consumer', scope: scopeOf('workers') } as const;
 let users = 0;
 let isCounting = false;
 
-/** Of a thread that starts others: each gets to know where contexts are. */
+/** Of a thread that starts others: each gets the place of contexts. */
 const countSent = (): void => {
   const sent = new SentContexts();
   const counts = new WeakMap<object, number>();

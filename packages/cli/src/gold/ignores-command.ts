@@ -2,7 +2,7 @@
 
 import type { IgnoreRule } from '@spanline/tracedb';
 import { type Command, InvalidArgumentError } from 'commander';
-import { whoRuns } from 'spanline/internal/base';
+import { userName } from 'spanline/internal/base';
 import { columns } from '../columns.js';
 import { notFound } from '../exit-code.js';
 import { isoTime } from '../options.js';
@@ -55,7 +55,7 @@ export const register = (gold: Command): void => {
       'after',
       "\nExamples:\n  $ spanline gold ignores add --store ./gold 'gpu=mali' --expires 7d --note 'driver update'",
     )
-    .action((query: string, { expires, note, by = whoRuns(), ...options }: AddOptions) =>
+    .action((query: string, { expires, note, by = userName(), ...options }: AddOptions) =>
       withGold(options, async ({ gold: store, call }) =>
         print([await store.ignores.create({ query, expires, note, by }, call)], options.json),
       ),

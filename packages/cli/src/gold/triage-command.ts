@@ -2,7 +2,7 @@
 
 import { type GoldStore, type TestDigest, type TriageStatus, unseenDigests } from '@spanline/tracedb';
 import { Argument, type Command } from 'commander';
-import { whoRuns } from 'spanline/internal/base';
+import { userName } from 'spanline/internal/base';
 import { notFound } from '../exit-code.js';
 import type { Call } from '../store-session.js';
 import { printAnswer, type StoreOptions, withGold, withStore } from './gold-options.js';
@@ -43,7 +43,7 @@ export const register = (gold: Command): void => {
         test: string,
         status: TriageStatus,
         digests: string[],
-        { by = whoRuns(), note, unseen = false, ...options }: TriageOptions,
+        { by = userName(), note, unseen = false, ...options }: TriageOptions,
       ) =>
         withGold(options, async ({ gold: store, call }) => {
           const changes = digests.map((digest) => ({ test, digest, status }));

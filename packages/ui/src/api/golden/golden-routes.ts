@@ -3,7 +3,7 @@
 import { type Call, HttpError, type Route } from '@spanline/archive/internal';
 import { type DigestResult, digestChanges, type GoldStore, type TriageStatus, unseenDigests } from '@spanline/tracedb';
 import { DEFAULT_TEST_KEY, TRIAGE_STATUSES } from '@spanline/tracedb/internal';
-import { timers, whoRuns } from 'spanline/internal/base';
+import { timers, userName } from 'spanline/internal/base';
 import { apiGet, apiPost } from '../api-route.js';
 import { numberOf } from '../number-of.js';
 import type { ChangesAnswer, DigestAnswer, FoundDigest, KnownCommits, SearchAnswer } from './answers.js';
@@ -108,13 +108,13 @@ const triage = async (store: GoldStore, body: unknown, signal: AbortSignal): Pro
   const change = { test, digest, status };
   const [unseen] = await unseenDigests(store, [change], { signal });
   if (unseen !== undefined) throw new HttpError(404, `nothing is triaged: ${unseen.reason}`);
-  return { changed: await store.expectations.triage([change], { by: whoRuns(), note, signal }) };
+  return { changed: await store.expectations.triage([change], { by: userName(), note, signal }) };
 };
 
 const addIgnore = (store: GoldStore, body: unknown, signal: AbortSignal): unknown => {
   const { query, days, note } = saidIn(body);
   if (!(days > 0 && days <= 3650)) throw new HttpError(400, 'days must be a number above 0, at most 3650');
-  return store.ignores.create({ query, note, by: whoRuns(), expires: timers.wallMs() + days * DAY_MS }, { signal });
+  return store.ignores.create({ query, note, by: userName(), expires: timers.wallMs() + days * DAY_MS }, { signal });
 };
 
 const deleteIgnore = async (store: GoldStore, body: unknown, signal: AbortSignal): Promise<unknown> => {

@@ -1,6 +1,6 @@
 // The endpoints of History. Only triage changes anything; everything else reads.
 import { type Call, HttpError, type Route } from '@spanline/archive/internal';
-import { whoRuns } from 'spanline/internal/base';
+import { userName } from 'spanline/internal/base';
 import type { UiSources } from '../../sources.js';
 import { apiGet, apiPost } from '../api-route.js';
 import { numberOf } from '../number-of.js';
@@ -42,7 +42,7 @@ export const historyRoutes = ({ perf, history }: Pick<UiSources, 'perf' | 'histo
       return readStep(sourceOf(call), queryOf(call), from, to, call);
     }),
     apiPost('history/triage', (body, call) => {
-      const { by = whoRuns(), ...said } = (body ?? {}) as TriageBody;
+      const { by = userName(), ...said } = (body ?? {}) as TriageBody;
       return sourceOf(call).judge({ ...said, by }, call);
     }),
   ];
