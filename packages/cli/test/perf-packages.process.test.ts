@@ -1,7 +1,7 @@
 // Where the client of Bigtable, or the binary of LMDB, is not installed it is asked for by name, and all that needs none works.
 import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { perfStore } from './support/perf-store.js';
 import { buildFirst, root, spanlineProcess } from './support/spanline.js';
 
@@ -25,8 +25,12 @@ beforeAll(() => {
     for (const part of ['dist/esm', 'dist/cjs', 'package.json'])
       cpSync(join(root, folder, part), join(packages, name, part), { recursive: true });
   }
-  for (const name of ['commander', 'lmdb', 're2js'])
-    symlinkSync(join(root, 'node_modules', name), join(packages, name));
+  for (const name of ['commander', 're2js']) symlinkSync(join(root, 'node_modules', name), join(packages, name));
+});
+beforeEach(() => {
+  // One of the tests has another.
+  rmSync(join(packages, 'lmdb'), { recursive: true, force: true });
+  symlinkSync(join(root, 'node_modules/lmdb'), join(packages, 'lmdb'));
 });
 
 test('a store on Bigtable', async () => {
