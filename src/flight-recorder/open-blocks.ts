@@ -95,16 +95,16 @@ const queuesOf = function* ({ spans, queue }: OpenWork): Generator<SpanQueue> {
 };
 
 const addLocalSpans = (rows: OpenRows, work: OpenWork): number => {
-  let room = MAX_OPEN_LOCAL_SPANS;
+  let left = MAX_OPEN_LOCAL_SPANS;
   for (const queue of queuesOf(work)) {
     const span = queue.mount as Span;
     if (!queue.mount.isSpan || span.trace === null || span.trace.isDiscarded) continue;
     for (const local of localSpansOf(queue)) {
       const { idHi, idLo } = local.outer ?? span;
-      if (--room >= 0) rows.add(local, span.trace, idHi, idLo, Flag.local);
+      if (--left >= 0) rows.add(local, span.trace, idHi, idLo, Flag.local);
     }
   }
-  return Math.max(0, -room);
+  return Math.max(0, -left);
 };
 
 /** All that is open. */

@@ -58,7 +58,7 @@ export class OpenSpanTable implements OpenSpans {
     return this.spans.filter((span) => span !== null && span.endTicks === 0) as EndedRoot[];
   }
 
-  // A quarter: to look for the oldest one each time would cost as many steps as there are spans. Which begins are those of a quarter is told by
+  // A quarter: to look for the oldest one each time would cost as many steps as there are spans. Which begins are those of a quarter is found by
   // some of them, for a program stands still meanwhile.
   private forgetOldest(): void {
     const { spans, free, max } = this;

@@ -31,7 +31,7 @@ export const readSnapshotFile = async (path: string): Promise<Snapshot> => {
   const [head] = valuesOf<SnapshotHead>(records, 'snapshot');
   if (head === undefined) {
     const why = isKnown ? 'it has lost its beginning' : 'it has none of its marks';
-    throw new FlightError('ERR_SPANLINE_FLIGHT_FORMAT', `${path} is no snapshot of the flight recorder: ${why}.`);
+    throw new FlightError('ERR_SPANLINE_FLIGHT_FORMAT', `${path} is not a snapshot of the flight recorder: ${why}.`);
   }
   for (const block of blocks) takeOverNames(block);
   const closed = Math.min(head.blocks, blocks.length);

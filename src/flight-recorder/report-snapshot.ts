@@ -79,17 +79,17 @@ class SnapshotPart implements Trace {
 /** Batches of at most `BATCH_SPANS` spans; a trace that is longer is cut. */
 const batchesOf = async function* (reading: SnapshotReading): AsyncGenerator<readonly SnapshotPart[]> {
   let parts: SnapshotPart[] = [];
-  let room = BATCH_SPANS;
+  let left = BATCH_SPANS;
   for await (const trace of reading.traces()) {
     for (let from = 0; from < trace.spans.length; ) {
-      const part = new SnapshotPart(trace, from, Math.min(room, trace.spans.length - from));
+      const part = new SnapshotPart(trace, from, Math.min(left, trace.spans.length - from));
       parts.push(part);
       from += part.spanCount;
-      room -= part.spanCount;
-      if (room > 0) continue;
+      left -= part.spanCount;
+      if (left > 0) continue;
       yield parts;
       parts = [];
-      room = BATCH_SPANS;
+      left = BATCH_SPANS;
     }
   }
   if (parts.length > 0) yield parts;

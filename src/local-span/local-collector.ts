@@ -53,16 +53,16 @@ class DetachedMount implements QueueMount {
   readonly isDiscarded = false;
   readonly idHi = 0;
   readonly idLo = 0;
-  private room = MAX_DETACHED_SPANS;
+  private spansLeft = MAX_DETACHED_SPANS;
   private batch = new LocalBatch();
   private open = 0;
 
   startLocal(queue: SpanQueue, name: string, outer: LocalSpan | null): LocalSpan | null {
-    if (this.room === 0) {
+    if (this.spansLeft === 0) {
       count(Counter.localSpansOverCap);
       return null;
     }
-    this.room--;
+    this.spansLeft--;
     this.open++;
     return new LocalSpan(queue, name, outer);
   }

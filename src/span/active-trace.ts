@@ -114,7 +114,7 @@ export class ActiveTrace {
   number: number;
   readonly serial: number;
   /** How many more spans find a place in this trace, counted from their start on; the root needs none. */
-  room: number;
+  spansLeft: number;
   /** Spans that found no place. */
   private refused = 0;
   /** Spans that ended with an error. */
@@ -151,7 +151,7 @@ export class ActiveTrace {
     this.traces = rows.traces;
     this.number = this.traces.acquire(context, this.resource, isChosen ? TraceBit.sampled : 0);
     this.serial = this.traces.get(this.number, TraceWord.serial);
-    this.room = sink.limits.maxSpansPerTrace;
+    this.spansLeft = sink.limits.maxSpansPerTrace;
   }
 
   /** True while what waits of it is under its number: until it is reported or dropped. */
@@ -207,8 +207,8 @@ export class ActiveTrace {
    * at the end the places would be taken by children of a parent that gets none.
    */
   admit(counter: number = Counter.spansOverTraceCap): boolean {
-    if (this.room > 0) {
-      this.room--;
+    if (this.spansLeft > 0) {
+      this.spansLeft--;
       return true;
     }
     if (this.isDiscarded) return true;
@@ -284,8 +284,8 @@ export class ActiveTrace {
       countMany(Counter.spansOfDiscardedTraces, batch.count);
       return;
     }
-    const accepted = Math.min(batch.count, this.room);
-    this.room -= accepted;
+    const accepted = Math.min(batch.count, this.spansLeft);
+    this.spansLeft -= accepted;
     countMany(Counter.spansOverTraceCap, batch.count - accepted);
     this.refuse(batch.count - accepted);
     // A number is only for what has something: nobody would give it back.

@@ -44,7 +44,7 @@ const WRAPPERS: Readonly<
   'async generator': wrapAsyncGenerator,
 };
 
-const A_CLASS = 'a class, which is no function to call';
+const A_CLASS = 'a class, not a function to call';
 
 const wrap = (fn: AnyFunction, nameOf: SpanName, options: TracedOptions): AnyFunction => {
   if (isClass(fn)) return wrongPlace(A_CLASS);
@@ -96,7 +96,8 @@ const decorateLegacy = (
     descriptor[part] = wrapMethod(fn as AnyFunction, key, options, { target });
     isDecorated = true;
   }
-  if (!isDecorated) wrongPlace(isClass(target) && key === undefined ? A_CLASS : `${String(key)}, which is no method`);
+  if (!isDecorated)
+    wrongPlace(isClass(target) && key === undefined ? A_CLASS : `${String(key)}, which is not a method`);
 };
 
 const decorator =

@@ -113,7 +113,7 @@ test('spanline ui opens files that are named, and refuses what is no snapshot', 
   await once(child, 'exit');
   expect(await spanline(['ui', '--no-open', '--snapshot', program])).toMatchObject({
     code: 3,
-    stderr: expect.stringContaining('is no snapshot of the flight recorder'),
+    stderr: expect.stringContaining('is not a snapshot of the flight recorder'),
   });
   expect(await spanline(['ui', '--no-open', '--snapshot', join(dir, 'nowhere')])).toMatchObject({ code: 3 });
   expect(await spanline(['ui', '--no-open', '--snapshots', program])).toMatchObject({ code: 3 });

@@ -1,4 +1,4 @@
-// Variable-length integers: seven bits a byte, low ones first, and the high bit of all but the last byte set. The one place that says how
+// Variable-length integers: seven bits a byte, low ones first, and the high bit of all but the last byte set. The one place that defines how
 // long they are; the writer and the reader of this folder write and read them.
 
 /** Bytes of the longest varint of a safe integer. */

@@ -1,4 +1,4 @@
-// Marks in a file, to tell the code between two of them from any other, also where a bundler has put all into one file.
+// Marks in a file, to recognize the code between two of them, also where a bundler has put all into one file.
 import { isAbsolute } from 'node:path';
 import { pathToFileURL } from 'node:url';
 

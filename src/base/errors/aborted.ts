@@ -1,4 +1,4 @@
-// The one way to tell callers that their own signal ended the work: a message that names the work, the signal's reason as the cause, and the
+// The one error for work that the caller's own signal ended: a message that names the work, the signal's reason as the cause, and the
 // error of the module that was asked. A module must not invent other words for it.
 
 /** Makes the error of a module, with its own class and code. */

@@ -21,7 +21,7 @@ export interface WholeFileOptions {
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
-/** Where a file of this name lies: links are followed, so that `/dev/stdout` is never replaced. Undefined for what is no regular file. */
+/** Where a file of this name lies: links are followed, so that `/dev/stdout` is never replaced. Undefined for anything but a regular file. */
 export const placeOf = function* (path: string): FsSteps<string | undefined> {
   let stats: Stats;
   try {
@@ -68,7 +68,7 @@ export class WholeFile {
   static *open(path: string, options: WholeFileOptions = {}): FsSteps<WholeFile> {
     const { makesDirectory = false, takesSpecial = false, isDurable = true } = options;
     const place = yield* placeOf(path);
-    if (place === undefined && !takesSpecial) throw new SpanlineError('ERR_SPANLINE_FILE', 'it is no regular file');
+    if (place === undefined && !takesSpecial) throw new SpanlineError('ERR_SPANLINE_FILE', 'it is not a regular file');
     const temporary = place === undefined ? path : temporaryName(place);
     const flags = place === undefined ? 'w' : 'wx';
     const descriptor: number = makesDirectory

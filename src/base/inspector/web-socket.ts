@@ -99,7 +99,7 @@ const upgraded = (url: URL): Promise<{ socket: Socket; rest: Buffer }> =>
       if (response.headers['sec-websocket-accept'] === accept) resolve({ socket, rest });
       else {
         socket.destroy();
-        reject(new Error(`${url.host} is no WebSocket server`));
+        reject(new Error(`${url.host} is not a WebSocket server`));
       }
     });
     asked.end();

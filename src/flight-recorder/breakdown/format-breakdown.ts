@@ -32,7 +32,7 @@ const poolText = ({ poolUs, poolWaits }: TimeBreakdown, steps: number, { stepUs,
 /**
  * A breakdown as `120 ms = own 15 + loop 80 (POST /import 62, gc 11, untraced 7) + waiting 25`. `loop` is all that had the event loop
  * and was not the span's: others, collections, work without a span. `short work 4` would be work of turns of the loop too short to be looked at. All numbers are in the first one's unit, rounded so that they add up;
- * what rounds to nothing is left out. `waiting 25 (thread pool full 20: dns.lookup 12)` says how much of the waiting had a full pool, and what
+ * what rounds to nothing is left out. `waiting 25 (thread pool full 20: dns.lookup 12)` is how much of the waiting had a full pool, and what
  * was in it longest.
  *
  * @example

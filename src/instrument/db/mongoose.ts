@@ -68,7 +68,7 @@ const keepWaiting = (module: unknown): Off => {
       giveBack(this as Queue);
       return Reflect.apply(doAll, this, args);
     };
-  // A call of a cursor that is not open yet is repeated when it is: in its own context, which says that mongoose announces it.
+  // A call of a cursor that is not open yet is repeated when it is: in its own context, which is marked as announced by mongoose.
   const classes = new SeenClasses();
   const askingOnce = (once: Method): Method =>
     function (this: unknown, event, listener, ...rest) {

@@ -78,7 +78,7 @@ describe.each([
 
   test('what is no regular file is refused, or written to as it is', async () => {
     await expect(run(writeWhole(folder, parts))).rejects.toMatchObject({ code: 'ERR_SPANLINE_FILE' });
-    await expect(run(writeWhole('/dev/null', parts))).rejects.toThrow('it is no regular file');
+    await expect(run(writeWhole('/dev/null', parts))).rejects.toThrow('it is not a regular file');
     await run(writeWhole('/dev/null', parts, { takesSpecial: true }));
     expect(existsSync('/dev/null')).toBe(true);
     expect(await run(placeOf('/dev/null'))).toBeUndefined();
