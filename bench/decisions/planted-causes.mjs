@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import * as room from '../../dist/esm/flight-recorder/index.js';
+import * as recorder from '../../dist/esm/flight-recorder/index.js';
 import { root } from '../../scripts/lib/run.mjs';
 import { CAUSES, evidence, lookAt, namedCauses } from '../../test/flight-recorder/support/planted-causes.mjs';
 
@@ -32,7 +32,7 @@ async function runOnce([execArgv, env]) {
     env: { ...process.env, NODE_OPTIONS: '', ...env, FLIGHT_FILE: file },
   });
   if (status !== 0) throw new Error(`the service ended with ${status}: ${stderr}`);
-  return lookAt(await room.readSnapshotFile(file), room);
+  return lookAt(await recorder.readSnapshotFile(file), recorder);
 }
 
 console.log(`Node ${process.version}, ${runs} runs each`);

@@ -26,13 +26,13 @@ export interface Seen {
   readonly stalls: readonly Stall[];
 }
 
-export interface Room {
+export interface Recorder {
   readonly timeBreakdown: typeof timeBreakdown;
   readonly breakdownIndexOf: typeof breakdownIndexOf;
   readonly formatBreakdown: typeof formatBreakdown;
   readonly stalls: typeof stalls;
 }
 
-export declare const lookAt: (snapshot: Snapshot, room: Room) => Seen;
+export declare const lookAt: (snapshot: Snapshot, recorder: Recorder) => Seen;
 export declare const namedCauses: (seen: Seen) => Record<Cause, boolean>;
 export declare const evidence: (seen: Seen) => string;
