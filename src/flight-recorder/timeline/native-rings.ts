@@ -4,7 +4,7 @@
 export const Ring = { busy: 0, gc: 1, pool: 2, turns: 3 } as const;
 export type RingNumber = (typeof Ring)[keyof typeof Ring];
 
-const RINGS = 4;
+export const RINGS = 4;
 /** Short turns come more often than others: their ring, the last, has so many times the rows. */
 export const TURN_ROWS_FACTOR = 4;
 const LATE_SAMPLES = RINGS;
