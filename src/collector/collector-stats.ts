@@ -1,4 +1,4 @@
-// What a collector tells of itself. Types only.
+// Counters of a collector. Types only.
 import type { PipelineStats } from './pipeline.js';
 
 /** What became of a flush. */

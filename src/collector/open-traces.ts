@@ -1,5 +1,5 @@
 // The open traces of a collector in order of age, and what they hold: a list through the words of the table, so that opening and closing a trace cost no
-// look-up. Which traces are in it is for trace-life alone to say; what bounds open traces, by number, bytes or age, looks at `oldest`.
+// look-up. trace-life alone decides which traces are in it; what bounds open traces, by number, bytes or age, looks at `oldest`.
 import { type TraceTable, TraceWord } from '../rows/trace-table.js';
 
 const NONE = -1;

@@ -131,7 +131,7 @@ export class Pipeline {
 
   /**
    * Queue parts and deliver everything in `process.on('exit')`: synchronously, or not at all. A reporter without
-   * `reportSync` gets its `report` called as long as that works synchronously. It is told what is left until `deadline`.
+   * `reportSync` gets its `report` called as long as that works synchronously. It gets the time left until `deadline`.
    */
   reportSync(parts: readonly QueuedTrace[], deadline = timers.monotonicMs() + this.#options().exitTimeoutMs): void {
     this.#add(parts);
@@ -155,7 +155,7 @@ export class Pipeline {
     }
   }
 
-  /** Stop: what is still queued is dropped and counted, a call under way is aborted. */
+  /** Stop: what is still queued is dropped and counted, a call in flight is aborted. */
   close(): void {
     this.isClosed = true;
     this.#cancelRetry();

@@ -1,5 +1,5 @@
 // The anchors of the last reports, oldest first: what comes late of a trace goes by the one that its first part went by, so that a step of the system clock
-// between them cannot tear the trace. A trace knows nothing of its reports; the one that took it is the first after its end.
+// between them cannot tear the trace. A trace has no record of its reports; the one that took it is the first after its end.
 import type { ClockAnchor } from '../clock/index.js';
 
 /** Reports of some minutes under load, of a quarter of an hour without. */

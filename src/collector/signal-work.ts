@@ -1,5 +1,5 @@
 // What the library does when a signal comes: one listener a signal, whoever in the library asks for it and in whichever copy, so that one place
-// knows whether the process is to end, and when all of it is done. It must not take the end of the process from the application.
+// decides whether the process is to end, and when all of it is done. It must not take the end of the process from the application.
 import { state } from '../context/process-state.js';
 
 /**

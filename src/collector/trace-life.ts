@@ -215,7 +215,7 @@ export class TraceLife {
   // Of the report that its first part went by.
   private anchorOfReported({ number, isEnded, endTicks }: ActiveTrace): ClockAnchor | undefined {
     if (!this.traces.has(number, TraceBit.continuation)) return undefined;
-    // While the root runs it was evicted; then nothing tells which report that was, and most have more soon.
+    // While the root runs it was evicted; nothing identifies that report, and most have more soon.
     return isEnded ? this.anchors.since(endTicks) : this.anchors.last;
   }
 

@@ -8,7 +8,7 @@ import type { TracePart } from './trace-part.js';
 
 export interface TraceObserver extends RowObserver {
   readonly openSpans: OpenSpans;
-  /** A root has ended. True: its trace is reported, whatever the sampler and `keep` say. */
+  /** A root has ended. True: its trace is reported, whatever the sampler and `keep` decide. */
   ended(trace: ActiveTrace, root: EndedRoot): boolean;
   /** These parts are reported now: the moment to add to their roots what only the observer has. */
   reporting(parts: readonly TracePart[]): void;

@@ -40,7 +40,7 @@ export class TracePart implements Trace {
   byteSize = 0;
   isContinuation = false;
   hasRoot = false;
-  /** True: it is reported whatever `keep` says. */
+  /** True: it is reported whatever `keep` decides. */
   mustReport = false;
   /** Of its trace, in the table that it was taken from. */
   serial = 0;
@@ -155,7 +155,7 @@ export class TracePart implements Trace {
     this.isShown = true;
   }
 
-  /** Another one reads it, who says so when it is done. */
+  /** Another reader, which calls `release` when it is done. */
   hold(): void {
     this.holders++;
   }
@@ -170,7 +170,7 @@ export class TracePart implements Trace {
     if (!this.isShown && this.pool !== null) this.giveBack(this.pool);
   }
 
-  /** Its rows are left to the garbage collector: somebody may read them whom nobody knows of. */
+  /** Its rows are left to the garbage collector: an unknown reader may still read them. */
   leave(): void {
     this.taken = null;
   }

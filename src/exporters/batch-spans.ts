@@ -45,7 +45,7 @@ export class BatchSpans {
   readonly #rows: RowView;
   readonly #records: RecordView;
 
-  /** @param scope What the views say they were recorded by. */
+  /** @param scope What the views name as their recorder. */
   constructor(batch: ReportBatch, scope: ArchivedScope = OWN_SCOPE) {
     this.#traces = tracesOf(batch);
     const resource = ownResource(batch.resource);

@@ -32,7 +32,7 @@ const wrongExporter = (exporter: unknown): boolean => {
   return typeof run !== 'function' || typeof shutdown !== 'function';
 };
 
-/** An exporter that knows the HTTP status says so in `code`: what the server called wrong will be wrong again. */
+/** An exporter with an HTTP status has it in `code`: what the server refused once it will refuse again. */
 const isFinal = (error: unknown): boolean => {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === 'number' && code >= 400 && code < 500 && code !== 408 && code !== 429;
@@ -179,7 +179,7 @@ const makeSpans = async (
   return spans;
 };
 
-/** An exporter that never answers is given up when the signal says so. */
+/** An exporter that never answers is given up when the signal is aborted. */
 const exportOnce = (exporter: SdkSpanExporter, spans: SdkSpan[], signal: AbortSignal): Promise<SdkExportResult> =>
   new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason);

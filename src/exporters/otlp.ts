@@ -80,12 +80,12 @@ export class OtlpReporter extends QueuedHttpReporter {
   }
 
   /**
-   * Sends what is left of `batch` before the process ends, from a thread of its own, while this one waits. What was under way goes out
+   * Sends what is left of `batch` before the process ends, from a thread of its own, while this one waits. What was in flight goes out
    * again: a server may get it twice, with the same ids.
    */
   reportSync(batch: ReportBatch, timeoutMs: number): void {
     const undelivered = this.#undelivered.of(batch);
-    // That of a report under way is in the middle of a request.
+    // That of a report in flight is in the middle of a request.
     const builder = this.#newBuilder();
     const requests = undelivered.ranges.flatMap((range) => [
       ...encodeRange(batch, range, builder, this.#options.maxRequestSpans, this.#leaveOut(undelivered)),

@@ -51,7 +51,7 @@ const appendTo = function* (fd: number, size: number, line: Buffer): FsSteps<voi
     try {
       yield ['ftruncate', fd, size];
     } catch {
-      // The first error is the one to tell of; the next line begins on a line of its own.
+      // The first error is the one to report; the next line begins on a line of its own.
     }
     throw error;
   }

@@ -1,5 +1,5 @@
 // POSTs bodies while the process or a worker thread ends, when nothing asynchronous runs any more: a thread of its own sends them and the one that
-// ends waits. It must never be used at another time, for it stops everything, nor wait longer than it was told.
+// ends waits. It must never be used at another time, for it stops everything, nor wait longer than its timeout.
 import { Worker } from 'node:worker_threads';
 import type { TlsOptions } from './sender.js';
 

@@ -75,7 +75,7 @@ export class HttpSender {
     }
   }
 
-  /** Closes idle connections, and those under way. */
+  /** Closes idle connections, and those in flight. */
   close(): void {
     this.#agent?.destroy();
   }

@@ -46,7 +46,7 @@ export type JaegerProtocol = NonNullable<JaegerReporterOptions['protocol']>;
 const THRIFT = ['protocol', 'keepNanoseconds'];
 const UDP = [...THRIFT, 'host', 'port', 'maxPacketBytes'];
 const HTTP = [...THRIFT, 'endpoint', 'headers', 'timeoutMs', 'maxRequestBytes', 'tls'];
-/** What each protocol knows; null where another reporter checks. */
+/** The options of each protocol; null where another reporter checks. */
 const KNOWN: Readonly<Record<JaegerProtocol, readonly string[] | null>> = {
   otlp: null,
   'thrift-compact-udp': UDP,
@@ -70,7 +70,7 @@ export const checkProtocol = (options: JaegerReporterOptions): JaegerProtocol =>
   const known = KNOWN[protocol];
   for (const key of Object.keys(options)) {
     if (known === null ? !ONLY_THRIFT.includes(key) : known.includes(key)) continue;
-    const hint = known === null ? 'it belongs to the Thrift protocols' : `it knows ${known.join(', ')}`;
+    const hint = known === null ? 'it belongs to the Thrift protocols' : `its options are ${known.join(', ')}`;
     throw new OptionError(`Option "${key}" is not one of protocol "${protocol}": ${hint}.`);
   }
   return protocol;

@@ -1,4 +1,4 @@
-// Reports spans to a Jaeger agent over UDP: packs, sends, and learns what the system tells about their arrival.
+// Reports spans to a Jaeger agent over UDP: packs, sends, and learns what the system reports of their arrival.
 // Datagrams that a network or a full receive buffer swallows are nobody's to know; that stays true however this is written.
 
 import { Slices } from '../../base/calls/slices.js';

@@ -48,7 +48,7 @@ export class UdpSocket {
   }
 
   /**
-   * How many packets since {@link open} have arrived as far as the system tells: a refusal is told at the latest with the
+   * How many packets since {@link open} have arrived as far as the system reports: a refusal is reported at the latest with the
    * next packet, so a packet counts once the next one has gone out without an error.
    */
   get arrived(): number {
@@ -81,7 +81,7 @@ export class UdpSocket {
     this.#socket = socket;
   }
 
-  /** Copies the packet and sends it; waits while too many are in flight. Throws what the system says about earlier ones. */
+  /** Copies the packet and sends it; waits while too many are in flight. Throws the system's error about earlier ones. */
   async send(packet: Buffer): Promise<void> {
     await this.#pace(packet.length);
     while (this.#free.length === 0) await this.#nextAnswer();

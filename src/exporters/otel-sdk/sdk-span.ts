@@ -101,7 +101,7 @@ const toLink = ({ traceId, spanId, traceState, properties, droppedAttributesCoun
 const durationOf = ({ startSec, startNano, endSec, endNano }: SpanRecord): HrTime =>
   endNano >= startNano ? [endSec - startSec, endNano - startNano] : [endSec - startSec - 1, endNano - startNano + 1e9];
 
-/** The resource as the SDK knows it; one object for all spans of a batch, for exporters group by identity. */
+/** The resource in the SDK's form; one object for all spans of a batch, for exporters group by identity. */
 export const toSdkResource = (resource: Resource): SdkResource =>
   fromAttributes(toAttributes(resourceProperties(resource)));
 

@@ -17,7 +17,7 @@ export interface EncodedRequest {
   readonly spanCount: number;
 }
 
-/** Told of a span that can be in no request. It must settle the span, or a retry tells again. */
+/** Called with a span that fits in no request. It must settle the span, or a retry calls it again. */
 export type LeftOut = (span: FinishedSpan, index: number, reason: 'too-large' | 'invalid') => void;
 
 // Spans, and bytes, between two places to pause: to yield for each span costs as much as to encode a small one.

@@ -24,7 +24,7 @@ export interface OtlpReporterOptions {
   readonly maxRequestBytes?: number;
   /** Spans of one request. Default 16384. */
   readonly maxRequestSpans?: number;
-  /** Requests under way at one time. Default 2. */
+  /** Requests in flight at one time. Default 2. */
   readonly concurrency?: number;
   /** Certificates for https. */
   readonly tls?: TlsOptions;

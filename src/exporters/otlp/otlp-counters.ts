@@ -50,12 +50,12 @@ export class OtlpCounters {
     const { rejectedSpans, message } = partial;
     this.#rejectedSpans += rejectedSpans;
     const verdict = rejectedSpans > 0 ? `rejected ${rejectedSpans} of ${spanCount} spans` : 'took all spans and warns';
-    this.#tell(`The OTLP server ${verdict}: ${message || 'it gave no reason'}`);
+    this.#note(`The OTLP server ${verdict}: ${message || 'it gave no reason'}`);
   }
 
   refused(spanCount: number, error: ReportError): void {
     this.#refusedSpans += spanCount;
-    this.#tell(error.message);
+    this.#note(error.message);
   }
 
   /** Said of the first request, once: later ones are in the counters, and a collector may come up after the service. */
@@ -73,10 +73,10 @@ export class OtlpCounters {
     const which = `OtlpReporter left out span ${JSON.stringify(String(span.name).slice(0, 100))} of trace ${span.traceId}`;
     if (reason === 'too-large') {
       this.#spansTooLarge++;
-      this.#tell(`${which}: it needs more than maxRequestBytes, ${maxBytes}; record less on it or raise the option`);
+      this.#note(`${which}: it needs more than maxRequestBytes, ${maxBytes}; record less on it or raise the option`);
     } else {
       this.#spansInvalid++;
-      this.#tell(`${which}: its name or a property has a type that spans cannot have`);
+      this.#note(`${which}: its name or a property has a type that spans cannot have`);
     }
   }
 
@@ -94,7 +94,7 @@ export class OtlpCounters {
   }
 
   // Warned of once: what is wrong with one request is wrong with many. The others are in stats().
-  #tell(message: string): void {
+  #note(message: string): void {
     this.lastError = message;
     if (this.#hasWarned) return;
     this.#hasWarned = true;

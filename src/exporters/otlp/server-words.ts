@@ -1,5 +1,5 @@
 // What an OTLP server says in a body: a partial success, or the message of a failure; in protobuf or in JSON. A body that
-// cannot be read is no error, because the HTTP status has already told what became of the spans.
+// cannot be read is no error, because the HTTP status already decides what became of the spans.
 import { ByteReader } from '../../base/bytes/byte-reader.js';
 
 /** A success with a reservation. */
@@ -39,7 +39,7 @@ const partialFromProtobuf = (body: Buffer): PartialSuccess => {
 
 const partialFromJson = (body: Buffer): PartialSuccess => {
   const partial = JSON.parse(body.toString('utf8'))?.partialSuccess ?? {};
-  // An int64 is a string in OTLP/JSON; not every server knows.
+  // An int64 is a string in OTLP/JSON; not every server writes it so.
   const rejectedSpans = Number(partial.rejectedSpans ?? 0);
   return {
     rejectedSpans: Number.isFinite(rejectedSpans) ? rejectedSpans : 0,
