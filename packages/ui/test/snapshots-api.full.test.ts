@@ -123,7 +123,7 @@ describe('answers', () => {
     for (const snapshot of ['../secret.flight', join(dir, 'secret.flight'), 'notes.txt', '.', 'none.flight'])
       await expect(ask('traces', { snapshot }, base)).rejects.toThrow(/^404 .*there is no snapshot/);
     await expect(ask('traces', { snapshot: 'damaged.flight' }, base)).rejects.toThrow(
-      /^400 .*no snapshot of the flight/,
+      /^400 .*not a snapshot of the flight/,
     );
     await expect(ask('traces', {}, base)).rejects.toThrow(/^404 .*no archive is open/);
     const none = await serve({ archive });

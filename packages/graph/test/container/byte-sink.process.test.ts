@@ -61,7 +61,7 @@ describe('a file', () => {
     for (const path of [pipe, folder]) {
       const refused = thrownBy(() => new AtomicFileSink(path));
       expect(refused).toBeInstanceOf(TransportError);
-      expect((refused as Error).message).toContain('no regular file');
+      expect((refused as Error).message).toContain('not a regular file');
     }
     expect(readdirSync(folder)).toEqual(['pipe']);
     expect(lstatSync(pipe).isFIFO()).toBe(true);
