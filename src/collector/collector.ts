@@ -9,7 +9,7 @@ import type { CollectorStats, FlushResult } from './collector-stats.js';
 import { type CollectorOptions, checkReporters, type ResolvedOptions, resolveOptions } from './options.js';
 import type { Reporter, Resource } from './reporter.js';
 import { Reporting } from './reporting.js';
-import { TraceLife } from './trace-life.js';
+import { TraceLife, type TraceState } from './trace-life.js';
 import type { TraceObserver } from './trace-observer.js';
 
 const DEFAULT_FLUSH_MS = 30_000;
@@ -143,8 +143,8 @@ export class Collector implements TraceSink {
   }
 
   /** @internal */
-  grew(trace: ActiveTrace, spans: number, bytes: number): void {
-    if (this.life.grew(trace.number, spans, bytes)) this.reporting.wake();
+  grew(trace: ActiveTrace, spans: number, bytes: number, state: number): void {
+    if (this.life.grew(trace.number, spans, bytes, state as TraceState)) this.reporting.wake();
   }
 
   /** @internal */

@@ -83,8 +83,7 @@ export class TraceLife {
   /** It got spans. True when others were evicted. */
   guestGrew(number: number, spans: number, bytes: number): boolean {
     if (!this.guests.has(number)) return false;
-    this.traces.grow(number, spans, bytes);
-    return this.grew(number, spans, bytes);
+    return this.grew(number, spans, bytes, this.traces.grow(number, spans, bytes) as TraceState);
   }
 
   /** It is open no longer. */
@@ -128,9 +127,9 @@ export class TraceLife {
   }
 
   /** It got spans, which the table has counted. True when something waits for a report or the observer that did not before. */
-  grew(number: number, spans: number, bytes: number): boolean {
+  grew(number: number, spans: number, bytes: number, state: TraceState): boolean {
     // Kept so small that V8 puts it into its caller.
-    if (this.stateOf(number) !== TraceState.open) return this.grewWaiting(number, spans, bytes);
+    if (state !== TraceState.open) return this.grewWaiting(number, spans, bytes, state);
     this.open.bytes += bytes;
     return this.open.bytes > this.options.maxOpenBytes && this.evictOverBound();
   }
@@ -231,8 +230,7 @@ export class TraceLife {
     return true;
   }
 
-  private grewWaiting(number: number, spans: number, bytes: number): true {
-    const state = this.stateOf(number);
+  private grewWaiting(number: number, spans: number, bytes: number, state: TraceState): true {
     if (this.traces.has(number, TraceBit.dropped)) countMany(Counter.spansOfDiscardedTraces, spans);
     if (state === TraceState.queued) this.queued.grew(spans, bytes);
     else if (state === TraceState.observed) this.observed.grew(spans, bytes);

@@ -146,12 +146,13 @@ export class TraceTable {
     this.words[number * TRACE_STRIDE + TraceWord.bits] &= ~bits;
   }
 
-  /** The trace got more. */
-  grow(number: number, spans: number, bytes: number): void {
+  /** The trace got more. Gives its state: whoever asks next has looked here already. */
+  grow(number: number, spans: number, bytes: number): number {
     const { words } = this;
     const at = number * TRACE_STRIDE;
     words[at + TraceWord.spans] += spans;
     words[at + TraceWord.bytes] += bytes;
+    return words[at + TraceWord.state];
   }
 
   /** What waited is in other hands. */

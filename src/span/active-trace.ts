@@ -79,8 +79,8 @@ export interface TraceSink {
   ended(trace: ActiveTrace, root: EndedRoot): void;
   /** @internal The root was cancelled: nothing of the trace may be reported. */
   cancelled(trace: ActiveTrace): void;
-  /** @internal Spans were added to a trace of this sink, with their bytes. */
-  grew(trace: ActiveTrace, spans: number, bytes: number): void;
+  /** @internal Spans were added to a trace of this sink, with their bytes; `state` is that of its number. */
+  grew(trace: ActiveTrace, spans: number, bytes: number, state: number): void;
   /** @internal What is left to a trace whose number was given away. */
   fateOf(trace: ActiveTrace): TraceFate;
   /** @internal Such a trace has more, and a number again. */
@@ -302,9 +302,9 @@ export class ActiveTrace {
 
   private accept(spans: number, bytes: number): void {
     this.hadSpans = true;
-    this.traces.grow(this.number, spans, bytes);
+    const state = this.traces.grow(this.number, spans, bytes);
     if (this.isEnded) this.countLate(spans);
-    this.sink.grew(this, spans, bytes);
+    this.sink.grew(this, spans, bytes, state);
   }
 
   private countLate(spans: number): void {
