@@ -40,7 +40,7 @@ const optionsOf = (make: (options: never) => unknown, options: object = {}): str
   try {
     make({ ...options, noSuchOption: 1 } as never);
   } catch (error) {
-    const known = /(?:Known:|it knows) (.+)\.$/.exec((error as Error).message);
+    const known = /(?:Known:|its options are) (.+)\.$/.exec((error as Error).message);
     if (known !== null) return known[1].split(', ');
     throw error;
   }
@@ -106,7 +106,7 @@ describe('options', () => {
   });
 
   test('of an archive and its server', () => {
-    const names = (error: unknown): string[] => (error as Error).message.split('it knows ')[1].split(', ');
+    const names = (error: unknown): string[] => (error as Error).message.split('its options are ')[1].split(', ');
     const known = () => resolveServerOptions({ archive: { search: () => {} }, noSuchOption: 1 } as never);
     expect(missing(Object.keys(ARCHIVE_DEFAULTS), page('archive.md'))).toEqual([]);
     try {
