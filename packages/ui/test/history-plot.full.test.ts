@@ -1,7 +1,7 @@
 // The plots of History in a browser: which line is which and what it is worth under the pointer, a plot a unit, marks of changes and clicks on them,
 // single values, a zoom that a choice does not undo and that the address holds, two chosen commits, and a query that is typed without losing a letter.
 import type { Locator, Page } from 'playwright-core';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { buildFirst, scratch } from '../../../test/support/built.js';
 import { accessibilityFaults } from './support/accessibility.js';
 import { COMMITS, decodeAt, encodeAt, HOSTILE, hashOf, makeBenchHistory, STEP_AT } from './support/bench-history.js';
@@ -17,10 +17,40 @@ const pointOf = async (plot: Locator, commit: number, first = 0, last = COMMITS 
   return { x: box.x + (box.width * (commit - first)) / (last - first), y: box.y + box.height * 0.6 };
 };
 
+/** In the page: resolves when the plots lie where they stay: in ten frames none has moved. What comes after the first drawing moves them. */
+const SETTLED = `new Promise((resolve) => {
+  let [last, same] = ['', 0];
+  const look = () => {
+    const now = JSON.stringify([...document.querySelectorAll('.plot .u-over')].map((plot) => plot.getBoundingClientRect()));
+    same = now === last && now !== '[]' ? same + 1 : 0;
+    last = now;
+    if (same === 10) resolve();
+    else requestAnimationFrame(look);
+  };
+  look();
+})`;
+
 const pointAt = async (page: Page, plot: Locator, commit: number, ...range: [first?: number, last?: number]) => {
   const { x, y } = await pointOf(plot, commit, ...range);
   await page.mouse.move(x, y);
 };
+
+/** The plot names the commit under the pointer, which a drawing that comes meanwhile forgets: then it is pointed at again. */
+const seeAt = async (
+  page: Page,
+  plot: Locator,
+  commit: number,
+  ...range: [first?: number, last?: number]
+): Promise<void> =>
+  vi.waitFor(
+    async () => {
+      await page.evaluate(SETTLED);
+      await page.mouse.move(0, 0);
+      await pointAt(page, plot, commit, ...range);
+      await plot.getByText(short(commit)).waitFor({ timeout: 2000 });
+    },
+    { timeout: 60_000 },
+  );
 
 const parametersOf = (page: Page): URLSearchParams => new URLSearchParams(new URL(page.url()).hash.split('?')[1]);
 
@@ -69,6 +99,8 @@ describe.skipIf(!hasBrowser)('plots of History', () => {
   const openAt = async (hash: string): Promise<Page> => {
     const page = await open(`${url}#/history${hash}`);
     await page.locator('.plot canvas').first().waitFor();
+    await page.waitForLoadState('networkidle');
+    await page.evaluate(SETTLED);
     return page;
   };
 
@@ -87,8 +119,7 @@ describe.skipIf(!hasBrowser)('plots of History', () => {
     const legend = ms.getByRole('list', { name: 'series in ms' });
     expect(await legend.getByRole('listitem').count()).toBe(2);
     expect(await ms.locator('.at-commit').innerText()).toContain(`newest commit ${short(COMMITS - 1)} 2026-03-01`);
-    await pointAt(page, ms, 12);
-    await ms.getByText(short(12)).waitFor();
+    await seeAt(page, ms, 12);
     expect(await legend.getByRole('listitem').allInnerTexts()).toEqual([
       expect.stringMatching(/^bench=decode.*80\.28 ms$/s),
       expect.stringMatching(/^bench=encode.*100\.28 ms$/s),
@@ -143,11 +174,7 @@ describe.skipIf(!hasBrowser)('plots of History', () => {
     const zoom = parametersOf(page).get('zoom') as string;
     const [first, last] = zoom.split('..').map((hash) => Number.parseInt(hash.slice(0, 2), 16) - 16);
     expect([Math.abs(first - 20) <= 1, Math.abs(last - 40) <= 1]).toEqual([true, true]);
-    const seesZoom = async (seen: Page): Promise<void> => {
-      const plot = plotOf(seen, 'ms');
-      await pointAt(seen, plot, STEP_AT, first, last);
-      await plot.getByText(short(STEP_AT)).waitFor();
-    };
+    const seesZoom = (seen: Page): Promise<void> => seeAt(seen, plotOf(seen, 'ms'), STEP_AT, first, last);
     await seesZoom(page);
     await page.keyboard.press('j');
     await page.getByText('1 commit that may have made it').waitFor();
@@ -161,8 +188,7 @@ describe.skipIf(!hasBrowser)('plots of History', () => {
     await expect.poll(() => parametersOf(again).get('zoom')).not.toBe(zoom);
     await again.keyboard.press('0');
     await expect.poll(() => parametersOf(again).get('zoom')).toBe(null);
-    await pointAt(again, plotOf(again, 'ms'), STEP_AT);
-    await plotOf(again, 'ms').getByText(short(STEP_AT)).waitFor();
+    await seeAt(again, plotOf(again, 'ms'), STEP_AT);
     await again.goBack();
     await page.mouse.dblclick(to.x, to.y);
     await expect.poll(() => parametersOf(page).get('zoom')).toBe(null);
@@ -172,6 +198,7 @@ describe.skipIf(!hasBrowser)('plots of History', () => {
     const page = await openAt('?query=unit%3Dms');
     const ms = plotOf(page, 'ms');
     for (const commit of [45, 12]) {
+      await seeAt(page, ms, commit);
       const { x, y } = await pointOf(ms, commit);
       await page.mouse.click(x, y);
     }

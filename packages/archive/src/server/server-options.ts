@@ -116,7 +116,7 @@ const checkToken = ({ token, host }: ResolvedHttpOptions): void => {
 export const resolveHttpOptions = (rest: Omit<ArchiveServerOptions, 'archive'>): ResolvedHttpOptions => {
   const unknown = Object.keys(rest).find((name) => !(name in DEFAULTS));
   if (unknown !== undefined)
-    throw bad(`it does not know the option ${unknown}; it knows ${Object.keys(DEFAULTS).join(', ')}`);
+    throw bad(`it has no option ${unknown}; its options are ${Object.keys(DEFAULTS).join(', ')}`);
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   const resolved: ResolvedHttpOptions = { ...DEFAULTS, ...given };
   for (const [name, [min, max]] of Object.entries(RANGES)) {
