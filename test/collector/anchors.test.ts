@@ -5,6 +5,7 @@ import { clockInfo } from '../../src/clock/index.js';
 import { NativeClockState } from '../../src/clock/native-clock.js';
 import type { TracePart } from '../../src/collector/trace-part.js';
 import { Collector, type CollectorOptions, type Reporter, Span, SpanContext } from '../../src/index.js';
+import { observerWith } from '../support/observer.js';
 import { recorder } from '../support/recorder.js';
 
 /** A collector, and the number of the anchor of each part: the same for parts that go by the same one. */
@@ -67,15 +68,7 @@ test('parts of a root that was evicted before it had a span', async () => {
 
 test('what the observer takes before the report of a trace changes nothing of it', async () => {
   const { collector, numbers } = reporting();
-  collector.observeWith({
-    journal: null,
-    openSpans: { add: () => -1, remove() {} },
-    observe() {},
-    ended: () => false,
-    reporting() {},
-    cancelled() {},
-    observeMounted() {},
-  });
+  collector.observeWith(observerWith());
   const root = Span.root('root', undefined, { collector });
   const late = Span.start('late', root);
   root.end();

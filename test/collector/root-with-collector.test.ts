@@ -2,6 +2,7 @@
 import { expect, test, vi } from 'vitest';
 import { spanTree } from '../../src/formats/terminal/span-tree.js';
 import { Collector, LocalSpan, Span, SpanContext } from '../../src/index.js';
+import { observerWith } from '../support/observer.js';
 import { recorder } from '../support/recorder.js';
 
 test('collect waits for the root, gives what finished, then what came late', async () => {
@@ -41,15 +42,7 @@ test('a cancelled, evicted or unsampled root gives nothing, and no one waits for
 test('what it evicts is given to the observer in time, with nothing else going on', async () => {
   for (const bound of [{ maxOpenTraces: 1 }, { maxOpenBytes: 1000 }]) {
     const { root, collector } = recorder({ ...bound, reportIntervalMs: 1 });
-    collector.observeWith({
-      journal: null,
-      openSpans: { add: () => -1, remove() {} },
-      observe() {},
-      ended: () => false,
-      reporting() {},
-      cancelled() {},
-      observeMounted() {},
-    });
+    collector.observeWith(observerWith());
     Span.start('child', root('evicted')).end();
     const [own] = Span.rootWithCollector('own', undefined, { collector });
     own.run(() => {

@@ -8,6 +8,7 @@ import { NO_SLOT, ROW_BYTES } from '../../src/rows/row-chunk.js';
 import { TRACE_BYTES, TraceBit } from '../../src/rows/trace-table.js';
 import fc from '../support/fast-check.js';
 import { useOwnNames } from '../support/names.js';
+import { observerWith } from '../support/observer.js';
 import { samples } from '../support/samples.js';
 
 // The bytes of a span depend on whether its name has a number.
@@ -246,9 +247,7 @@ const observerOf = (): TraceObserver & { readonly seen: () => string[] } => {
   const rows: { readonly id: string; readonly text: string }[] = [];
   const cancelled = new Set<string>();
   const idOf = ({ w0, w1, w2, w3 }: { w0: number; w1: number; w2: number; w3: number }) => `${[w0, w1, w2, w3]}`;
-  return {
-    journal: null,
-    openSpans: { add: () => -1, remove() {} },
+  const observer = observerWith({
     observe(chunk, from, traces) {
       for (let row = from; row < chunk.count; row++) {
         const slot = chunk.slots[row];
@@ -258,11 +257,9 @@ const observerOf = (): TraceObserver & { readonly seen: () => string[] } => {
       }
     },
     ended: ({ context }) => context.traceState.endsWith('slow'),
-    reporting() {},
     cancelled: ({ context }) => void cancelled.add(idOf(context)),
-    observeMounted() {},
-    seen: () => rows.filter(({ id }) => !cancelled.has(id)).map(({ text }) => text),
-  };
+  });
+  return { ...observer, seen: () => rows.filter(({ id }) => !cancelled.has(id)).map(({ text }) => text) };
 };
 
 const run = async (options: Settings, calls: readonly Op[]): Promise<void> => {
