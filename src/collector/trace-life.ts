@@ -167,12 +167,7 @@ export class TraceLife {
     if (this.observed.length === 0) return;
     const numbers = this.observed.takeAll();
     // Their rows are free as soon as the observer has them.
-    for (const part of takeTraces(numbers, {
-      rows: this.rows,
-      observer: this.observer,
-      anchor: takeAnchor(),
-      parts: this.parts,
-    })) {
+    for (const part of this.take(numbers, takeAnchor())) {
       part.hold();
       part.release();
     }
@@ -208,6 +203,10 @@ export class TraceLife {
     checkDrift();
     const anchor = takeAnchor();
     this.anchors.add(anchor);
+    return this.take(numbers, anchor);
+  }
+
+  private take(numbers: Int32Array, anchor: ClockAnchor): TracePart[] {
     return takeTraces(numbers, { rows: this.rows, observer: this.observer, anchor, parts: this.parts });
   }
 

@@ -1,8 +1,6 @@
 // Further parents of a span: it serves several at once, in one trace or in many. In each trace it has a row under its first parent there; further parents in
 // that trace are links of that row. Made for the few spans that have some; the usual span pays for a null.
 import type { LocalBatch } from '../local-span/local-batch.js';
-import type { LocalSpan } from '../local-span/local-span.js';
-import { Flag } from '../rows/row-chunk.js';
 import type { EndedSpan, PendingLink } from '../rows/span-details.js';
 import { type ActiveTrace, isSamePlace, linkToPlace, type Place } from './active-trace.js';
 
@@ -37,13 +35,6 @@ export class FurtherParents {
   write(span: EndedSpan, flags: number, endTicks: number): void {
     for (const { trace, parentHi, parentLo } of this.rows) {
       trace.write(span, parentHi, parentLo, flags, endTicks, this.linksIn(trace));
-    }
-  }
-
-  /** Write the row of a local span in each trace that had room for it at its start. */
-  writeLocal(span: LocalSpan, parentHi: number, parentLo: number, endTicks: number): void {
-    for (const trace of span.traces as ActiveTrace[]) {
-      trace.write(span, parentHi, parentLo, Flag.local, endTicks, null);
     }
   }
 

@@ -502,8 +502,8 @@ export class Span implements Disposable, QueueMount, EndedSpan {
   /** @internal */
   addLocal(span: LocalSpan, endTicks: number): void {
     const { idHi, idLo } = span.outer ?? this;
-    if (!this.hasFurtherRows) this.trace?.write(span, idHi, idLo, Flag.local, endTicks, null);
-    else this.further?.writeLocal(span, idHi, idLo, endTicks);
+    if (span.traces === null) this.trace?.write(span, idHi, idLo, Flag.local, endTicks, null);
+    else for (const one of span.traces as ActiveTrace[]) one.write(span, idHi, idLo, Flag.local, endTicks, null);
   }
 
   /** @internal Rows are written as local spans end. */
