@@ -165,6 +165,7 @@ describe.skipIf(!hasBrowser)('plots of History', () => {
   test('a drag zooms, the address holds it, and neither a choice nor a reload undoes it', async () => {
     const page = await openAt('?query=unit%3Dms');
     const ms = plotOf(page, 'ms');
+    await page.evaluate(SETTLED);
     const [from, to] = [await pointOf(ms, 20), await pointOf(ms, 40)];
     await page.mouse.move(from.x, from.y);
     await page.mouse.down();

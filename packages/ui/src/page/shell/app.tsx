@@ -72,7 +72,7 @@ export const App = () => {
   const view = viewOf(name);
   const shown = sources === undefined ? [] : shownViews(sources, view);
   useKeys([
-    { key: '?', does: 'show or hide this list', act: () => setHelp((is) => !is) },
+    { key: '?', does: 'show this list', act: () => setHelp(true) },
     { key: 't', does: 'light or dark', act: toggleTheme },
     ...shown.map(({ key, name, title }) => ({ key, does: `go to ${title}`, act: () => goTo(name) })),
   ]);

@@ -1,13 +1,14 @@
 // The list of keys that work now.
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useActiveKeys } from './keys.js';
 
 export const KeyList = ({ close }: { close: () => void }) => {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   const keys = useActiveKeys();
   return (
-    <dialog ref={dialog} onClose={close} aria-labelledby="keys-title">
+    // The event of its closing comes later than the closing: who asks for the list between the two would not get it.
+    <dialog ref={dialog} onCancel={close} onSubmit={close} onClose={close} aria-labelledby="keys-title">
       <h2 id="keys-title">Keys</h2>
       <dl class="keys">
         {keys.map(({ key, does }) => (

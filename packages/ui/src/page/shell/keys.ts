@@ -1,6 +1,6 @@
 // Keys that work everywhere: each view registers its own while it is shown. A key must never act while the user types into a field, nor be taken
 // from what scrolls or moves by itself and has the focus: the attribute data-own-keys says so.
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 /** A key as `KeyboardEvent.key` names it, what it does in a few words, and the doing. */
 export interface Key {
@@ -51,7 +51,8 @@ addEventListener('keydown', onKey);
 
 /** Have these keys while the component is shown. Later components go before earlier ones. */
 export const useKeys = (keys: readonly Key[]): void => {
-  useEffect(() => {
+  // Before the next frame: who sees a view may press its keys.
+  useLayoutEffect(() => {
     active.add(keys);
     for (const watch of watchers) watch();
     return () => {
@@ -64,7 +65,7 @@ export const useKeys = (keys: readonly Key[]): void => {
 /** All keys of now, for the list of help. */
 export const useActiveKeys = (): readonly Key[] => {
   const [, draw] = useState(0);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const watch = (): void => draw((count) => count + 1);
     watchers.add(watch);
     return () => {

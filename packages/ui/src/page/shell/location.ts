@@ -1,6 +1,6 @@
 // What the page shows, as it stands behind # in the address: a view and its parameters. The address holds the whole state, so that it can be
 // sent to others and the browser's own back and forward work.
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 /** A view with its parameters, such as `#/traces?service=api&min=100ms`. */
 export interface Place {
@@ -38,13 +38,11 @@ export const goTo = (
 
 /** Where the page is; the component is drawn again when that changes. */
 export const usePlace = (): Place => {
-  const [first] = useState(location.hash);
-  const [place, setPlace] = useState(() => placeOf(first));
-  useEffect(() => {
+  const [place, setPlace] = useState(() => placeOf(location.hash));
+  // Not in an effect that comes after the next frame: a change before it would go unheard.
+  useLayoutEffect(() => {
     const update = (): void => setPlace(placeOf(location.hash));
     addEventListener('hashchange', update);
-    // What changed before this effect, which comes after the first frame.
-    if (location.hash !== first) update();
     return () => removeEventListener('hashchange', update);
   }, []);
   return place;

@@ -74,21 +74,28 @@ const hasPoints = (plot: uPlot, series: number, first: number, last: number): bo
 const placesByNumber = ({ numbers }: CommitColumns): ReadonlyMap<number, number> =>
   new Map(numbers.map((number, place) => [number, place]));
 
-const zoomIn = (plot: uPlot, count: number): Zoom | undefined => {
-  const { min = 0, max = count - 1 } = plot.scales.x;
-  const zoom: Zoom = [Math.max(0, Math.round(min)), Math.min(count - 1, Math.round(max))];
-  const isAll = zoom[0] === 0 && zoom[1] === count - 1;
-  return isAll || zoom[1] <= zoom[0] ? undefined : zoom;
+/** The commits that a drag marked, the first and the last. */
+const draggedOver = (plot: uPlot, count: number): Zoom => {
+  const { left, width } = plot.select;
+  const [min, max] = [left, left + width].map((x) => plot.posToVal(x, 'x'));
+  return [Math.max(0, Math.round(min)), Math.min(count - 1, Math.round(max))];
 };
 
-const optionsOf = ({ commits, group }: PlotProps, width: number, hooks: uPlot.Hooks.Arrays): uPlot.Options => {
+const optionsOf = (
+  { commits, group }: PlotProps,
+  width: number,
+  hooks: uPlot.Hooks.Arrays,
+  showAll: () => null,
+): uPlot.Options => {
   const axis = { stroke: cssColor('--muted'), grid: { stroke: cssColor('--border'), width: 1 } };
   return {
     width,
     height: HEIGHT,
     legend: { show: false },
     cursor: {
-      drag: { x: true, y: false },
+      // A drag tells the address, which is what moves the plot: one that moved by itself and told it too would be answered by its own echo.
+      drag: { x: true, y: false, setScale: false },
+      bind: { dblclick: () => showAll },
       focus: { prox: 24 },
       sync: { key: CURSOR, setSeries: false },
     },
@@ -132,7 +139,6 @@ export const Plot = (props: PlotProps) => {
     if (element === null) return;
     const places = placesByNumber(commits);
     const count = commits.numbers.length;
-    let isMade = false;
     const drawMarks = (plot: uPlot): void => {
       for (const { commit, kind } of now.current.changes) {
         const isSelected = commit === now.current.selected;
@@ -147,19 +153,23 @@ export const Plot = (props: PlotProps) => {
       nearest = series === null ? undefined : series - 1;
       tellHovered(plot);
     };
+    const zoomToDrag = (plot: uPlot): void => {
+      const [first, last] = draggedOver(plot, count);
+      plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+      if (first < last) now.current.setZoom(first === 0 && last === count - 1 ? undefined : [first, last]);
+    };
+    const showAll = (): null => {
+      now.current.setZoom(undefined);
+      return null;
+    };
+    const hooks = { draw: [drawMarks], setCursor: [tellHovered], setSeries: [focus], setSelect: [zoomToDrag] };
     const plot = new uPlot(
-      optionsOf(now.current, element.clientWidth, {
-        draw: [drawMarks],
-        setCursor: [tellHovered],
-        setSeries: [focus],
-        setScale: [(changed, scale) => isMade && scale === 'x' && now.current.setZoom(zoomIn(changed, count))],
-      }),
+      optionsOf(now.current, element.clientWidth, hooks, showAll),
       [commits.numbers.map((_, i) => i), ...group.series.map(({ values }) => values as (number | null)[])],
       element,
     );
     drawn.current = plot;
     if (now.current.zoom !== undefined) plot.setScale('x', { min: now.current.zoom[0], max: now.current.zoom[1] });
-    isMade = true;
     const onClick = (event: MouseEvent): void => {
       const x = event.clientX - plot.over.getBoundingClientRect().left;
       const distance = ({ commit }: ChangeAnswer) => Math.abs(plot.valToPos(places.get(commit) ?? -1, 'x') - x);
@@ -177,7 +187,6 @@ export const Plot = (props: PlotProps) => {
     };
   }, [commits, group, theme]);
   useEffect(() => drawn.current?.redraw(false), [changes, selected, chosen.join()]);
-  // A drag ends between commits: what is seen begins and ends at one.
   useEffect(() => {
     const plot = drawn.current;
     const [min, max] = zoom ?? [0, commits.numbers.length - 1];
