@@ -1,7 +1,7 @@
 // The public surface of spanline's core. Exports only; the code is in the modules.
 import './flight-recorder/install.js';
 
-export { OptionError } from './base/errors/option-error.js';
+export { OptionError } from './base/errors.js';
 export { type ClockInfo, clockInfo } from './clock/index.js';
 export { Collector } from './collector/collector.js';
 export type { CollectorStats, FlushResult } from './collector/collector-stats.js';
@@ -27,16 +27,15 @@ export { currentQueue } from './local-span/queue-store.js';
 export { SpanQueue } from './local-span/span-queue.js';
 export { EventRecord, SpanRecord, TraceIdentity } from './record/record.js';
 export type { Properties, PropertyList, PropertyValue } from './rows/property.js';
+export type { RootOptions, SpanOptions } from './span/arguments.js';
 export { type BoundEmitter, bindEmitter } from './span/bind-emitter.js';
 export { always, never, parentBased, ratio, type Sampler, type SamplingInput } from './span/sampler.js';
 export { Span } from './span/span.js';
 export { SpanContext } from './span/span-context.js';
 export { SpanGuard } from './span/span-guard.js';
-export type { RootOptions, SpanOptions } from './span/span-options.js';
 export type { Link, SpanKind, SpanStatus, StatusCode } from './span/span-types.js';
 export { TraceCollector } from './span/trace-collector.js';
-export { traceIterable, tracePromise } from './span/trace-promise.js';
-export { type TraceableStream, traceStream } from './span/trace-stream.js';
+export { type TraceableStream, traceIterable, tracePromise, traceStream } from './span/trace-promise.js';
 export type { TracedDecorator } from './span/traced.js';
 export { trace, traced } from './span/traced.js';
 export type { FunctionKind, TracedOptions } from './span/traced-options.js';

@@ -9,8 +9,8 @@ import type { CollectorStats, FlushResult } from './collector-stats.js';
 import { type CollectorOptions, checkReporters, type ResolvedOptions, resolveOptions } from './options.js';
 import type { Reporter, Resource } from './reporter.js';
 import { Reporting } from './reporting.js';
+import type { TraceObserver } from './take-traces.js';
 import { TraceLife, type TraceState } from './trace-life.js';
-import type { TraceObserver } from './trace-observer.js';
 
 const DEFAULT_FLUSH_MS = 30_000;
 const DEFAULT_SHUTDOWN_MS = 5_000;

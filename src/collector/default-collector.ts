@@ -1,19 +1,17 @@
 // The default collector: the one global of the library, and the functions that speak to it. Shared by the ES module and
 // the CommonJS build of this package in one thread.
 
-import { wrongOption } from '../base/errors/option-error.js';
+import { wrongOption } from '../base/errors.js';
 import { flag } from '../base/options/checks.js';
 import { clockStats } from '../clock/index.js';
 import type { ContextInfo } from '../context/frame-store.js';
 import { state } from '../context/process-state.js';
 import type { SpanRecord } from '../record/record.js';
 import { type CounterName, readCounters } from '../rows/counters.js';
-import { sinkArgument } from '../span/arguments.js';
+import { type RootOptions, sinkArgument } from '../span/arguments.js';
 import { Span } from '../span/span.js';
 import type { SpanContext } from '../span/span-context.js';
-import type { RootOptions } from '../span/span-options.js';
-import { TraceCollector } from '../span/trace-collector.js';
-import { defaultSink, setDefaultSink } from '../span/trace-sink.js';
+import { defaultSink, setDefaultSink, TraceCollector } from '../span/trace-collector.js';
 import { Collector } from './collector.js';
 import type { CollectorStats, FlushResult } from './collector-stats.js';
 import { flushOnExit } from './exit.js';

@@ -1,8 +1,8 @@
 // Options of a collector: defaults, and a check that names the option that is wrong. Every bound of the library is here.
 import { hostname } from 'node:os';
-import { OptionError, wrongOption } from '../base/errors/option-error.js';
+import { OptionError, wrongOption } from '../base/errors.js';
 import { anyNumber, flag, shown } from '../base/options/checks.js';
-import { cleanValue } from '../rows/property-value.js';
+import { cleanValue } from '../rows/property.js';
 import type { Sampler } from '../span/sampler.js';
 import { parentBased, whyNoDecider } from '../span/sampler.js';
 import type { Reporter, Resource, Trace } from './reporter.js';

@@ -1,5 +1,5 @@
 // What a reporter is: the one interface between the collector and every way out. No behaviour but the error type.
-import { SpanlineError } from '../base/errors/spanline-error.js';
+import { SpanlineError } from '../base/errors.js';
 import type { SpanRecord } from '../record/record.js';
 import type { Properties } from '../rows/property.js';
 

@@ -1,20 +1,45 @@
 // Reporting: when a report is made and who gets it. It hands what the life of traces has queued to the pipelines at intervals, or at once in the next turn of
 // the event loop. Nothing of a reporter or of `keep` may run while a span ends: what passes a bound there waits for the next turn, or is dropped and counted.
-import { timerMs } from '../base/calls/timer-ms.js';
-import { timers } from '../base/calls/timers.js';
-import { within } from '../base/calls/within.js';
+
+import { timerMs, timers, within } from '../base/calls/timers.js';
 import { state } from '../context/process-state.js';
 import { Counter, count, countMany } from '../rows/counters.js';
-import { guarded } from '../rows/lazy.js';
-import { decision } from '../span/decision.js';
+import { guarded } from '../rows/property.js';
+import { decision } from '../span/sampler.js';
 import type { CollectorStats, FlushResult } from './collector-stats.js';
-import { drained, retire } from './draining.js';
 import type { ResolvedOptions } from './options.js';
 import { Pipeline } from './pipeline.js';
 import type { Reporter } from './reporter.js';
 import { compactParts } from './take-traces.js';
 import type { TraceLife } from './trace-life.js';
 import type { TracePart } from './trace-part.js';
+
+// Waits for pipelines and retires them. A reporter that rejects or hangs must not affect the caller.
+
+/** Wait until what was pushed before `mark` is out of this process. */
+export const drained = async (pipeline: Pipeline, mark: number): Promise<void> => {
+  await pipeline.whenSettled(mark);
+  try {
+    await pipeline.reporter.flush?.();
+  } catch (error) {
+    pipeline.lastError = String(error);
+  }
+};
+
+/** Stop a pipeline and release its reporter, once: every call waits for the same release. */
+export const retire = (pipeline: Pipeline): Promise<void> => {
+  pipeline.released ??= release(pipeline);
+  return pipeline.released;
+};
+
+const release = async (pipeline: Pipeline): Promise<void> => {
+  pipeline.close();
+  try {
+    await pipeline.reporter.shutdown?.();
+  } catch (error) {
+    pipeline.lastError = String(error);
+  }
+};
 
 /** The queue may grow to so many times its bound until the next turn, when a report takes it. */
 const MAX_OVER_BOUND = 2;

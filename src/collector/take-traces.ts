@@ -1,12 +1,33 @@
 // Takes what waits of finished traces: their rows from the store, sorted by trace, and copies of the batches mounted in them.
+
 import type { ClockAnchor } from '../clock/index.js';
-import type { RowStore } from '../rows/row-store.js';
+import type { RowChunk } from '../rows/row-chunk.js';
+import { type RowObserver, type RowStore, TakenRows } from '../rows/row-store.js';
 import { writeLink } from '../rows/span-details.js';
-import { TakenRows } from '../rows/taken-rows.js';
 import { type TraceTable, TraceWord } from '../rows/trace-table.js';
-import { linkToPlace, type MountedBatch } from '../span/active-trace.js';
-import type { TraceObserver } from './trace-observer.js';
+import {
+  type ActiveTrace,
+  type EndedRoot,
+  linkToPlace,
+  type MountedBatch,
+  type OpenSpans,
+} from '../span/active-trace.js';
 import { type PartPool, TracePart } from './trace-part.js';
+
+// What sees every span of a collector, whatever becomes of its trace: the flight recorder, as far as the collector needs it. Called on the recording path:
+// no method may throw.
+
+export interface TraceObserver extends RowObserver {
+  readonly openSpans: OpenSpans;
+  /** A root has ended. True: its trace is reported, whatever the sampler and `keep` decide. */
+  ended(trace: ActiveTrace, root: EndedRoot): boolean;
+  /** These parts are reported now: the moment to add to their roots what only the observer has. */
+  reporting(parts: readonly TracePart[]): void;
+  /** Nothing of it may be shown to anybody. */
+  cancelled(trace: ActiveTrace): void;
+  /** A row that was never in the store: of a batch that is mounted in a trace. */
+  observeMounted(traces: TraceTable, number: number, chunk: RowChunk, row: number): void;
+}
 
 /** Where traces are taken from. */
 export interface TakenFrom {

@@ -25,8 +25,7 @@ import { TRACE_BYTES, TraceBit, type TraceKey, TraceWord } from '../rows/trace-t
 import type { ActiveTrace, EndedRoot, TraceFate } from '../span/active-trace.js';
 import { OpenTraces } from './open-traces.js';
 import { RecentAnchors } from './recent-anchors.js';
-import { takeTraces } from './take-traces.js';
-import type { TraceObserver } from './trace-observer.js';
+import { type TraceObserver, takeTraces } from './take-traces.js';
 import { PartPool, type TracePart } from './trace-part.js';
 import { TraceQueue } from './trace-queue.js';
 

@@ -2,14 +2,14 @@
 // encoder can work in slices and a reporter that needs none pays for none.
 import type { ClockAnchor } from '../clock/index.js';
 import { NO_PROPERTIES } from '../record/properties.js';
-import { type SpanRecord, TraceIdentity, toProperties } from '../record/record.js';
-import { RowView } from '../record/row-view.js';
-import type { PropertyList } from '../rows/property.js';
+import { EventRecord, SpanRecord, TraceIdentity, toProperties } from '../record/record.js';
+import { type RowProperties, RowView } from '../record/row-view.js';
+import type { PropertyList, PropertyValue } from '../rows/property.js';
 import { Flag, type RowChunk } from '../rows/row-chunk.js';
-import { TakenRows } from '../rows/taken-rows.js';
+import { TakenRows } from '../rows/row-store.js';
 import { TRACE_STRIDE, TraceBit, type TraceTable, TraceWord } from '../rows/trace-table.js';
 import { STATUS_CODES } from '../span/span-check.js';
-import { recordOfRow } from './make-record.js';
+import type { Link, SpanStatus, StatusCode } from '../span/span-types.js';
 import { ReportError, type Resource, type Trace } from './reporter.js';
 
 // Points at one row after another, of which records are made.
@@ -246,3 +246,70 @@ const orderOfStart = (part: TracePart): Uint32Array => {
   });
   return order;
 };
+
+// Makes the SpanRecord of a row: what a user's reporter sees. Our own encoders read the view itself, and nothing is made for them.
+
+const NO_EVENTS: readonly EventRecord[] = Object.freeze([]);
+const NO_LINKS: readonly Link[] = Object.freeze([]);
+const STATUS: Readonly<Record<StatusCode, SpanStatus>> = Object.freeze({
+  unset: Object.freeze({ code: 'unset' }),
+  ok: Object.freeze({ code: 'ok' }),
+  error: Object.freeze({ code: 'error' }),
+});
+
+/** The record of the row that the view shows. */
+export const recordOfRow = (span: RowView, trace: TraceIdentity): SpanRecord =>
+  new SpanRecord(
+    trace,
+    span.idHi,
+    span.idLo,
+    span.parentHi,
+    span.parentLo,
+    span.name,
+    span.kind,
+    span.startSec,
+    span.startNano,
+    span.endSec,
+    span.endNano,
+    listOf(span.properties),
+    eventsOf(span),
+    linksOf(span),
+    span.statusMessage === '' ? STATUS[span.statusCode] : { code: span.statusCode, message: span.statusMessage },
+    (span.rowFlags & Flag.remoteParent) !== 0,
+    (span.rowFlags & Flag.local) !== 0,
+    span.droppedAttributesCount,
+    span.droppedEventsCount,
+    span.droppedLinksCount,
+    span.rowScope,
+  );
+
+const listOf = (properties: RowProperties): PropertyList | null => {
+  const { size } = properties;
+  if (size === 0) return null;
+  const list: (string | PropertyValue)[] = [];
+  for (let i = 0; i < size; i++) list.push(properties.key(i), properties.value(i));
+  return list;
+};
+
+const eventsOf = (span: RowView): readonly EventRecord[] =>
+  span.eventCount === 0
+    ? NO_EVENTS
+    : Array.from({ length: span.eventCount }, (_, i) => {
+        const { name, sec, nano, properties, droppedAttributesCount } = span.event(i);
+        return new EventRecord(name, sec, nano, listOf(properties), droppedAttributesCount);
+      });
+
+const linksOf = (span: RowView): readonly Link[] =>
+  span.linkCount === 0
+    ? NO_LINKS
+    : Array.from({ length: span.linkCount }, (_, i) => {
+        const { traceId, spanId, traceState, properties, droppedAttributesCount } = span.link(i);
+        const list = listOf(properties);
+        return {
+          traceId,
+          spanId,
+          traceState: traceState === '' ? undefined : traceState,
+          properties: list === null ? undefined : toProperties(list),
+          ...(droppedAttributesCount === 0 ? undefined : { droppedAttributesCount }),
+        };
+      });

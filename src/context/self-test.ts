@@ -2,8 +2,7 @@
 // alone, never an error, and the context of the caller is left as it was.
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { timers } from '../base/calls/timers.js';
-import { ContextFrame } from './context-frame.js';
-import { currentFrame, setFrame } from './frame-access.js';
+import { ContextFrame, currentFrame, setFrame } from './context-frame.js';
 
 type Store = AsyncLocalStorage<unknown>;
 

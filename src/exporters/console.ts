@@ -1,7 +1,7 @@
 // Finished traces as trees on a stream, for development. It must not grow memory behind a slow stream, and nothing a span
 // says may steer the terminal.
 import type { Writable } from 'node:stream';
-import { OptionError, wrongOption } from '../base/errors/option-error.js';
+import { OptionError, wrongOption } from '../base/errors.js';
 import { anyNumber } from '../base/options/checks.js';
 import { checkNames } from '../collector/options.js';
 import { type ReportBatch, ReportError, type Reporter, type Trace } from '../collector/reporter.js';

@@ -1,6 +1,6 @@
 // Writes finished traces to a file on this host. It must never leave half a line or half a document in it.
 import { resolve } from 'node:path';
-import { OptionError, wrongOption } from '../base/errors/option-error.js';
+import { OptionError, wrongOption } from '../base/errors.js';
 import { wholeNumber } from '../base/options/checks.js';
 import { checkNames } from '../collector/options.js';
 import type { ReportBatch, Reporter } from '../collector/reporter.js';

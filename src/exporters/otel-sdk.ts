@@ -2,7 +2,7 @@
 // with the event loop, retries and time limits is its own business; here it gets spans, and its verdict is passed on.
 
 import { inSlices } from '../base/calls/slices.js';
-import { OptionError, wrongOption } from '../base/errors/option-error.js';
+import { OptionError, wrongOption } from '../base/errors.js';
 import { wholeNumber } from '../base/options/checks.js';
 import { checkNames } from '../collector/options.js';
 import { type ReportBatch, ReportError, type Reporter } from '../collector/reporter.js';

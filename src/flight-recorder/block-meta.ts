@@ -1,10 +1,9 @@
 // The texts of a block, as JSON: names, scopes, tracestates, resources, and how ticks become Unix time. Written for each two thousand spans of
 // a service under load, so that pieces that repeat are encoded once.
-import { getOrMake } from '../base/maps/get-or-make.js';
+import { getOrMake } from '../base/maps/maps.js';
 import type { ClockAnchor } from '../clock/index.js';
 import type { Resource } from '../collector/reporter.js';
-import { internedName } from '../rows/name-table.js';
-import type { SpanScope } from '../rows/span-scopes.js';
+import { internedName, type SpanScope } from '../rows/name-table.js';
 
 export interface BlockMeta {
   readonly names: readonly (readonly [number: number, text: string])[];

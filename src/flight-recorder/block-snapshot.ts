@@ -1,13 +1,12 @@
 // A snapshot made of blocks, whether they are those of the ring or were read from a file. Rows become records when they are asked for, trace by
 // trace. It must never change a block.
-import { orderInSteps } from '../base/calls/order-in-steps.js';
+import { orderInSteps } from '../base/calls/slices.js';
 import type { ClockAnchor } from '../clock/index.js';
-import { recordOfRow } from '../collector/make-record.js';
 import type { Resource } from '../collector/reporter.js';
+import { recordOfRow } from '../collector/trace-part.js';
 import { NO_PROPERTIES } from '../record/properties.js';
 import { TraceIdentity } from '../record/record.js';
-import { RowView } from '../record/row-view.js';
-import { toUnixTime } from '../record/tick-time.js';
+import { RowView, toUnixTime } from '../record/row-view.js';
 import { Flag } from '../rows/row-chunk.js';
 import { type Block, TRACE_WORDS, TraceBit } from './block.js';
 import type { Snapshot, SnapshotReason, SnapshotSpan, SnapshotTrace } from './snapshot-types.js';

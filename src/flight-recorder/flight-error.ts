@@ -1,5 +1,5 @@
 // The one error class of the flight recorder.
-import { SpanlineError } from '../base/errors/spanline-error.js';
+import { SpanlineError } from '../base/errors.js';
 
 export type FlightErrorCode =
   | 'ERR_SPANLINE_FLIGHT_OFF'

@@ -1,7 +1,7 @@
 // Puts the option `flightRecorder` into `configure`, and the recorder's counters into `stats`. Loaded with the core: it must stay a few lines,
 // and loads the recorder itself when the option is first given.
 import { createRequire } from 'node:module';
-import { OptionError } from '../base/errors/option-error.js';
+import { OptionError } from '../base/errors.js';
 import { addFeature } from '../collector/default-collector.js';
 import { state } from '../context/process-state.js';
 import type { FlightRecorder, FlightRecorderStats } from './recorder.js';

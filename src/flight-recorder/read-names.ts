@@ -1,9 +1,8 @@
 // Makes blocks of another process readable here: numbers of names and of scopes become those of this thread, in columns of the reader's own. The
 // memory of a block must stay as it was read: what is written again, such as a recovered snapshot, has its own texts for its numbers.
-import { internReadName } from '../rows/name-table.js';
+import { internReadName, internScope, spanScope } from '../rows/name-table.js';
 import { Flag, RowChunk } from '../rows/row-chunk.js';
 import { RowEntries, Tag } from '../rows/row-entries.js';
-import { internScope, spanScope } from '../rows/span-scopes.js';
 import type { Block } from './block.js';
 
 const SCOPE_BITS = (1 << Flag.scopeShift) - 1;

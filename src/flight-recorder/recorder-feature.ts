@@ -1,6 +1,6 @@
 // What the option `flightRecorder` of `configure` does: checks it, and starts and ends the recorder. Loaded when the option is first given, by
 // install.ts.
-import { OptionError } from '../base/errors/option-error.js';
+import { OptionError } from '../base/errors.js';
 import type { Collector } from '../collector/collector.js';
 import { state } from '../context/process-state.js';
 import { FlightRecorder } from './recorder.js';

@@ -1,7 +1,7 @@
 // Options of the flight recorder: defaults, and a check that names the option that is wrong.
 import { accessSync, constants } from 'node:fs';
 import { nodeThreads } from '../base/calls/node-modules.js';
-import { wrongOption } from '../base/errors/option-error.js';
+import { wrongOption } from '../base/errors.js';
 import { makeDirectory } from '../base/files/make-directory.js';
 import { anyNumber, flag } from '../base/options/checks.js';
 import { checkNames } from '../collector/options.js';

@@ -1,7 +1,7 @@
 // Puts on roots that are about to be reported where their time went, as properties. Runs once a report, and takes of the timeline what came since the
 // earliest of these roots began: it must not make an object of a span, nor look at spans of other traces.
 import type { TracePart } from '../collector/trace-part.js';
-import { toUnixTime } from '../record/tick-time.js';
+import { toUnixTime } from '../record/row-view.js';
 import type { PropertyValue } from '../rows/property.js';
 import { Flag } from '../rows/row-chunk.js';
 import { parseSpanId } from '../span/traceparent.js';

@@ -5,7 +5,7 @@ import { closeSync, openSync, readdirSync, rmSync, writevSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAliveSince } from '../base/calls/is-alive.js';
 import { timers } from '../base/calls/timers.js';
-import { wrongOption } from '../base/errors/option-error.js';
+import { wrongOption } from '../base/errors.js';
 import type { ClockAnchor } from '../clock/index.js';
 import type { Resource } from '../collector/reporter.js';
 import type { Block } from './block.js';

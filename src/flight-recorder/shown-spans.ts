@@ -3,8 +3,8 @@
 // snapshot disagree.
 import type { Resource } from '../collector/reporter.js';
 import { OWN_SCOPE, ownResource } from '../formats/library.js';
-import { archivedView } from '../record/archived-copy.js';
 import type { ArchivedSpan } from '../record/archived-span.js';
+import { archivedView } from '../record/archived-view.js';
 import type { SpanRecord } from '../record/record.js';
 import { RecordView } from '../record/record-view.js';
 import type { Properties } from '../rows/property.js';

@@ -1,6 +1,6 @@
 // A snapshot while it is read to be written: in slices of time, so that the service whose snapshot it is goes on, and until a signal ends it.
 import { Slices } from '../base/calls/slices.js';
-import { throwIfAborted } from '../base/errors/aborted.js';
+import { throwIfAborted } from '../base/errors.js';
 import type { ArchivedSpan } from '../record/archived-span.js';
 import { FlightError } from './flight-error.js';
 import { shownSpan, shownView } from './shown-spans.js';

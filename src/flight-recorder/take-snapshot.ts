@@ -1,8 +1,8 @@
 // A snapshot of another process, written by that process itself. Errors must distinguish whether the process has no recorder, does not answer, or
 // writes where this one does not see it.
 import { statSync } from 'node:fs';
-import { SpanlineError } from '../base/errors/spanline-error.js';
-import { targetFailure } from '../base/inspector/target-error.js';
+import { SpanlineError } from '../base/errors.js';
+import { targetFailure } from '../base/inspector/inspector-client.js';
 import { withInspector } from '../base/inspector/with-inspector.js';
 import { FlightError } from './flight-error.js';
 

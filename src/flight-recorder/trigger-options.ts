@@ -1,6 +1,6 @@
 // Options of the triggers: defaults, and a check that names the option that is wrong. A trigger that could never fire is refused here, for it
 // would be missed only on the day that it is needed.
-import { wrongOption } from '../base/errors/option-error.js';
+import { wrongOption } from '../base/errors.js';
 import { anyNumber, flag } from '../base/options/checks.js';
 import { checkNames } from '../collector/options.js';
 import { whyNoSignal } from './trigger-signals.js';

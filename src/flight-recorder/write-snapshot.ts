@@ -1,7 +1,7 @@
 // Writes a snapshot to a file in a format that other tools read. The file is there whole or not at all, and no stretch of the work holds the
 // event loop: a service writes it while it serves.
 import { stat } from 'node:fs/promises';
-import { OptionError } from '../base/errors/option-error.js';
+import { OptionError } from '../base/errors.js';
 import { runAsync } from '../base/files/fs-steps.js';
 import { WholeFile } from '../base/files/whole-file.js';
 import {

@@ -3,9 +3,9 @@
 import { state } from '../context/process-state.js';
 import { enteredQueue } from '../local-span/queue-store.js';
 import { SpanQueue } from '../local-span/span-queue.js';
+import type { SpanOptions } from '../span/arguments.js';
 import { Span } from '../span/span.js';
 import type { SpanContext } from '../span/span-context.js';
-import type { SpanOptions } from '../span/span-options.js';
 import { isSuppressing, parentIn } from './other-context.js';
 
 /** Undefined where the call has no span: tracing is off, or the code around is not traced. */

@@ -1,10 +1,9 @@
 // Operations of graphql: of version 17 by its channels, of 15 and 16 by graphql-calls.ts. Values in a document, those of variables and arguments, and the
 // texts of errors never leave.
-import { BoundedCache } from '../base/maps/bounded-cache.js';
-import { getOrMake } from '../base/maps/get-or-make.js';
+import { BoundedCache, getOrMake } from '../base/maps/maps.js';
 import type { PropertyValue } from '../rows/property.js';
+import type { SpanOptions } from '../span/arguments.js';
 import type { Span } from '../span/span.js';
-import type { SpanOptions } from '../span/span-options.js';
 import { allOff, type Off } from './channel.js';
 import { startCall } from './client-span.js';
 import { failureType, fieldOf, reasonOf } from './failure.js';

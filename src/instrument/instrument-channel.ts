@@ -1,5 +1,5 @@
 // Spans of a library that publishes a TracingChannel and has no instrumentation of its own here.
-import { wrongOption } from '../base/errors/option-error.js';
+import { wrongOption } from '../base/errors.js';
 import { shown } from '../base/options/checks.js';
 import type { Properties } from '../rows/property.js';
 import type { Span } from '../span/span.js';

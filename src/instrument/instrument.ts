@@ -1,5 +1,5 @@
 // Switches instrumentations on, and off again. Each is a file of its own; this one has only their names.
-import { OptionError, wrongOption } from '../base/errors/option-error.js';
+import { OptionError, wrongOption } from '../base/errors.js';
 import { shown } from '../base/options/checks.js';
 import { type AwsOptions, instrumentAws } from './aws/aws.js';
 import { instrumentBluebird } from './bluebird.js';

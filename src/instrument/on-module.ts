@@ -5,7 +5,7 @@ import Module, { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { lookAlike } from '../base/calls/look-alike.js';
-import { getOrMake } from '../base/maps/get-or-make.js';
+import { getOrMake } from '../base/maps/maps.js';
 import { Counter, count } from '../rows/counters.js';
 import type { Off } from './channel.js';
 import { type EsFile, onEsModules, withoutScheme } from './on-es-module.js';

@@ -1,6 +1,5 @@
 // What packages beside the core use of finished spans: their views, trees of them, conditions that they meet.
 export { BatchSpans } from '../exporters/batch-spans.js';
-export { archivedView } from '../record/archived-copy.js';
 export { ArchivedDouble } from '../record/archived-double.js';
 export type {
   ArchivedEvent,
@@ -15,10 +14,10 @@ export type {
   TraceSearch,
   TraceSummary,
 } from '../record/archived-span.js';
-export { ArchivedView } from '../record/archived-view.js';
-export { criticalPath } from '../record/critical-path.js';
-export { EXTRA_FIELDS, type ExtraField, type Extras, extrasOf, hasRemoteParent } from '../record/extras.js';
+export { ArchivedView, archivedView } from '../record/archived-view.js';
+export { criticalPath, selfTime } from '../record/critical-path.js';
 export type { FinishedLink, FinishedSpan, SpanProperties } from '../record/finished-span.js';
+export { EXTRA_FIELDS, type ExtraField, type Extras, extrasOf, hasRemoteParent } from '../record/finished-span.js';
 export {
   hasSpanConditions,
   hasTimeConditions,
@@ -30,10 +29,8 @@ export {
   type SpanView,
   wantedProperties,
 } from '../record/match.js';
-export { type MergedNode, type MergedSide, mergedTree } from '../record/merged-tree.js';
 export { NO_PROPERTIES, PropertyDraft, propertyOf } from '../record/properties.js';
 export { setOwn } from '../record/record.js';
-export { selfTime } from '../record/self-time.js';
 export { eachOnce, halvesApart, mayBeOfHalf } from '../record/shared-ids.js';
 export {
   absentParents,
@@ -44,4 +41,14 @@ export {
   UNKNOWN_SERVICE,
 } from '../record/trace-facts.js';
 export { drawShape, type TraceShape, traceShape } from '../record/trace-shape.js';
-export { rootFirst, spanForest, type TraceNode, traceTrees, treesOf, walkTree } from '../record/tree.js';
+export {
+  type MergedNode,
+  type MergedSide,
+  mergedTree,
+  rootFirst,
+  spanForest,
+  type TraceNode,
+  traceTrees,
+  treesOf,
+  walkTree,
+} from '../record/tree.js';

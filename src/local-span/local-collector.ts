@@ -3,10 +3,10 @@
 
 import { state } from '../context/process-state.js';
 import { Counter, count, countMany } from '../rows/counters.js';
-import { enterQueue, leaveQueue } from './entered-queue.js';
 import { LocalBatch } from './local-batch.js';
 import { LocalSpan } from './local-span.js';
 import { wrongArgument } from './misuse.js';
+import { enterQueue, leaveQueue } from './queue-store.js';
 import { type QueueMount, SpanQueue } from './span-queue.js';
 
 /** Local spans one collector keeps: the batches of one collection are bounded like those of a trace. */

@@ -2,9 +2,7 @@
 // nothing. Hot path: nothing here may throw.
 import { now } from '../clock/index.js';
 import { Counter, count } from '../rows/counters.js';
-import { lazyProperties } from '../rows/lazy.js';
-import type { Properties, PropertyValue } from '../rows/property.js';
-import { keptProperties, keptValue } from '../rows/property-value.js';
+import { keptProperties, keptValue, lazyProperties, type Properties, type PropertyValue } from '../rows/property.js';
 import { SpanDetails } from '../rows/span-details.js';
 import { reserveSpanIds, spanIdPrefix } from './ids.js';
 import { recordingTaskQueue } from './task-context.js';

@@ -3,7 +3,7 @@
 
 import { state, type TaskQueue } from '../context/process-state.js';
 import { Counter, count } from '../rows/counters.js';
-import { closeAfterCall } from './bound-calls.js';
+import { closeAfterCall } from './stretches.js';
 
 const { queueStore } = state;
 

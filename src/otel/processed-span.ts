@@ -11,9 +11,9 @@ import type {
   TimeInput,
 } from '@opentelemetry/api';
 import { Counter, count } from '../rows/counters.js';
+import type { SpanScope } from '../rows/name-table.js';
 import type { PropertyList } from '../rows/property.js';
 import { Flag } from '../rows/row-chunk.js';
-import type { SpanScope } from '../rows/span-scopes.js';
 import type { ActiveTrace } from '../span/active-trace.js';
 import type { Span as CoreSpan } from '../span/span.js';
 import { hex8 } from '../span/traceparent.js';

@@ -1,5 +1,5 @@
 // The resource of a trace in the shape of OpenTelemetry's SDK: one object for all spans of a resource, for exporters group by identity.
-import { getOrMake } from '../base/maps/get-or-make.js';
+import { getOrMake } from '../base/maps/maps.js';
 import type { Resource } from '../collector/reporter.js';
 import { resourceProperties } from '../formats/library.js';
 import type { Properties } from '../rows/property.js';

@@ -1,11 +1,11 @@
 // RecordingProvider: what OpenTelemetry's API asks for tracers, whichever copy of it does. Its spans are recorded by this library and go where its
 // collector reports to; processors of OpenTelemetry's SDK see them beside that.
 import type { Tracer, TracerOptions, TracerProvider } from '@opentelemetry/api';
-import { OptionError } from '../base/errors/option-error.js';
+import { OptionError } from '../base/errors.js';
 import type { Collector } from '../collector/collector.js';
 import { defaultCollector } from '../collector/default-collector.js';
 import { checkNames } from '../collector/options.js';
-import { spanScope } from '../rows/span-scopes.js';
+import { spanScope } from '../rows/name-table.js';
 import { DEFAULT_LIMITS } from './attributes.js';
 import type { OtelIdGenerator, OtelSampler, OtelSpanProcessor } from './sdk-interfaces.js';
 import { SpanlineTracer, type TracerSettings } from './tracer.js';

@@ -2,7 +2,7 @@
 // that services of both decide alike.
 import type { Attributes, Context, Link, SpanKind } from '@opentelemetry/api';
 import { timers } from '../base/calls/timers.js';
-import { OptionError } from '../base/errors/option-error.js';
+import { OptionError } from '../base/errors.js';
 import { inShare } from '../span/sampler.js';
 import { getSpanContext, isSpanContextValid } from './api-values.js';
 import type { OtelSampler, SamplingResult } from './sdk-interfaces.js';

@@ -2,7 +2,7 @@
 // what comes out is what was given.
 import type { HrTime, TimeInput } from '@opentelemetry/api';
 import { type ClockAnchor, now, nsPerTick, takeAnchor } from '../clock/index.js';
-import { toUnixTime } from '../record/tick-time.js';
+import { toUnixTime } from '../record/row-view.js';
 import type { ActiveTrace } from '../span/active-trace.js';
 
 const isHrTime = (input: unknown): input is HrTime =>

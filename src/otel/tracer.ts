@@ -3,12 +3,12 @@
 import type { Context, Span, SpanContext, SpanOptions, Tracer } from '@opentelemetry/api';
 import { state } from '../context/process-state.js';
 import { enteredQueue } from '../local-span/queue-store.js';
-import { internScope, type SpanScope } from '../rows/span-scopes.js';
+import { internScope, type SpanScope } from '../rows/name-table.js';
 import type { TraceSink } from '../span/active-trace.js';
 import { Span as CoreSpan } from '../span/span.js';
 import { KINDS } from '../span/span-check.js';
 import { SpanContext as CoreContext } from '../span/span-context.js';
-import { defaultSink } from '../span/trace-sink.js';
+import { defaultSink } from '../span/trace-collector.js';
 import { parseSpanId, parseTraceId } from '../span/traceparent.js';
 import { currentContext, runWith } from './api-global.js';
 import { deleteSpan, INVALID_SPAN_CONTEXT, isSpanContextValid, KIND_INTERNAL, wrapSpanContext } from './api-values.js';

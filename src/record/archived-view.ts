@@ -2,14 +2,23 @@
 import type {
   ArchivedEvent,
   ArchivedKind,
+  ArchivedLink,
+  ArchivedProperties,
   ArchivedResource,
   ArchivedScope,
   ArchivedSpan,
   ArchivedStatusCode,
   ArchivedValue,
 } from './archived-span.js';
-import type { FinishedEvent, FinishedLink, FinishedSpan, SpanIds } from './finished-span.js';
-import { ObjectProperties } from './property-views.js';
+import {
+  extrasOf,
+  type FinishedEvent,
+  type FinishedLink,
+  type FinishedSpan,
+  type SpanIds,
+  type SpanProperties,
+} from './finished-span.js';
+import { NO_PROPERTIES, ObjectProperties, PropertyDraft } from './properties.js';
 
 /** The 32-bit word of an id at this digit. What is no hex is 0, which no id is. */
 const wordAt = (hex: string, at: number): number => Number.parseInt(hex.slice(at, at + 8), 16) || 0;
@@ -181,3 +190,50 @@ export class ArchivedView extends IdentifiedView<ArchivedSpan> implements Finish
     return this.from.droppedLinksCount ?? 0;
   }
 }
+
+// Finished spans of any model as archived spans, with objects of their own. Nothing may be lost or rounded on the way.
+
+const propertiesOf = (from: SpanProperties): ArchivedProperties => {
+  if (from.size === 0) return NO_PROPERTIES;
+  const properties = new PropertyDraft();
+  for (let i = 0; i < from.size; i++) properties.set(from.key(i), from.value(i));
+  return properties.done();
+};
+
+const eventOf = (event: FinishedEvent): ArchivedEvent => ({
+  name: event.name,
+  timeUnixNs: event.timeUnixNs,
+  properties: propertiesOf(event.properties),
+  ...extrasOf({ droppedAttributesCount: event.droppedAttributesCount }),
+});
+
+const linkOf = ({ traceId, spanId, traceState, properties, droppedAttributesCount }: FinishedLink): ArchivedLink => ({
+  traceId,
+  spanId,
+  traceState,
+  properties: propertiesOf(properties),
+  ...extrasOf({ droppedAttributesCount }),
+});
+
+/** A finished span, with objects of its own. */
+export const archivedView = (span: FinishedSpan): ArchivedSpan => {
+  const { flags, droppedAttributesCount, droppedEventsCount, droppedLinksCount } = span;
+  return {
+    traceId: span.traceId,
+    spanId: span.spanId,
+    parentSpanId: span.parentSpanId,
+    traceState: span.traceState,
+    name: span.name,
+    kind: span.kind,
+    startUnixNs: span.startUnixNs,
+    endUnixNs: span.startUnixNs + span.durationNs,
+    status: { code: span.statusCode, message: span.statusMessage },
+    properties: propertiesOf(span.properties),
+    events: Array.from({ length: span.eventCount }, (_, i) => eventOf(span.event(i))),
+    links: Array.from({ length: span.linkCount }, (_, i) => linkOf(span.link(i))),
+    resource: span.resource,
+    scope: span.scope,
+    ...(span.isLocal && { isLocal: true }),
+    ...extrasOf({ flags, droppedAttributesCount, droppedEventsCount, droppedLinksCount }),
+  };
+};

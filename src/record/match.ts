@@ -3,8 +3,7 @@
 import type { ArchivedEvent, ArchivedProperties, ArchivedSpan, ArchivedValue, TraceSearch } from './archived-span.js';
 import { ArchivedView } from './archived-view.js';
 import type { FinishedSpan } from './finished-span.js';
-import { propertyOf } from './properties.js';
-import { goJson } from './value-json.js';
+import { goJson, propertyOf } from './properties.js';
 
 /** What conditions look at: fields of a finished span, and what they ask for by name. */
 export interface SpanView

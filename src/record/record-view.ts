@@ -3,9 +3,9 @@
 import type { ArchivedKind, ArchivedStatusCode } from './archived-span.js';
 import { LinkView } from './archived-view.js';
 import type { FinishedEvent, FinishedSpan } from './finished-span.js';
-import { OwnTraceView } from './own-trace-view.js';
-import { ListProperties } from './property-views.js';
+import { ListProperties } from './properties.js';
 import { type EventRecord, flagsOf, type SpanRecord } from './record.js';
+import { OwnTraceView } from './row-view.js';
 
 class RecordEvent implements FinishedEvent {
   private readonly list = new ListProperties();

@@ -1,18 +1,156 @@
 // Rows as finished spans. One view serves all spans of a report, one after another: no object is made of a span. Encoders read it span by
 // span, so its fields are `private`, which costs less here than `#`.
+
 import type { ClockAnchor } from '../clock/index.js';
-import { internedName } from '../rows/name-table.js';
+import { internedName, internedScope, type SpanScope } from '../rows/name-table.js';
+import type { PropertyValue } from '../rows/property.js';
 import { Flag, type RowChunk } from '../rows/row-chunk.js';
 import { type RowEntries, Tag } from '../rows/row-entries.js';
-import { internedScope, type SpanScope } from '../rows/span-scopes.js';
 import { KINDS, STATUS_CODES } from '../span/span-check.js';
 import type { SpanKind, StatusCode } from '../span/span-types.js';
 import { hex8 } from '../span/traceparent.js';
-import type { FinishedEvent, FinishedLink, FinishedSpan } from './finished-span.js';
-import { OwnTraceView, type ViewedTrace } from './own-trace-view.js';
+import type { ArchivedResource, ArchivedScope } from './archived-span.js';
+import type { FinishedEvent, FinishedLink, FinishedSpan, SpanProperties } from './finished-span.js';
 import { flagsOf } from './record.js';
-import { RowProperties } from './row-properties.js';
-import { toUnixTime } from './tick-time.js';
+
+// What views of our own spans have alike: who made them, and the ids of their trace. Encoders ask span by span: nothing here may allocate.
+
+/** What views need of a trace. Words of the id may be signed. */
+export interface ViewedTrace {
+  readonly w0: number;
+  readonly w1: number;
+  readonly w2: number;
+  readonly w3: number;
+  readonly traceState: string;
+  readonly isRandom: boolean;
+  readonly traceId: string;
+}
+
+/** A view of spans of our own, pointed at one span after another: `trace` is that of the span. */
+export abstract class OwnTraceView {
+  readonly areIdsWhole = true;
+  trace!: ViewedTrace;
+
+  /** Who recorded the span: as its own library says, or this one. */
+  scope: ArchivedScope;
+
+  constructor(
+    public resource: ArchivedResource,
+    protected readonly ownScope: ArchivedScope,
+  ) {
+    this.scope = ownScope;
+  }
+
+  get trace0(): number {
+    return this.trace.w0 >>> 0;
+  }
+  get trace1(): number {
+    return this.trace.w1 >>> 0;
+  }
+  get trace2(): number {
+    return this.trace.w2 >>> 0;
+  }
+  get trace3(): number {
+    return this.trace.w3 >>> 0;
+  }
+  get traceState(): string {
+    return this.trace.traceState;
+  }
+}
+
+// Ticks to unix time, exactly, with one anchor. Off the hot path; monotone, so that children stay inside their parents.
+
+/** Whole unix seconds and nanoseconds (0 to 999999999) within that second. */
+export interface UnixTime {
+  readonly sec: number;
+  readonly nano: number;
+}
+
+/** Every step is exact in a double (below 2^53) or a floor, so order is kept. */
+export const toUnixTime = (ticks: number, anchor: ClockAnchor): UnixTime => {
+  const ns = Math.floor(anchor.unixNano + (ticks - anchor.ticks) * anchor.nsPerTick);
+  const carry = Math.floor(ns / 1e9);
+  return { sec: anchor.unixSec + carry, nano: ns - carry * 1e9 };
+};
+
+// The properties of a row, an event or a link, read from their entries by number. A view is made once and pointed at one after another.
+
+export class RowProperties implements SpanProperties {
+  size = 0;
+  /** What was left out: of a row properties, events and links; of an event or a link properties. */
+  dropped = 0;
+  droppedEvents = 0;
+  droppedLinks = 0;
+  /** Entry of the message that stands between properties and what was left out; -1 for none. */
+  messageAt = -1;
+  /** Where the properties are. */
+  entries!: RowEntries;
+  // The entry of each property: that of its key where that has no number.
+  private places = new Int32Array(16);
+
+  /** Point it at the properties from entry `at` on; gives the entry behind what was left out. */
+  of(entries: RowEntries, at: number, end: number): number {
+    const { words } = entries;
+    this.entries = entries;
+    this.size = 0;
+    this.dropped = 0;
+    this.droppedEvents = 0;
+    this.droppedLinks = 0;
+    this.messageAt = -1;
+    let entry = at;
+    while (entry < end) {
+      const tag = words[entry * 4 + 1] & 0xff;
+      if (tag > Tag.key) break;
+      this.put(entry);
+      entry = entryBehind(words, tag === Tag.key ? entry + 1 : entry);
+    }
+    if (entry < end && (words[entry * 4 + 1] & 0xff) === Tag.message) this.messageAt = entry++;
+    if (entry < end && (words[entry * 4 + 1] & 0xff) === Tag.dropped) {
+      this.dropped = words[entry * 4];
+      this.droppedEvents = words[entry * 4 + 2];
+      this.droppedLinks = words[entry * 4 + 3];
+      entry++;
+    }
+    return entry;
+  }
+
+  key(index: number): string {
+    const at = this.places[index] * 4;
+    return this.isWritten(at) ? this.entries.textAt(at >> 2) : internedName(this.entries.words[at]);
+  }
+
+  value(index: number): PropertyValue {
+    const entry = this.places[index];
+    return this.entries.valueAt(this.isWritten(entry * 4) ? entry + 1 : entry);
+  }
+
+  /** The first entry of a property: its value, or its key where that has no number. */
+  entryAt(index: number): number {
+    return this.places[index];
+  }
+
+  get(key: string): PropertyValue | undefined {
+    for (let i = 0; i < this.size; i++) if (this.key(i) === key) return this.value(i);
+    return undefined;
+  }
+
+  private isWritten(at: number): boolean {
+    return (this.entries.words[at + 1] & 0xff) === Tag.key;
+  }
+
+  private put(entry: number): void {
+    if (this.size === this.places.length) {
+      const places = new Int32Array(this.size * 2);
+      places.set(this.places);
+      this.places = places;
+    }
+    this.places[this.size++] = entry;
+  }
+}
+
+// An array has its items behind it.
+const entryBehind = (words: Int32Array, value: number): number =>
+  (words[value * 4 + 1] & 0xff) === Tag.array ? value + 1 + words[value * 4 + 2] : value + 1;
 
 const BILLION = 1_000_000_000n;
 

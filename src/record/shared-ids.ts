@@ -2,7 +2,7 @@
 // One keeps the id, the others have ids that follow from what they are: the same whenever, wherever and in whatever order they come. Two versions of
 // one span, as of a sender who tried again, must stay one.
 import { createHash } from 'node:crypto';
-import { getOrMake } from '../base/maps/get-or-make.js';
+import { getOrMake } from '../base/maps/maps.js';
 import type { ArchivedKind, ArchivedSpan } from './archived-span.js';
 import { serviceOf } from './trace-facts.js';
 

@@ -1,7 +1,7 @@
 // The shape of a trace: names, parents and counts of its spans, and no times. Two traces that did the same work have the same shape, in whatever
 // order and however fast. Nothing here may recurse: a tree can be as deep as it has spans.
 import { createHash } from 'node:crypto';
-import { getOrMake } from '../base/maps/get-or-make.js';
+import { getOrMake } from '../base/maps/maps.js';
 import { escapeText } from '../base/text/escape-text.js';
 import type { FinishedSpan } from './finished-span.js';
 import { plant, type SpanNode, walkTree } from './tree.js';

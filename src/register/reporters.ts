@@ -1,9 +1,8 @@
 // The reporters that the environment names. A wrong variable is warned of and left out; what cannot be made at all is an error line and no
 // reporter: tracing must never keep a service from starting.
 import { createRequire } from 'node:module';
-import { missingPackage } from '../base/calls/missing-package.js';
-import { OptionError } from '../base/errors/option-error.js';
-import { SpanlineError } from '../base/errors/spanline-error.js';
+import { OptionError, SpanlineError } from '../base/errors.js';
+import { missingPackage } from '../base/packages.js';
 import type { Reporter } from '../collector/reporter.js';
 import { OtlpReporter } from '../exporters/otlp.js';
 import type { TimelineArchive } from './archive-timeline.js';

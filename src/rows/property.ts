@@ -1,5 +1,6 @@
-// Property values: the types a span, event or link may carry.
-// It must never hold behaviour that runs on the recording path.
+// Properties: the types a span, event or link may carry, and what of a program's values is kept. Arrays are copied at the call, so that a program may go on
+// changing its own. A callback or a getter that throws is counted, never passed on, and costs no more than its own property.
+import { Counter, count } from './counters.js';
 
 /** A typed property value. 64-bit integers are `bigint`; an array holds one type only. */
 export type PropertyValue =
@@ -20,3 +21,69 @@ export type Properties = Readonly<Record<string, PropertyValue | undefined>>;
  * repeat until records are made.
  */
 export type PropertyList = readonly (string | PropertyValue)[];
+
+/** Evaluate a callback given by the user; undefined and a count when it throws. */
+export const guarded = <T>(callback: () => T): T | undefined => {
+  try {
+    return callback();
+  } catch {
+    count(Counter.callbackErrors);
+    return undefined;
+  }
+};
+
+const NO_KEYS: readonly string[] = [];
+
+/** Feed each property to `add`; undefined values are left out. */
+export const lazyProperties = (
+  properties: Properties | (() => Properties),
+  add: (key: string, value: PropertyValue) => void,
+): void => {
+  const made = typeof properties === 'function' ? guarded(properties) : properties;
+  if (made === undefined || made === null) return;
+  if (typeof made !== 'object') {
+    count(Counter.propertiesInvalid);
+    return;
+  }
+  for (const key of guarded(() => Object.keys(made)) ?? NO_KEYS) {
+    let value: PropertyValue | undefined;
+    try {
+      value = made[key];
+    } catch {
+      count(Counter.callbackErrors);
+    }
+    if (value !== undefined) add(key, value);
+  }
+};
+
+/** A permitted value that is no array. */
+export const isScalar = (value: unknown): boolean =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint';
+
+/** A permitted value, an array copied; undefined for any other. */
+export const cleanValue = (value: unknown): PropertyValue | undefined =>
+  isScalar(value)
+    ? (value as PropertyValue)
+    : typeof value === 'object'
+      ? guarded(() => uniformCopy(value))
+      : undefined;
+
+const uniformCopy = (value: unknown): PropertyValue | undefined => {
+  // Throws for a revoked proxy.
+  if (!Array.isArray(value)) return undefined;
+  const items: readonly unknown[] = [...value];
+  const type = typeof items[0];
+  return items.every((item) => isScalar(item) && typeof item === type) ? (items as PropertyValue) : undefined;
+};
+
+/** The value as a span keeps it until its end. What is not permitted is counted there: an object becomes null, so that it is dropped. */
+export const keptValue = (value: PropertyValue): PropertyValue =>
+  typeof value === 'object' ? (cleanValue(value) ?? (null as unknown as PropertyValue)) : value;
+
+/** Properties of an event or a link as they are now: key, value, key, value. */
+export const keptProperties = (properties: Properties | (() => Properties) | undefined): PropertyList | null => {
+  if (properties === undefined || properties === null) return null;
+  const list: (string | PropertyValue)[] = [];
+  lazyProperties(properties, (key, value) => list.push(key, keptValue(value)));
+  return list.length === 0 ? null : list;
+};

@@ -11,8 +11,7 @@
 // what a user wrote.
 import { Counter, countMany } from './counters.js';
 import { internName } from './name-table.js';
-import type { PropertyList, PropertyValue } from './property.js';
-import { isScalar } from './property-value.js';
+import { isScalar, type PropertyList, type PropertyValue } from './property.js';
 import { RowText } from './row-text.js';
 
 /** What an entry is. */

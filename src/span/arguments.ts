@@ -1,13 +1,33 @@
 // Arguments of the recording API as programs without types give them. What cannot be what was meant is counted, said once
 // with the call that was meant, and taken as left out. Nothing here may throw, whatever a getter or a proxy does.
+
 import type { EventEmitter } from 'node:events';
 import type { LocalBatch } from '../local-span/local-batch.js';
 import type { LocalSpans } from '../local-span/local-collector.js';
 import { wrongArgument } from '../local-span/misuse.js';
 import { Counter, count } from '../rows/counters.js';
+import type { SpanScope } from '../rows/name-table.js';
+import type { Properties } from '../rows/property.js';
 import type { TraceSink } from './active-trace.js';
 import type { SpanContext } from './span-context.js';
-import type { RootOptions, SpanOptions } from './span-options.js';
+import type { SpanKind } from './span-types.js';
+
+// What a span is started with. Types only.
+
+/** How a span starts. */
+export interface SpanOptions {
+  readonly kind?: SpanKind;
+  /** An object, or a callback that runs only when the span records. */
+  readonly properties?: Properties | (() => Properties);
+  /** @internal The library that records it, where it is not this one. */
+  readonly scope?: SpanScope;
+}
+
+/** How a root starts. */
+export interface RootOptions extends SpanOptions {
+  /** The collector that gets this trace; the default collector when left out. */
+  readonly collector?: TraceSink;
+}
 
 /** What marks a span. The class is above this file, which reads its arguments. */
 export interface SpanLike {

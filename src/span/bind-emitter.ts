@@ -1,7 +1,7 @@
 // Helper for EventEmitters: listeners added through it run with a span as their local parent. The emitter itself is not
 // changed, so removing a listener and counting listeners work as ever.
 import type { EventEmitter } from 'node:events';
-import { OptionError } from '../base/errors/option-error.js';
+import { OptionError } from '../base/errors.js';
 import { isEmitter, spanArgument } from './arguments.js';
 import type { Span } from './span.js';
 

@@ -1,5 +1,8 @@
 // Head sampling: whether a new root records. Asked once per root; a sampler that throws counts as "do not record".
-import { OptionError } from '../base/errors/option-error.js';
+
+import { types } from 'node:util';
+import { OptionError } from '../base/errors.js';
+import { wrongArgument } from '../local-span/misuse.js';
 import type { SpanContext } from './span-context.js';
 import { functionKind } from './traced-options.js';
 
@@ -73,4 +76,21 @@ export const parentBased = (root: Sampler = always): Sampler => {
     const { isRemote, hasSpan, sampled } = input.context;
     return (isRemote && hasSpan) || !sampled ? sampled : root(input);
   };
+};
+
+// What a sampler or `keep` answered. It is asked on the recording path, where a wrong answer is counted, never thrown.
+
+const REMEDY = {
+  sampler: 'A sampler gave something else than true or false: it is asked when a root starts and cannot be async.',
+  keep: 'keep gave something else than true or false: it is asked when a trace is reported and cannot be async.',
+} as const;
+
+/** The answer; undefined when it is a promise, which comes too late. */
+export const decision = (of: keyof typeof REMEDY, answer: unknown): unknown => {
+  if (typeof answer === 'boolean') return answer;
+  wrongArgument(REMEDY[of]);
+  if (!types.isPromise(answer)) return answer;
+  // Nobody else has this promise.
+  answer.catch(() => {});
+  return undefined;
 };

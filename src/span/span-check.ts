@@ -3,13 +3,35 @@
 
 import { wrongArgument } from '../local-span/misuse.js';
 import { Counter, count } from '../rows/counters.js';
-import type { Properties } from '../rows/property.js';
-import { keptProperties } from '../rows/property-value.js';
+import { guarded, keptProperties, type Properties } from '../rows/property.js';
 import { Flag } from '../rows/row-chunk.js';
 import type { PendingLink } from '../rows/span-details.js';
 import type { SpanContext } from './span-context.js';
 import type { Link, SpanKind, StatusCode } from './span-types.js';
 import { parseSpanId, parseTraceId } from './traceparent.js';
+
+// An exception as event properties, by OpenTelemetry's names. Any value can be thrown, so nothing is assumed of it.
+
+/** Type, message and stack of a thrown value. A getter or toString that throws leaves its property out. */
+export const exceptionProperties = (error: unknown): Properties => {
+  if (typeof error !== 'object' || error === null) {
+    return { 'exception.type': typeof error, 'exception.message': guarded(() => String(error)) };
+  }
+  return {
+    'exception.type': textOf(error as Error, 'name'),
+    'exception.message': textOf(error as Error, 'message'),
+    'exception.stacktrace': textOf(error as Error, 'stack'),
+  };
+};
+
+const textOf = (error: Error, key: 'name' | 'message' | 'stack'): string | undefined => {
+  const value: unknown = guarded(() => error[key]);
+  return typeof value === 'string' ? value : undefined;
+};
+
+/** The message of a thrown value, for a status; undefined when it has none. */
+export const errorMessage = (error: unknown): string | undefined =>
+  exceptionProperties(error)['exception.message'] as string | undefined;
 
 /** In the order of their numbers in the flags of a row. */
 export const KINDS: readonly SpanKind[] = ['internal', 'server', 'client', 'producer', 'consumer'];

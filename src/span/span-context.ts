@@ -2,11 +2,11 @@
 // Immutable; numeric inside, formatted only on demand.
 
 import { types } from 'node:util';
-import { SpanlineError } from '../base/errors/spanline-error.js';
+import { SpanlineError } from '../base/errors.js';
 import { randomWord, reserveSpanIds, spanIdPrefix } from '../local-span/ids.js';
 import { wrongArgument } from '../local-span/misuse.js';
 import { Counter, count } from '../rows/counters.js';
-import { guarded } from '../rows/lazy.js';
+import { guarded } from '../rows/property.js';
 import {
   formatTraceparent,
   hex8,

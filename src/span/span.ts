@@ -9,12 +9,10 @@ import { LocalSpan } from '../local-span/local-span.js';
 import { enteredQueue, queueStore, runOnQueue } from '../local-span/queue-store.js';
 import { type QueueMount, SpanQueue } from '../local-span/span-queue.js';
 import { Counter, count } from '../rows/counters.js';
-import { lazyProperties } from '../rows/lazy.js';
-import type { Properties, PropertyValue } from '../rows/property.js';
-import { keptProperties, keptValue } from '../rows/property-value.js';
+import { internScope } from '../rows/name-table.js';
+import { keptProperties, keptValue, lazyProperties, type Properties, type PropertyValue } from '../rows/property.js';
 import { Flag } from '../rows/row-chunk.js';
 import { type EndedSpan, SpanDetails } from '../rows/span-details.js';
-import { internScope } from '../rows/span-scopes.js';
 import { ActiveTrace, isSamePlace, type TraceSink } from './active-trace.js';
 import {
   contextArgument,
@@ -23,21 +21,19 @@ import {
   noFunction,
   optionsArgument,
   parentArgument,
+  type RootOptions,
+  type SpanOptions,
   sinkArgument,
   workArgument,
 } from './arguments.js';
-import { decision } from './decision.js';
-import { errorMessage, exceptionProperties } from './exception.js';
 import { FurtherParents } from './further-parents.js';
 import { followerOf } from './plain-promise.js';
-import { pendingLink, withKind, withStatus } from './span-check.js';
+import { decision } from './sampler.js';
+import { errorMessage, exceptionProperties, pendingLink, withKind, withStatus } from './span-check.js';
 import { SpanContext } from './span-context.js';
-import { SpanGuard } from './span-guard.js';
-import type { RootOptions, SpanOptions } from './span-options.js';
+import { SpanGuard, TaskQueues } from './span-guard.js';
 import type { Link, SpanKind, StatusCode } from './span-types.js';
-import { TaskQueues } from './task-queues.js';
-import type { TraceCollector } from './trace-collector.js';
-import { defaultSink } from './trace-sink.js';
+import { defaultSink, type TraceCollector } from './trace-collector.js';
 import { Unsampled } from './unsampled.js';
 
 /**

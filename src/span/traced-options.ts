@@ -1,7 +1,7 @@
 // Options of traced(): types, and the check that throws at definition time and names the wrong option.
 
 import { types } from 'node:util';
-import { OptionError } from '../base/errors/option-error.js';
+import { OptionError } from '../base/errors.js';
 import type { Properties } from '../rows/property.js';
 import type { SpanKind } from './span-types.js';
 

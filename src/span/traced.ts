@@ -17,8 +17,15 @@ import {
   type TracedOptions,
   wrongPlace,
 } from './traced-options.js';
-import { type AnyFunction, failLocal, type SpanName, wrapAsync, wrapSync } from './wrap-function.js';
-import { wrapAsyncGenerator, wrapGenerator } from './wrap-generator.js';
+import {
+  type AnyFunction,
+  failLocal,
+  type SpanName,
+  wrapAsync,
+  wrapAsyncGenerator,
+  wrapGenerator,
+  wrapSync,
+} from './wrap-function.js';
 
 /** What `traced(options)` gives: a decorator of either kind. */
 export interface TracedDecorator<A extends Arguments = Arguments> {

@@ -2,11 +2,125 @@
 // parent a call costs one check. A wrapper must change neither result, `this`, name, length nor thrown value.
 
 import type { LocalSpan } from '../local-span/local-span.js';
-import { recordingQueue } from '../local-span/queue-store.js';
+import { recordingQueue, runOnQueue } from '../local-span/queue-store.js';
+import { SpanQueue } from '../local-span/span-queue.js';
 import type { Properties } from '../rows/property.js';
-import { exceptionProperties } from './exception.js';
 import { Span } from './span.js';
+import { errorMessage, exceptionProperties } from './span-check.js';
 import type { Arguments, TracedOptions } from './traced-options.js';
+
+// The wrapper of generators and async generators: one span over the whole life, from the call to done, return or throw,
+// and the local parent at every resumption. The generator's protocol must be kept to the letter.
+
+type Step = 'next' | 'return' | 'throw';
+type AnyGenerator = Record<Step, (value?: unknown) => unknown>;
+
+/** One traced generator: its span, its queue, and the resumptions. */
+class Life {
+  private readonly queue: SpanQueue;
+  private isOver = false;
+
+  constructor(
+    private readonly span: Span,
+    private readonly name: string,
+    private readonly enterOnResume: boolean,
+  ) {
+    this.queue = new SpanQueue(span, true);
+  }
+
+  resume(run: () => unknown): unknown {
+    // After its end a generator can be asked again; nothing of it runs then.
+    if (this.isOver) return run();
+    if (!this.enterOnResume) return runOnQueue(this.queue, run);
+    const { queue, name } = this;
+    return runOnQueue(queue, () => {
+      const resumption = queue.start(name);
+      try {
+        return run();
+      } finally {
+        resumption.end();
+      }
+    });
+  }
+
+  /** Look at what a resumption gave; the life ends with it when it is done. */
+  step(result: IteratorResult<unknown>): IteratorResult<unknown> {
+    if (result.done) this.end();
+    return result;
+  }
+
+  fail(error: unknown): void {
+    if (this.span.isRecording) this.span.recordException(error).setStatus('error', errorMessage(error));
+    this.end();
+  }
+
+  private end(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.queue.close();
+    if (this.span.isRecording) this.span.end();
+  }
+}
+
+const begin = (nameOf: SpanName, self: unknown, args: unknown[], options: TracedOptions): Life | undefined => {
+  const name = nameOf(self);
+  const span = Span.startWithLocalParent(name);
+  if (!span.isRecording) return undefined;
+  if (options.kind !== undefined) span.setKind(options.kind);
+  if (options.properties !== undefined) span.addProperties(propertiesOf(options.properties, args));
+  return new Life(span, name, options.enterOnResume ?? false);
+};
+
+// The call itself runs the defaults of the parameters, which can throw.
+const open = (fn: AnyFunction, self: unknown, args: unknown[], life: Life | undefined): AnyGenerator => {
+  try {
+    return Reflect.apply(fn, self, args);
+  } catch (error) {
+    life?.fail(error);
+    throw error;
+  }
+};
+
+// Keeps what a bare call decides: how many arguments `next` got matters to nobody, but `return()` and `return(undefined)` do not differ.
+// With the generator's own prototype: iterator helpers, `instanceof` and what a program put there work as without a span.
+const generatorObject = (generator: object, resume: (step: Step, value: unknown) => unknown): object =>
+  Object.create(Object.getPrototypeOf(generator), {
+    next: { value: (value?: unknown) => resume('next', value) },
+    return: { value: (value?: unknown) => resume('return', value) },
+    throw: { value: (value?: unknown) => resume('throw', value) },
+  });
+
+export const wrapGenerator = (fn: AnyFunction, nameOf: SpanName, options: TracedOptions): AnyFunction =>
+  function wrapper(this: unknown, ...args) {
+    if (new.target !== undefined) return construct(fn, args, new.target, wrapper);
+    const life = begin(nameOf, this, args, options);
+    const generator = open(fn, this, args, life);
+    if (life === undefined) return generator;
+    return generatorObject(generator, (step, value) => {
+      try {
+        return life.step(life.resume(() => generator[step](value)) as IteratorResult<unknown>);
+      } catch (error) {
+        life.fail(error);
+        throw error;
+      }
+    });
+  };
+
+export const wrapAsyncGenerator = (fn: AnyFunction, nameOf: SpanName, options: TracedOptions): AnyFunction =>
+  function wrapper(this: unknown, ...args) {
+    if (new.target !== undefined) return construct(fn, args, new.target, wrapper);
+    const life = begin(nameOf, this, args, options);
+    const generator = open(fn, this, args, life);
+    if (life === undefined) return generator;
+    return generatorObject(generator, async (step, value) => {
+      try {
+        return life.step((await life.resume(() => generator[step](value))) as IteratorResult<unknown>);
+      } catch (error) {
+        life.fail(error);
+        throw error;
+      }
+    });
+  };
 
 // biome-ignore lint/suspicious/noExplicitAny: wraps functions of any signature.
 export type AnyFunction = (this: any, ...args: Arguments) => any;

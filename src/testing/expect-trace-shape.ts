@@ -2,7 +2,7 @@
 // AssertionError, which vitest and node:test show as a difference of two trees. It must never write anything when it fails.
 import { AssertionError } from 'node:assert';
 import { fileURLToPath } from 'node:url';
-import { SpanlineError } from '../base/errors/spanline-error.js';
+import { SpanlineError } from '../base/errors.js';
 import { escapeText } from '../base/text/escape-text.js';
 import { drawShape, type ShapedSpan, type ShapeOptions, traceShape } from '../record/trace-shape.js';
 import type { GoldShapes } from './shape-store.js';

@@ -1,7 +1,7 @@
 // Shapes that were accepted, as a text file beside the tests that people read in reviews: a line `== name`, then the tree, indented. A name that
 // is not asked for stays as it is. Writing must leave the old file or the new one, never a part.
 import { readFileSync } from 'node:fs';
-import { SpanlineError } from '../base/errors/spanline-error.js';
+import { SpanlineError } from '../base/errors.js';
 import { runSync } from '../base/files/fs-steps.js';
 import { writeWhole } from '../base/files/whole-file.js';
 

@@ -1,7 +1,7 @@
 // Ticks become unix time without losing a nanosecond's order: monotone, digits in range, for any anchor.
 
 import { expect, test } from 'vitest';
-import { toUnixTime } from '../../src/record/tick-time.js';
+import { toUnixTime } from '../../src/record/row-view.js';
 import fc from '../support/fast-check.js';
 import { samples } from '../support/samples.js';
 

@@ -12,8 +12,8 @@ import { RequestBuilder } from '../../src/formats/otlp/request-builder.js';
 import { JsonFormat } from '../../src/formats/otlp/write-json.js';
 import { ProtobufFormat } from '../../src/formats/otlp/write-protobuf.js';
 import { LocalSpan } from '../../src/local-span/local-span.js';
-import { archivedView } from '../../src/record/archived-copy.js';
-import { internedScope, internScope, spanScope } from '../../src/rows/span-scopes.js';
+import { archivedView } from '../../src/record/archived-view.js';
+import { internedScope, internScope, spanScope } from '../../src/rows/name-table.js';
 import { Span } from '../../src/span/span.js';
 
 const HTTP = spanScope('lib-http', '1.2.3', 'https://opentelemetry.io/schemas/1.27.0', { tier: 'edge', weight: 2 });

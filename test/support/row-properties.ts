@@ -1,6 +1,6 @@
 // Properties of entries as a list, through the view that encoders read.
 
-import { RowProperties } from '../../src/record/row-properties.js';
+import { RowProperties } from '../../src/record/row-view.js';
 import type { PropertyList, PropertyValue } from '../../src/rows/property.js';
 import type { RowEntries } from '../../src/rows/row-entries.js';
 

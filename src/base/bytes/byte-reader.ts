@@ -1,6 +1,6 @@
 // The one cursor over bytes that others wrote. It must never run past its bytes, trust a length, or accept a number that is not safe: what is
 // wrong becomes the error that its owner makes of the reason.
-import { varintLength } from './varint.js';
+import { varintLength } from './byte-writer.js';
 
 /** The error for bytes that are not what was written; `reason` goes on behind their name: `ends too early`. */
 export type ToFault = (reason: string) => Error;

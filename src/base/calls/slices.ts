@@ -1,5 +1,5 @@
-// Keeps exporting from holding the event loop: work while the slice lasts, then let everything else run once.
-// It must never read the clock for every span; a look costs as much as encoding a small one.
+// Long work in parts: exporting in slices between which everything else runs, sorting in steps, a bounded number of calls at a time.
+// Must never read the clock for every span: a look costs as much as encoding a small one.
 import { timers } from './timers.js';
 
 /** Below the 2 ms that exporting may hold the loop: the last step of a slice begins before its end. */
@@ -46,4 +46,69 @@ export const inSlices = async (
     await slices.next();
     signal?.throwIfAborted();
   }
+};
+
+/** Sorted at once, and merged between two steps. */
+const STEP = 512;
+
+/** Merge two runs of `order` that follow one another into `to`. */
+const merge = function* (
+  keys: ArrayLike<number>,
+  order: Int32Array,
+  to: Int32Array,
+  [from, middle, end]: readonly [number, number, number],
+): Generator<undefined> {
+  let [left, right] = [from, middle];
+  for (let at = from; at < end; at++) {
+    const isLeft = right >= end || (left < middle && keys[order[left]] <= keys[order[right]]);
+    to[at] = isLeft ? order[left++] : order[right++];
+    if (at % STEP === 0) yield;
+  }
+};
+
+/** The places of `keys` from the least key to the greatest; equal ones as they stand. */
+export const orderInSteps = function* (keys: ArrayLike<number>): Generator<undefined, Int32Array> {
+  const { length } = keys;
+  let order = new Int32Array(length);
+  for (let from = 0; from < length; from += STEP) {
+    const end = Math.min(from + STEP, length);
+    for (let at = from; at < end; at++) order[at] = at;
+    order.subarray(from, end).sort((a, b) => keys[a] - keys[b] || a - b);
+    yield;
+  }
+  let to = new Int32Array(length > STEP ? length : 0);
+  for (let width = STEP; width < length; width *= 2) {
+    for (let from = 0; from < length; from += width * 2)
+      yield* merge(keys, order, to, [from, Math.min(from + width, length), Math.min(from + width * 2, length)]);
+    [order, to] = [to, order];
+  }
+  return order;
+};
+
+/** Runs `work` for every item, at most `limit` at a time; rejects with the first error once all that had started are over. */
+export const inParallel = async <T>(
+  items: Iterable<T>,
+  limit: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> => {
+  const iterator = items[Symbol.iterator]();
+  const failures: unknown[] = [];
+  const worker = async (): Promise<void> => {
+    while (failures.length === 0) {
+      const next = iterator.next();
+      if (next.done === true) return;
+      try {
+        await work(next.value);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: limit }, worker));
+  if (failures.length > 0) throw failures[0];
+};
+
+/** The parts of `list`, each of `size` or, the last one, fewer. */
+export const chunks = function* <T>(list: readonly T[], size: number): Generator<readonly T[]> {
+  for (let from = 0; from < list.length; from += size) yield list.slice(from, from + size);
 };

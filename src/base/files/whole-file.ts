@@ -3,9 +3,8 @@
 import type { Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { nodeCrypto } from '../calls/node-modules.js';
-import { SpanlineError } from '../errors/spanline-error.js';
-import type { FsSteps } from './fs-steps.js';
-import { syncDirectory } from './sync-directory.js';
+import { SpanlineError } from '../errors.js';
+import { type FsSteps, syncDirectory } from './fs-steps.js';
 
 export interface WholeFileOptions {
   /** Make the directory when it is missing. Default false. */

@@ -3,9 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { get } from 'node:http';
 import { basename } from 'node:path';
-import { sleep } from '../calls/sleep.js';
-import { timers } from '../calls/timers.js';
-import { TargetError, targetFailure } from './target-error.js';
+import { sleep, timers } from '../calls/timers.js';
+import { TargetError, targetFailure } from './inspector-client.js';
 
 /** Where a process is inspected. */
 export interface FoundInspector {

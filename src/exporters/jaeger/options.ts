@@ -1,6 +1,6 @@
 // Options of the Jaeger reporter: one set for each protocol, checked and completed. A wrong one throws and names itself.
 import { nodeHttp } from '../../base/calls/node-modules.js';
-import { OptionError, wrongOption } from '../../base/errors/option-error.js';
+import { OptionError, wrongOption } from '../../base/errors.js';
 import { flag, oneOf, wholeNumber } from '../../base/options/checks.js';
 import { requireOptions } from '../../collector/options.js';
 import type { TlsOptions } from '../http/sender.js';

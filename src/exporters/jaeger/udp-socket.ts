@@ -3,7 +3,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { sleep } from '../../base/calls/sleep.js';
+import { sleep } from '../../base/calls/timers.js';
 import { ReportError } from '../../collector/reporter.js';
 
 /** Packets that wait for room in the send buffer. Bounds memory. */

@@ -1,11 +1,11 @@
 // Our records as the SDK's ReadableSpan. What a type of the SDK cannot hold is turned into text, never into a wrong number.
 
-import { getOrMake } from '../../base/maps/get-or-make.js';
+import { getOrMake } from '../../base/maps/maps.js';
 import type { Resource } from '../../collector/reporter.js';
 import { LIBRARY_NAME, LIBRARY_VERSION, resourceProperties } from '../../formats/library.js';
 import { type EventRecord, type SpanRecord, setOwn } from '../../record/record.js';
+import type { SpanScope } from '../../rows/name-table.js';
 import type { Properties, PropertyList, PropertyValue } from '../../rows/property.js';
-import type { SpanScope } from '../../rows/span-scopes.js';
 import type { Link, SpanKind } from '../../span/span-types.js';
 import type {
   HrTime,

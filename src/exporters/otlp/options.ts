@@ -1,6 +1,6 @@
 // Options of the OTLP reporter: checked, completed from OpenTelemetry's environment variables. What is wrong names itself,
 // option or variable; nothing here opens a connection.
-import { OptionError, wrongOption } from '../../base/errors/option-error.js';
+import { OptionError, wrongOption } from '../../base/errors.js';
 import { wholeNumber } from '../../base/options/checks.js';
 import { checkNames } from '../../collector/options.js';
 import type { TlsOptions } from '../http/sender.js';

@@ -1,6 +1,6 @@
 // Time in which nobody is known to have had the loop, by what else is recorded of it: the thread pool may have been full meanwhile, and the
 // loop may have worked in turns too short for a stretch of their own. Must have few numbers for many stretches that are alike.
-import { getOrMake } from '../../base/maps/get-or-make.js';
+import { getOrMake } from '../../base/maps/maps.js';
 import type { ShortTurns } from './short-turns.js';
 
 /** The first of the numbers of rests among owners: all others are above. */

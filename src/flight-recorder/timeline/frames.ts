@@ -2,7 +2,7 @@
 // code while a sample is taken: they must not throw, and must not call the program's own code.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { packageRoot } from '../../base/package-root.js';
+import { packageRoot } from '../../base/packages.js';
 import { OWN_SCHEME } from './stack-name.js';
 
 /** Function, script, line; function, script, line... */

@@ -1,6 +1,6 @@
 // What CPU profiles found running, for the parts of busy stretches that no span had: the newest stretches of stacks, bounded. Must not make a
 // part longer or shorter: it names the functions that had it, not whether anything had it.
-import { getOrMake } from '../../base/maps/get-or-make.js';
+import { getOrMake } from '../../base/maps/maps.js';
 import type { StackStretch } from '../../context/process-state.js';
 import { type RawFrames, shownFrames } from './frames.js';
 

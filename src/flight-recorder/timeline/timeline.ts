@@ -1,6 +1,6 @@
 // The event-loop timeline: one for all copies of the library, however often it is started. Must cost next to nothing while nothing happens.
 import { nodeThreads } from '../../base/calls/node-modules.js';
-import { wrongOption } from '../../base/errors/option-error.js';
+import { wrongOption } from '../../base/errors.js';
 import { finiteNumber, wholeNumber } from '../../base/options/checks.js';
 import { checkNames } from '../../collector/options.js';
 import { type QueueSwitches, state } from '../../context/process-state.js';

@@ -1,8 +1,7 @@
 // Flags, schema URLs and counts of what was dropped as tags of Jaeger's format, and back: the tags of OpenTelemetry where it names one. Like
 // all tags that stand for a field they come last, and are there whenever a property of the same key is.
 import type { ArchivedValue } from '../../record/archived-span.js';
-import type { Extras } from '../../record/extras.js';
-import type { SpanProperties } from '../../record/finished-span.js';
+import type { Extras, SpanProperties } from '../../record/finished-span.js';
 import { type JaegerTag, toTag } from './tags.js';
 
 type Keys = Readonly<Partial<Record<keyof Extras, string>>>;

@@ -10,7 +10,7 @@ import type {
   ArchivedSpan,
   ArchivedValue,
 } from '../../record/archived-span.js';
-import type { Extras } from '../../record/extras.js';
+import type { Extras } from '../../record/finished-span.js';
 import { NO_PROPERTIES, PropertyDraft } from '../../record/properties.js';
 import { type DecodeContext, NO_SPAN_ID } from '../decode-context.js';
 import { DURATION_KEY, LINK_EVENT, NANOSECONDS_KEY } from '../jaeger-thrift/write-span.js';

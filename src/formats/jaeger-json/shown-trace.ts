@@ -2,8 +2,7 @@
 // of ours is added, so this is no form to keep traces in.
 import { ArchivedDouble } from '../../record/archived-double.js';
 import type { ArchivedEvent, ArchivedProperties, ArchivedSpan, ArchivedValue } from '../../record/archived-span.js';
-import { propertyOf } from '../../record/properties.js';
-import { goJson } from '../../record/value-json.js';
+import { goJson, propertyOf } from '../../record/properties.js';
 import { byKey, Processes, tagJson, textTag } from './field-tags.js';
 import { shownTraceId } from './ids.js';
 import * as Key from './keys.js';

@@ -4,7 +4,7 @@
 import { ArchivedDouble, doubleValue } from '../../record/archived-double.js';
 import type { ArchivedValue } from '../../record/archived-span.js';
 import type { SpanProperties } from '../../record/finished-span.js';
-import { valueJson } from '../../record/value-json.js';
+import { valueJson } from '../../record/properties.js';
 import { type JsonObject, textOf, toBytes, toDouble, toInteger, toObject, toText } from '../json-fields.js';
 import { isInt64 } from '../otlp/protobuf-writer.js';
 import { malformed } from '../trace-format-error.js';

@@ -2,9 +2,15 @@
 // of Jaeger comes out as it came in. Nanoseconds, and all else that the form has no field for, become tags and logs: reading them back loses
 // nothing but the types of lists, maps and values without content.
 import type { ArchivedResource, ArchivedValue } from '../../record/archived-span.js';
-import { type Extras, extrasOf } from '../../record/extras.js';
-import type { FinishedEvent, FinishedLink, FinishedSpan, SpanProperties } from '../../record/finished-span.js';
-import { ObjectProperties } from '../../record/property-views.js';
+import {
+  type Extras,
+  extrasOf,
+  type FinishedEvent,
+  type FinishedLink,
+  type FinishedSpan,
+  type SpanProperties,
+} from '../../record/finished-span.js';
+import { ObjectProperties } from '../../record/properties.js';
 import { DURATION_KEY, LINK_EVENT, NANOSECONDS_KEY } from '../jaeger-thrift/write-span.js';
 import { KINDS, STATUS_CODES } from '../otlp/kinds.js';
 import { EVENT_EXTRAS, extraTags, LINK_EXTRAS, RESOURCE_EXTRAS, SCOPE_EXTRAS, SPAN_EXTRAS } from './extras.js';

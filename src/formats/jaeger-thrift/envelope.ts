@@ -1,7 +1,7 @@
 // What surrounds the spans of one packet: the call (over UDP only), the batch and its process. Made anew for every
 // report, since a resource may change; never kept from a first span.
 import type { Resource } from '../../collector/reporter.js';
-import { ObjectProperties } from '../../record/property-views.js';
+import { ObjectProperties } from '../../record/properties.js';
 import type { ThriftWriter } from './thrift-writer.js';
 import { writePropertyTags } from './write-tag.js';
 

@@ -2,7 +2,7 @@
 import { ArchivedDouble } from '../../record/archived-double.js';
 import type { ArchivedValue } from '../../record/archived-span.js';
 import type { SpanProperties } from '../../record/finished-span.js';
-import { valueJson } from '../../record/value-json.js';
+import { valueJson } from '../../record/properties.js';
 import { isInt64 } from '../otlp/protobuf-writer.js';
 import type { ThriftWriter } from './thrift-writer.js';
 

@@ -8,7 +8,7 @@ import type {
   ArchivedScope,
   ArchivedSpan,
 } from '../../record/archived-span.js';
-import { type Extras, extrasOf } from '../../record/extras.js';
+import { type Extras, extrasOf } from '../../record/finished-span.js';
 import { NO_PROPERTIES } from '../../record/properties.js';
 import { DecodeContext, type DecodedTraces, type DecodeLimits, NO_SPAN_ID } from '../decode-context.js';
 import { hexOf, type JsonObject, listOf, objectOf, textOf, toObject, uint32Of, uint64Of } from '../json-fields.js';

@@ -7,7 +7,7 @@ import type {
   ArchivedScope,
   ArchivedSpan,
 } from '../../record/archived-span.js';
-import { extrasOf } from '../../record/extras.js';
+import { extrasOf } from '../../record/finished-span.js';
 import { NO_PROPERTIES, PropertyDraft } from '../../record/properties.js';
 import { type DecodeContext, NO_SPAN_ID } from '../decode-context.js';
 import * as Field from './fields.js';

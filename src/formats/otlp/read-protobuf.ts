@@ -2,7 +2,7 @@
 // span does not cost the others.
 
 import type { ArchivedResource, ArchivedScope } from '../../record/archived-span.js';
-import { extrasOf } from '../../record/extras.js';
+import { extrasOf } from '../../record/finished-span.js';
 import { NO_PROPERTIES, PropertyDraft } from '../../record/properties.js';
 import { DecodeContext, type DecodedTraces, type DecodeLimits } from '../decode-context.js';
 import * as Field from './fields.js';

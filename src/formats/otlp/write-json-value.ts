@@ -5,7 +5,7 @@ import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { ArchivedDouble } from '../../record/archived-double.js';
 import type { ArchivedProperties, ArchivedValue } from '../../record/archived-span.js';
 import type { SpanProperties } from '../../record/finished-span.js';
-import { ObjectProperties } from '../../record/property-views.js';
+import { ObjectProperties } from '../../record/properties.js';
 import { writeIntegerDigits, writeQuoted, writeRaw } from './json-writer.js';
 import { isInt64 } from './protobuf-writer.js';
 

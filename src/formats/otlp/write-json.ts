@@ -4,10 +4,8 @@
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import type { ArchivedResource, ArchivedScope, ArchivedSpan } from '../../record/archived-span.js';
 import { ArchivedView } from '../../record/archived-view.js';
-import type { Extras } from '../../record/extras.js';
-import type { FinishedEvent, FinishedLink, FinishedSpan, SpanIds } from '../../record/finished-span.js';
-import { NO_PROPERTIES } from '../../record/properties.js';
-import { ObjectProperties } from '../../record/property-views.js';
+import type { Extras, FinishedEvent, FinishedLink, FinishedSpan, SpanIds } from '../../record/finished-span.js';
+import { NO_PROPERTIES, ObjectProperties } from '../../record/properties.js';
 import type { OtlpFormat, ScopedSpans } from './format.js';
 import { writeHex8, writeIntegerDigits, writeQuoted, writeQuotedNanos, writeRaw } from './json-writer.js';
 import { KIND_NUMBERS, STATUS_NUMBERS } from './kinds.js';

@@ -3,7 +3,7 @@
 
 import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import type { FinishedEvent, FinishedLink, FinishedSpan } from '../../record/finished-span.js';
-import { RowProperties } from '../../record/row-properties.js';
+import { RowProperties } from '../../record/row-view.js';
 import * as Field from './fields.js';
 import { KIND_NUMBERS, STATUS_NUMBERS } from './kinds.js';
 import { beginMessage, endMessage, writeCount, writeString, writeUnixNanos } from './protobuf-writer.js';

@@ -4,7 +4,7 @@
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import type { ArchivedResource, ArchivedScope } from '../../record/archived-span.js';
 import type { FinishedSpan } from '../../record/finished-span.js';
-import { ObjectProperties } from '../../record/property-views.js';
+import { ObjectProperties } from '../../record/properties.js';
 import * as Field from './fields.js';
 import type { OtlpFormat, ScopedSpans } from './format.js';
 import { beginMessage, endMessage, varintSize, writeCount, writeString, writeVarint32 } from './protobuf-writer.js';

@@ -3,7 +3,7 @@
 // was written as before is copied, and what was written side by side is copied at once. A place is good only while nothing before it
 // moves: whoever moves or takes back what was written says so.
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
-import type { RowProperties } from '../../record/row-properties.js';
+import type { RowProperties } from '../../record/row-view.js';
 import { internedName } from '../../rows/name-table.js';
 import { type RowEntries, Tag } from '../../rows/row-entries.js';
 import { Encoding } from '../../rows/row-text.js';

@@ -4,7 +4,7 @@ import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { ArchivedDouble } from '../../record/archived-double.js';
 import type { ArchivedProperties, ArchivedValue } from '../../record/archived-span.js';
 import type { SpanProperties } from '../../record/finished-span.js';
-import { valueJson } from '../../record/value-json.js';
+import { valueJson } from '../../record/properties.js';
 import { isInt64, writeBigInt, writeInteger, writeVarint32 } from '../otlp/protobuf-writer.js';
 import * as Field from './fields.js';
 import type { Interned } from './interned.js';

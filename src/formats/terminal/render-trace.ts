@@ -2,8 +2,7 @@
 // It must stay linear in the spans it prints and must not print a control character that came from a span.
 
 import { shortText } from '../../base/text/escape-text.js';
-import { hasRemoteParent } from '../../record/extras.js';
-import type { FinishedSpan } from '../../record/finished-span.js';
+import { type FinishedSpan, hasRemoteParent } from '../../record/finished-span.js';
 import type { SpanRecord } from '../../record/record.js';
 import { RecordView } from '../../record/record-view.js';
 import { spanForest, walkTree } from '../../record/tree.js';

@@ -4,7 +4,7 @@ import { shortText } from '../../base/text/escape-text.js';
 import { ArchivedDouble } from '../../record/archived-double.js';
 import type { ArchivedProperties, ArchivedValue } from '../../record/archived-span.js';
 import type { FinishedLink, SpanProperties } from '../../record/finished-span.js';
-import { ObjectProperties } from '../../record/property-views.js';
+import { ObjectProperties } from '../../record/properties.js';
 
 const MAX_ITEMS = 20;
 const MAX_DEPTH = 4;

@@ -1,6 +1,6 @@
 // Spans of Zipkin's API, version 2, as archived spans, by OpenTelemetry's translation of the two. What that has no field for is a property: nothing of
 // a span may be lost. One bad span does not cost the others.
-import { getOrMake } from '../../base/maps/get-or-make.js';
+import { getOrMake } from '../../base/maps/maps.js';
 import type {
   ArchivedEvent,
   ArchivedKind,

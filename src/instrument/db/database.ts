@@ -1,10 +1,9 @@
 // A call to a database as a span: the same words for all of them. No value of a query and no text of an error may get into it, for databases
 // quote what they were given.
-import { BoundedCache } from '../../base/maps/bounded-cache.js';
-import { getOrMake } from '../../base/maps/get-or-make.js';
+import { BoundedCache, getOrMake } from '../../base/maps/maps.js';
 import type { PropertyValue } from '../../rows/property.js';
+import type { SpanOptions } from '../../span/arguments.js';
 import type { Span } from '../../span/span.js';
-import type { SpanOptions } from '../../span/span-options.js';
 import { boundedName } from '../bounded-name.js';
 import { startCall } from '../client-span.js';
 import { failureOf, failureType, fieldOf } from '../failure.js';

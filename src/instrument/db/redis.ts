@@ -1,6 +1,5 @@
 // Commands of redis, from @redis/client and ioredis, by their channels where they have them. Arguments never leave, keys neither: only how many there are.
-import { BoundedCache } from '../../base/maps/bounded-cache.js';
-import { getOrMake } from '../../base/maps/get-or-make.js';
+import { BoundedCache, getOrMake } from '../../base/maps/maps.js';
 import { allOff, type Off } from '../channel.js';
 import { fieldOf } from '../failure.js';
 import { boundFor, callerHere } from '../in-context.js';

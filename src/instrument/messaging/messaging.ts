@@ -3,9 +3,9 @@
 import { queueStore } from '../../local-span/queue-store.js';
 import type { SpanQueue } from '../../local-span/span-queue.js';
 import type { PropertyValue } from '../../rows/property.js';
+import type { SpanOptions } from '../../span/arguments.js';
 import { Span } from '../../span/span.js';
 import type { SpanContext } from '../../span/span-context.js';
-import type { SpanOptions } from '../../span/span-options.js';
 import { boundedName, boundedNames } from '../bounded-name.js';
 import { orElse, quiet } from '../channel.js';
 import { startCall } from '../client-span.js';

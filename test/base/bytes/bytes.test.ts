@@ -2,8 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { ByteReader } from '../../../src/base/bytes/byte-reader.js';
-import { ByteWriter, WRITER_FULL } from '../../../src/base/bytes/byte-writer.js';
-import { varintLength } from '../../../src/base/bytes/varint.js';
+import { ByteWriter, varintLength, WRITER_FULL } from '../../../src/base/bytes/byte-writer.js';
 import fc from '../../support/fast-check.js';
 
 const written = (write: (writer: ByteWriter) => void): Buffer => {

@@ -2,12 +2,9 @@
 import { getEventListeners } from 'node:events';
 import { createRequire } from 'node:module';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { backoffMs } from '../../../src/base/calls/backoff.js';
-import { inParallel } from '../../../src/base/calls/in-parallel.js';
-import { missingPackage } from '../../../src/base/calls/missing-package.js';
-import { sleep } from '../../../src/base/calls/sleep.js';
-import { timerMs } from '../../../src/base/calls/timer-ms.js';
-import { within } from '../../../src/base/calls/within.js';
+import { inParallel } from '../../../src/base/calls/slices.js';
+import { backoffMs, sleep, timerMs, within } from '../../../src/base/calls/timers.js';
+import { missingPackage } from '../../../src/base/packages.js';
 
 afterEach(() => vi.restoreAllMocks());
 

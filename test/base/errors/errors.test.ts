@@ -1,7 +1,6 @@
 // The base of all errors, and the one way to say that a caller aborted.
 import { expect, test } from 'vitest';
-import { throwIfAborted } from '../../../src/base/errors/aborted.js';
-import { SpanlineError } from '../../../src/base/errors/spanline-error.js';
+import { SpanlineError, throwIfAborted } from '../../../src/base/errors.js';
 
 test('an error has a code, a message and a cause', () => {
   const cause = new Error('below');

@@ -12,8 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type FsSteps, runAsync, runSync } from '../../../src/base/files/fs-steps.js';
-import { syncDirectory } from '../../../src/base/files/sync-directory.js';
+import { type FsSteps, runAsync, runSync, syncDirectory } from '../../../src/base/files/fs-steps.js';
 import { placeOf, WholeFile, writeWhole } from '../../../src/base/files/whole-file.js';
 
 let folder: string;

@@ -1,6 +1,6 @@
 // A bounded cache never holds more than its bound, never gives a wrong value, and keeps what is used.
 import { expect, test } from 'vitest';
-import { BoundedCache } from '../../../src/base/maps/bounded-cache.js';
+import { BoundedCache } from '../../../src/base/maps/maps.js';
 import fc from '../../support/fast-check.js';
 import { samples } from '../../support/samples.js';
 

@@ -7,7 +7,7 @@ import { RequestBuilder } from '../../../src/formats/otlp/request-builder.js';
 import { ProtobufFormat } from '../../../src/formats/otlp/write-protobuf.js';
 import type { ArchivedProperties } from '../../../src/record/archived-span.js';
 import type { FinishedSpan } from '../../../src/record/finished-span.js';
-import { ObjectProperties } from '../../../src/record/property-views.js';
+import { ObjectProperties } from '../../../src/record/properties.js';
 import { TraceIdentity } from '../../../src/record/record.js';
 import { RowView } from '../../../src/record/row-view.js';
 import { internName } from '../../../src/rows/name-table.js';

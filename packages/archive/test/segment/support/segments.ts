@@ -1,6 +1,6 @@
 // Segments in memory, and what they should say: a model of a segment that is a list of spans.
 
-import { getOrMake } from '../../../../../src/base/maps/get-or-make.js';
+import { getOrMake } from '../../../../../src/base/maps/maps.js';
 import type { ArchivedSpan } from '../../../../../src/record/archived-span.js';
 import { eachOnce } from '../../../../../src/record/shared-ids.js';
 import { BufferSink } from '../../../../graph/src/container/byte-sink.js';

@@ -1,5 +1,18 @@
-// A bounded map for what can be read or made again. It must never hold more than its bound, and a hit must cost no more than two look-ups:
-// every cell of a tile goes through one, and every query of a service.
+// Maps: a value made where a key has none yet, and a bounded cache for what can be read or made again. The cache must never hold more than its bound,
+// and a hit must cost no more than two look-ups: every cell of a tile goes through one, and every query of a service.
+
+/** The value of `key`; the first time `make` makes it. No value may be undefined. */
+export const getOrMake = <K, V>(
+  map: { get(key: K): V | undefined; set(key: K, value: V): unknown },
+  key: K,
+  make: (key: K) => V,
+): V => {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make(key);
+  map.set(key, made);
+  return made;
+};
 
 /**
  * A map of at most `capacity` entries. Entries live in two generations: when the young one is full it becomes the old one, and
