@@ -4,10 +4,10 @@ import { OptionError, wrongOption } from '../base/errors.js';
 import { wholeNumber } from '../base/options/checks.js';
 import { checkNames } from '../collector/options.js';
 import type { ReportBatch, Reporter } from '../collector/reporter.js';
-import type { FileFormat } from './file/file-format.js';
+import type { FileFormat } from './file/append-line.js';
 import { JaegerFile } from './file/jaeger-file.js';
 import { OtlpLines } from './file/otlp-lines.js';
-import { ReportQueue } from './report-queue.js';
+import { ReportQueue } from './http/queued-http-reporter.js';
 
 /** Options of {@link FileReporter}. */
 export interface FileReporterOptions {

@@ -1,10 +1,10 @@
 // Keeps finished traces for tests to look at. It must not grow past its bound, nor hand out what a later report changes.
-export { spanTree } from '../formats/terminal/span-tree.js';
+export { spanTree } from '../formats/terminal/trace-tree.js';
 
 import { OptionError } from '../base/errors.js';
 import { checkNames } from '../collector/options.js';
 import type { ReportBatch, Reporter, Resource } from '../collector/reporter.js';
-import { spanTree } from '../formats/terminal/span-tree.js';
+import { spanTree } from '../formats/terminal/trace-tree.js';
 import type { SpanRecord } from '../record/record.js';
 
 /** Options of {@link MemoryReporter}. */

@@ -7,10 +7,10 @@ import { wholeNumber } from '../base/options/checks.js';
 import { checkNames } from '../collector/options.js';
 import { type ReportBatch, ReportError, type Reporter } from '../collector/reporter.js';
 import { BatchSpans } from './batch-spans.js';
+import { ReportQueue } from './http/queued-http-reporter.js';
 import { toSdkResource, toSdkSpan } from './otel-sdk/sdk-span.js';
 import type { SdkExportResult, SdkResource, SdkSpan, SdkSpanExporter } from './otel-sdk/sdk-types.js';
-import { type SpanRange, UndeliveredByBatch } from './otlp/undelivered.js';
-import { ReportQueue } from './report-queue.js';
+import { type SpanRange, UndeliveredByBatch } from './otlp/encode-requests.js';
 
 export type { SdkSpanExporter } from './otel-sdk/sdk-types.js';
 

@@ -9,11 +9,17 @@ import { ProtobufFormat } from '../formats/otlp/write-protobuf.js';
 import { QueuedHttpReporter } from './http/queued-http-reporter.js';
 import { sendAtExit } from './http/send-at-exit.js';
 import { HttpSender } from './http/sender.js';
-import { type EncodedRequest, encodeRange, encodeRequests, type LeftOut } from './otlp/encode-requests.js';
+import {
+  type EncodedRequest,
+  encodeRange,
+  encodeRequests,
+  type LeftOut,
+  type Undelivered,
+  UndeliveredByBatch,
+} from './otlp/encode-requests.js';
 import { type OtlpReporterOptions, type ResolvedOtlpOptions, resolveOtlpOptions } from './otlp/options.js';
 import { OtlpCounters, type Warn, warnProcess } from './otlp/otlp-counters.js';
 import { readFailure } from './otlp/server-words.js';
-import { type Undelivered, UndeliveredByBatch } from './otlp/undelivered.js';
 
 export type { TlsOptions } from './http/sender.js';
 export type { OtlpReporterOptions } from './otlp/options.js';

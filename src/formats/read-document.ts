@@ -1,10 +1,9 @@
 // A document of traces in one of the forms that are read, told by what it holds: OTLP/JSON by itself or in the answers of Jaeger's API version 3 and of
 // Tempo, Jaeger's JSON, Zipkin's. What holds none of them is refused with what it is: a document must never count as read when nothing of it was.
-import { DecodeContext, type DecodedTraces, type DecodeLimits } from './decode-context.js';
+import { DecodeContext, type DecodedTraces, type DecodeLimits, type KnownParts } from './decode-context.js';
 import { readJaeger } from './jaeger-json/read-traces.js';
 import { type JsonObject, listOf, textOf, toObject } from './json-fields.js';
 import { readOtlp } from './otlp/read-json.js';
-import type { KnownParts } from './otlp/shared-parts.js';
 import { parseJson } from './parse-json.js';
 import { malformed } from './trace-format-error.js';
 import { readZipkin } from './zipkin-json/read-spans.js';

@@ -4,24 +4,24 @@ export {
   type DecodedTraces,
   type DecodeLimits,
   describeRefusals,
+  type KnownParts,
+  newKnownParts,
   type RefusalReason,
 } from '../formats/decode-context.js';
-export { shownTraceId } from '../formats/jaeger-json/ids.js';
+export { shownTraceId } from '../formats/jaeger-json/keys.js';
 export { decodeJaegerJson } from '../formats/jaeger-json/read-traces.js';
 export { MISSING_SERVICE, shownService, shownTrace } from '../formats/jaeger-json/shown-trace.js';
 export { encodeJaegerJson, jaegerTrace } from '../formats/jaeger-json/write-traces.js';
 export { ownResource } from '../formats/library.js';
 export { decodeOtlpJson } from '../formats/otlp/read-json.js';
 export { decodeOtlpProtobuf } from '../formats/otlp/read-protobuf.js';
-export { type KnownParts, newKnownParts } from '../formats/otlp/shared-parts.js';
 export { nanosWords, toNanosWords } from '../formats/otlp/unix-nanos.js';
 export { encodeOtlpJson, otlpResourceSpans } from '../formats/otlp/write-json.js';
 export { type PerfettoSpans, PerfettoWriter } from '../formats/perfetto/write-perfetto.js';
 export { READ_FORMATS, type ReadFormat, readTraceDocument } from '../formats/read-document.js';
 export { drawWaterfall, MIN_WIDTH } from '../formats/terminal/draw-waterfall.js';
-export { ASCII, type Glyphs, glyphsOf } from '../formats/terminal/glyphs.js';
-export { COLOURED, PLAIN } from '../formats/terminal/palette.js';
-export { exactTime, formatBytes, formatDuration, shortTime } from '../formats/terminal/units.js';
+export { ASCII, COLOURED, type Glyphs, glyphsOf, PLAIN } from '../formats/terminal/palette.js';
+export { exactTime, formatBytes, formatDuration, shortTime } from '../formats/terminal/values.js';
 export {
   type DocumentTrace,
   documentPieces,

@@ -1,6 +1,6 @@
 // Span.rootWithCollector: a request collects its own spans, once its root ended; nothing of it goes to reporters.
 import { expect, test, vi } from 'vitest';
-import { spanTree } from '../../src/formats/terminal/span-tree.js';
+import { spanTree } from '../../src/formats/terminal/trace-tree.js';
 import { Collector, LocalSpan, Span, SpanContext } from '../../src/index.js';
 import { observerWith } from '../support/observer.js';
 import { recorder } from '../support/recorder.js';

@@ -1,7 +1,7 @@
 // LocalCollector: local spans apart from any trace, mounted later under any number of spans or turned into records; the
 // context is left as it was found, and what it keeps is bounded.
 import { expect, test } from 'vitest';
-import { spanTree } from '../../src/formats/terminal/span-tree.js';
+import { spanTree } from '../../src/formats/terminal/trace-tree.js';
 import { LocalCollector, LocalSpan, Span, SpanContext, toRecords } from '../../src/index.js';
 import { MAX_DETACHED_SPANS } from '../../src/local-span/local-collector.js';
 import { counted, recorder } from '../support/recorder.js';

@@ -1,9 +1,53 @@
 // Appends whole lines to a file and begins a new file when the old one is full. What could not be written as a whole is
 // taken back: a reader never meets half a line. The file is opened anew for each line, so that it may be moved away.
+
 import type { Stats } from 'node:fs';
 import type { FsSteps } from '../../base/files/fs-steps.js';
 import { openMakingDirectory, writeAll } from '../../base/files/whole-file.js';
-import { notAFile } from './file-error.js';
+import { type ReportBatch, ReportError } from '../../collector/reporter.js';
+
+// Turns an error of the file system into one that names the path and says what to do.
+
+const REMEDIES: Readonly<Record<string, string>> = {
+  ENOSPC: 'free space on the disk, or set maxBytes',
+  EDQUOT: 'free space within the quota, or set maxBytes',
+  EACCES: 'give this process the right to write there, or choose another path',
+  EPERM: 'give this process the right to write there, or choose another path',
+  EROFS: 'choose a path on a file system that can be written',
+  EISDIR: 'path must name a file, not a directory',
+  ENOTDIR: 'a part of the path is not a directory',
+  EMFILE: 'the process has too many files open',
+  ENFILE: 'the system has too many files open',
+};
+
+/** No waiting makes these go away. */
+const FINAL = new Set(['EISDIR', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG']);
+
+export const notAFile = (path: string): ReportError =>
+  new ReportError('ERR_SPANLINE_FILE', `${path} is not a regular file; choose another path.`, { retryable: false });
+
+export const toFileError = (path: string, error: unknown): unknown => {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (error instanceof ReportError || code === undefined) return error;
+  const remedy = REMEDIES[code];
+  return new ReportError(
+    'ERR_SPANLINE_FILE',
+    `${path} could not be written: ${message}${remedy ? `; ${remedy}.` : '.'}`,
+    {
+      retryable: !FINAL.has(code),
+      cause: error,
+    },
+  );
+};
+
+// What the file reporter needs of a format. An interface only.
+
+/** One way of keeping traces in a file. A batch that failed comes again as the same object. */
+export interface FileFormat {
+  report(batch: ReportBatch, signal: AbortSignal): Promise<void>;
+  reportSync(batch: ReportBatch): void;
+  stats(): Readonly<Record<string, number>>;
+}
 
 /** When to begin a new file. */
 export interface Rotation {

@@ -2,7 +2,7 @@
 // one; it is counted. Spans are not kept, only their bytes.
 
 import type { Resource } from '../../collector/reporter.js';
-import { shownTraceId } from '../../formats/jaeger-json/ids.js';
+import { shownTraceId } from '../../formats/jaeger-json/keys.js';
 import { processJson, spanJson } from '../../formats/jaeger-json/write-span.js';
 import { attributesOf } from '../../formats/library.js';
 import type { FinishedSpan } from '../../record/finished-span.js';

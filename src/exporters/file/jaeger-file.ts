@@ -6,9 +6,8 @@ import { type WholeFileOptions, writeWhole } from '../../base/files/whole-file.j
 import type { ReportBatch } from '../../collector/reporter.js';
 import { NO_SCOPE } from '../../formats/library.js';
 import { BatchSpans } from '../batch-spans.js';
-import { type Undelivered, UndeliveredByBatch } from '../otlp/undelivered.js';
-import { toFileError } from './file-error.js';
-import type { FileFormat } from './file-format.js';
+import { type Undelivered, UndeliveredByBatch } from '../otlp/encode-requests.js';
+import { type FileFormat, toFileError } from './append-line.js';
 import { JaegerDocument } from './jaeger-document.js';
 
 /** Not synced: it is written anew with every report. */

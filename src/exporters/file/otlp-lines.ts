@@ -5,11 +5,15 @@ import { runAsync, runSync } from '../../base/files/fs-steps.js';
 import type { ReportBatch } from '../../collector/reporter.js';
 import { RequestBuilder } from '../../formats/otlp/request-builder.js';
 import { JsonFormat } from '../../formats/otlp/write-json.js';
-import { type EncodedRequest, encodeRange, encodeRequests, type LeftOut } from '../otlp/encode-requests.js';
-import { type Undelivered, UndeliveredByBatch } from '../otlp/undelivered.js';
-import { appendLine, type Rotation } from './append-line.js';
-import { toFileError } from './file-error.js';
-import type { FileFormat } from './file-format.js';
+import {
+  type EncodedRequest,
+  encodeRange,
+  encodeRequests,
+  type LeftOut,
+  type Undelivered,
+  UndeliveredByBatch,
+} from '../otlp/encode-requests.js';
+import { appendLine, type FileFormat, type Rotation, toFileError } from './append-line.js';
 
 /** A reader holds a line in memory as a whole. */
 const MAX_LINE_BYTES = 4 << 20;

@@ -7,8 +7,7 @@ import { BatchPacker } from '../../formats/jaeger-thrift/batch-packer.js';
 import { BinaryWriter } from '../../formats/jaeger-thrift/binary-writer.js';
 import { QueuedHttpReporter } from '../http/queued-http-reporter.js';
 import { HttpSender, type TlsOptions } from '../http/sender.js';
-import { DeliveryProgress } from './delivery-progress.js';
-import { type PackedMessage, packBatch } from './pack-batch.js';
+import { DeliveryProgress, type PackedMessage, packBatch } from './pack-batch.js';
 
 export interface HttpReporterParts {
   readonly endpoint: string;

@@ -5,9 +5,8 @@ import { Slices } from '../../base/calls/slices.js';
 import { type ReportBatch, ReportError, type Reporter } from '../../collector/reporter.js';
 import { BatchPacker } from '../../formats/jaeger-thrift/batch-packer.js';
 import type { ThriftWriter } from '../../formats/jaeger-thrift/thrift-writer.js';
-import { ReportQueue } from '../report-queue.js';
-import { DeliveryProgress } from './delivery-progress.js';
-import { type OnTooLarge, type PackedMessage, packBatch } from './pack-batch.js';
+import { ReportQueue } from '../http/queued-http-reporter.js';
+import { DeliveryProgress, type OnTooLarge, type PackedMessage, packBatch } from './pack-batch.js';
 import { UdpSocket } from './udp-socket.js';
 
 export interface UdpReporterParts {

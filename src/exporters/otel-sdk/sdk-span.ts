@@ -17,8 +17,30 @@ import type {
   SdkScope,
   SdkSpan,
   SdkSpanContext,
+  SdkTraceState,
 } from './sdk-types.js';
-import { parseTraceState } from './trace-state.js';
+
+// A W3C tracestate as the SDK's interface. It keeps the text it was given, byte for byte, until somebody changes it.
+
+const fromEntries = (entries: readonly (readonly [string, string])[], text: string): SdkTraceState => ({
+  get: (key) => entries.find(([known]) => known === key)?.[1],
+  // A changed member moves to the front, as the W3C recommendation asks.
+  set: (key, value) => withText([[key, value], ...entries.filter(([known]) => known !== key)]),
+  unset: (key) => withText(entries.filter(([known]) => known !== key)),
+  serialize: () => text,
+});
+
+const withText = (entries: readonly (readonly [string, string])[]): SdkTraceState =>
+  fromEntries(entries, entries.map(([key, value]) => `${key}=${value}`).join(','));
+
+export const parseTraceState = (text: string): SdkTraceState => {
+  const members = text.split(',').map((member) => member.trim());
+  const entries = members.flatMap((member): [string, string][] => {
+    const at = member.indexOf('=');
+    return at < 1 ? [] : [[member.slice(0, at), member.slice(at + 1)]];
+  });
+  return fromEntries(entries, text);
+};
 
 /** The API's SpanKind and SpanStatusCode. */
 const KIND: Readonly<Record<SpanKind, number>> = { internal: 0, server: 1, client: 2, producer: 3, consumer: 4 };

@@ -1,8 +1,8 @@
 // Stalls as a table for a terminal: a line for each, and below it the owners of the loop, or the requests in the thread pool, and the waiters. No name of a span
 // reaches the terminal as anything but text.
 import { shortText } from '../../base/text/escape-text.js';
-import { type Glyphs, UNICODE } from '../../formats/terminal/glyphs.js';
-import { formatDuration, shortTime } from '../../formats/terminal/units.js';
+import { type Glyphs, UNICODE } from '../../formats/terminal/palette.js';
+import { formatDuration, shortTime } from '../../formats/terminal/values.js';
 import { stackName } from '../timeline/stack-name.js';
 import type { Stall } from './stalls.js';
 

@@ -15,7 +15,7 @@ const UNITS: readonly (readonly [limitUs: number, unitUs: number, unit: string])
   [Number.POSITIVE_INFINITY, 1e6, 's'],
 ];
 
-/** As durations are shown elsewhere (`formats/terminal/units.ts`), but never in nanoseconds, which the timeline does not have. */
+/** As durations are shown elsewhere (`formats/terminal/values.ts`), but never in nanoseconds, which the timeline does not have. */
 export const scaleFor = (us: number): Scale => {
   const [, unitUs, unit] = UNITS.find(([limit, divisor]) => us < limit - divisor / 2) ?? UNITS[UNITS.length - 1];
   const value = us / unitUs;

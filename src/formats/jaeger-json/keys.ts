@@ -1,5 +1,8 @@
 // The tags that stand for what Jaeger's format has no fields for. Those of OpenTelemetry and Jaeger where they have one, else the ones our
 // exporters use. Where a property has the same key, the property comes first and the tag that stands for a field last.
+import type { ArchivedValue } from '../../record/archived-span.js';
+import type { Extras, SpanProperties } from '../../record/finished-span.js';
+import { type JaegerTag, toTag } from './tags.js';
 
 export const KIND = 'span.kind';
 export const STATUS_CODE = 'otel.status_code';
@@ -24,3 +27,99 @@ export const FLAGS = '@jaeger@flags';
 export const TRACE_WARNINGS = '@jaeger@trace_warnings';
 
 export const SERVICE_NAME = 'service.name';
+
+// Trace ids as Jaeger writes them: 16 digits where the first 64 bits are zero, as older tracers have them.
+
+/** @param traceId 32 hex digits. */
+export const shownTraceId = (traceId: string): string =>
+  traceId.startsWith('0000000000000000') ? traceId.slice(16) : traceId;
+
+// Flags, schema URLs and counts of what was dropped as tags of Jaeger's format, and back: the tags of OpenTelemetry where it names one. Like
+// all tags that stand for a field they come last, and are there whenever a property of the same key is.
+
+type Keys = Readonly<Partial<Record<keyof Extras, string>>>;
+type Tag = readonly [key: string, value: ArchivedValue];
+
+const ATTRIBUTES = 'otel.dropped_attributes_count';
+
+export const SPAN_EXTRAS: Keys = {
+  flags: 'spanline.flags',
+  droppedAttributesCount: ATTRIBUTES,
+  droppedEventsCount: 'otel.dropped_events_count',
+  droppedLinksCount: 'otel.dropped_links_count',
+};
+export const EVENT_EXTRAS: Keys = { droppedAttributesCount: ATTRIBUTES };
+export const LINK_EXTRAS: Keys = { flags: 'spanline.flags', droppedAttributesCount: ATTRIBUTES };
+export const SCOPE_EXTRAS: Keys = {
+  schemaUrl: 'spanline.scope.schema_url',
+  droppedAttributesCount: 'spanline.scope.dropped_attributes_count',
+};
+export const RESOURCE_EXTRAS: Keys = {
+  schemaUrl: 'spanline.resource.schema_url',
+  droppedAttributesCount: 'spanline.resource.dropped_attributes_count',
+};
+
+/** The tags of `thing`; `properties` are those of the tags they stand among. */
+export const extraTags = (thing: Extras, properties: SpanProperties, keys: Keys): JaegerTag[] =>
+  Object.entries(keys).flatMap(([field, key]) => {
+    const value = thing[field as keyof Extras];
+    if (!value && properties.get(key) === undefined) return [];
+    return [toTag(key, value ?? (field === 'schemaUrl' ? '' : 0))];
+  });
+
+const isCount = (value: ArchivedValue): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 32;
+
+/** Take the last tag of each key out of the list, if it is of the wanted form. */
+export const takeExtras = (tags: Tag[], keys: Keys): Extras => {
+  const extras: Record<string, ArchivedValue> = {};
+  for (const [field, key] of Object.entries(keys)) {
+    const at = tags.findLastIndex((tag) => tag[0] === key);
+    if (at < 0) continue;
+    const value = tags[at][1];
+    if (!(field === 'schemaUrl' ? typeof value === 'string' : isCount(value))) continue;
+    tags.splice(at, 1);
+    if (value) extras[field] = value;
+  }
+  return extras as Extras;
+};
+
+// What both forms of Jaeger's JSON say alike: values as they are shown, the order of tags, and processes by their content.
+
+/** In the order of the types of Jaeger's model. */
+const TYPES: readonly JaegerTag['type'][] = ['string', 'bool', 'int64', 'float64', 'binary'];
+
+const compare = <T>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** By key, then type, then value. */
+export const byKey = (a: JaegerTag, b: JaegerTag): number =>
+  compare(a.key, b.key) || compare(TYPES.indexOf(a.type), TYPES.indexOf(b.type)) || compare(a.value, b.value);
+
+/** A tag if there is something to say. */
+export const textTag = (key: string, text: string): JaegerTag[] => (text === '' ? [] : [toTag(key, text)]);
+
+const MINUS_ZERO = '"type":"float64","value":"-0"';
+
+/** JSON with a minus zero as a number, which `JSON.stringify` writes as zero. No text can hold the pattern: its quotes are escaped. */
+export const tagJson = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(MINUS_ZERO, '"type":"float64","value":-0');
+
+/** The processes of one trace, each once however many spans it has. */
+export class Processes {
+  readonly #ids = new Map<string, string>();
+
+  /** @param json A process. */
+  idOf(json: string): string {
+    let id = this.#ids.get(json);
+    if (id === undefined) {
+      id = `p${this.#ids.size + 1}`;
+      this.#ids.set(json, id);
+    }
+    return id;
+  }
+
+  /** Members of the object `processes`. */
+  get json(): string {
+    return [...this.#ids].map(([process, id]) => `"${id}":${process}`).join(',');
+  }
+}

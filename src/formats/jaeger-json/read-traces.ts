@@ -6,11 +6,9 @@ import { DecodeContext, type DecodedTraces, type DecodeLimits } from '../decode-
 import { type JsonObject, listOf, objectOf, textOf, toObject, toText } from '../json-fields.js';
 import { parseJson } from '../parse-json.js';
 import { malformed } from '../trace-format-error.js';
-import { RESOURCE_EXTRAS, takeExtras } from './extras.js';
-import { SERVICE_NAME } from './keys.js';
+import { RESOURCE_EXTRAS, SERVICE_NAME, takeExtras } from './keys.js';
 import { readJaegerSpan } from './read-span.js';
-import { withoutRepeated } from './repeated-tags.js';
-import { readTag } from './tags.js';
+import { readTag, withoutRepeated } from './tags.js';
 
 const readProcess = (process: JsonObject, context: DecodeContext): ArchivedResource => {
   const properties = new PropertyDraft();

@@ -1,8 +1,8 @@
 // The references of a span as Jaeger shows them: to its parent and to the spans it is linked with.
 import type { ArchivedSpan } from '../../record/archived-span.js';
 import { propertyOf } from '../../record/properties.js';
-import { shownTraceId } from './ids.js';
 import * as Key from './keys.js';
+import { shownTraceId } from './keys.js';
 
 /** To the parent or to a linked span. */
 export interface Reference {

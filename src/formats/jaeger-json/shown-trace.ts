@@ -3,9 +3,8 @@
 import { ArchivedDouble } from '../../record/archived-double.js';
 import type { ArchivedEvent, ArchivedProperties, ArchivedSpan, ArchivedValue } from '../../record/archived-span.js';
 import { goJson, propertyOf } from '../../record/properties.js';
-import { byKey, Processes, tagJson, textTag } from './field-tags.js';
-import { shownTraceId } from './ids.js';
 import * as Key from './keys.js';
+import { byKey, Processes, shownTraceId, tagJson, textTag } from './keys.js';
 import { referencesOf } from './references.js';
 import { keptWarnings, WARNINGS_KEY, warningsOf } from './span-warnings.js';
 import { type JaegerTag, toTag } from './tags.js';

@@ -2,8 +2,8 @@
 // their parents', which it would move if it was told to. Only words: no time is ever changed here.
 import type { ArchivedProperties, ArchivedSpan, ArchivedValue } from '../../record/archived-span.js';
 import { propertyOf } from '../../record/properties.js';
-import { goDuration } from './go-duration.js';
 import { shownParent } from './references.js';
+import { goDuration } from './tags.js';
 
 /** The property under which Jaeger keeps remarks with a span. */
 export const WARNINGS_KEY = '@jaeger@warnings';

@@ -13,13 +13,19 @@ import {
 import { ObjectProperties } from '../../record/properties.js';
 import { DURATION_KEY, LINK_EVENT, NANOSECONDS_KEY } from '../jaeger-thrift/write-span.js';
 import { KINDS, STATUS_CODES } from '../otlp/kinds.js';
-import { EVENT_EXTRAS, extraTags, LINK_EXTRAS, RESOURCE_EXTRAS, SCOPE_EXTRAS, SPAN_EXTRAS } from './extras.js';
-import { tagJson } from './field-tags.js';
-import { shownTraceId } from './ids.js';
 import * as Key from './keys.js';
-import { withRepeated } from './repeated-tags.js';
+import {
+  EVENT_EXTRAS,
+  extraTags,
+  LINK_EXTRAS,
+  RESOURCE_EXTRAS,
+  SCOPE_EXTRAS,
+  SPAN_EXTRAS,
+  shownTraceId,
+  tagJson,
+} from './keys.js';
 import { WARNINGS_KEY, warningsIn } from './span-warnings.js';
-import { type JaegerTag, toTag, toTags } from './tags.js';
+import { type JaegerTag, toTag, toTags, withRepeated } from './tags.js';
 
 /** Whole microseconds since 1970. Rounding down keeps every child inside its parent. */
 const microseconds = (sec: number, nano: number): number => sec * 1e6 + Math.floor(nano / 1000);

@@ -2,9 +2,7 @@
 import type { ArchivedSpan } from '../../record/archived-span.js';
 import { ArchivedView } from '../../record/archived-view.js';
 import { propertyOf } from '../../record/properties.js';
-import { Processes } from './field-tags.js';
-import { shownTraceId } from './ids.js';
-import { TRACE_WARNINGS } from './keys.js';
+import { Processes, shownTraceId, TRACE_WARNINGS } from './keys.js';
 import { warningsIn } from './span-warnings.js';
 import { processJson, spanJson } from './write-span.js';
 

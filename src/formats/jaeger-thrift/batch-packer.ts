@@ -1,11 +1,57 @@
 // Packs spans into messages of at most so many bytes, by the size they really have: each span is encoded once, in place.
 // A span that does not fit even alone is left out and counted; its neighbours must not notice.
-
 import type { Resource } from '../../collector/reporter.js';
 import type { FinishedSpan } from '../../record/finished-span.js';
-import { type EnvelopeKind, makeEnvelope } from './envelope.js';
+import { ObjectProperties } from '../../record/properties.js';
 import { LONGEST_LIST_HEADER, type ThriftWriter } from './thrift-writer.js';
 import { writeSpan } from './write-span.js';
+import { writePropertyTags } from './write-tag.js';
+
+// What surrounds the spans of one packet: the call (over UDP only), the batch and its process. Made anew for every
+// report, since a resource may change; never kept from a first span.
+
+/** `agent-call`: the one-way call `Agent.emitBatch`, for UDP. `batch`: the bare `struct Batch`, for HTTP. */
+export type EnvelopeKind = 'agent-call' | 'batch';
+
+export interface Envelope {
+  /** Everything before the header of the list of spans. */
+  readonly before: Buffer;
+  /** Everything after the last span: the ends of the open structs. */
+  readonly after: Buffer;
+}
+
+const writeProcess = (writer: ThriftWriter, resource: Resource): void => {
+  const properties = new ObjectProperties().of(resource.attributes);
+  const outer = writer.beginStruct();
+  writer.stringField(1, resource.serviceName);
+  if (properties.size > 0) {
+    writer.listField(2);
+    writer.structListHeader(properties.size);
+    writePropertyTags(writer, properties);
+  }
+  writer.endStruct(outer);
+};
+
+/** Writes into `writer` from its start and copies the two halves out. */
+export const makeEnvelope = (writer: ThriftWriter, kind: EnvelopeKind, resource: Resource): Envelope => {
+  writer.out.clear();
+  const isCall = kind === 'agent-call';
+  let outerCall = 0;
+  if (isCall) {
+    writer.onewayMessage('emitBatch');
+    outerCall = writer.beginStruct();
+    writer.structField(1);
+  }
+  const outerBatch = writer.beginStruct();
+  writer.structField(1);
+  writeProcess(writer, resource);
+  writer.listField(2);
+  const split = writer.out.length;
+  writer.endStruct(outerBatch);
+  if (isCall) writer.endStruct(outerCall);
+  const whole = writer.out.copy();
+  return { before: whole.subarray(0, split), after: whole.subarray(split) };
+};
 
 /** A finished message. `bytes` is a view that the next call of the packer overwrites. */
 export interface Packet {

@@ -4,12 +4,17 @@
 import type { ArchivedResource, ArchivedScope } from '../../record/archived-span.js';
 import { extrasOf } from '../../record/finished-span.js';
 import { NO_PROPERTIES, PropertyDraft } from '../../record/properties.js';
-import { DecodeContext, type DecodedTraces, type DecodeLimits } from '../decode-context.js';
+import {
+  DecodeContext,
+  type DecodedTraces,
+  type DecodeLimits,
+  type KnownParts,
+  newKnownParts,
+  type SharedParts,
+} from '../decode-context.js';
 import * as Field from './fields.js';
 import { ProtobufReader } from './protobuf-reader.js';
-import { readSpan } from './read-protobuf-span.js';
-import { readKeyValue } from './read-protobuf-values.js';
-import { type KnownParts, newKnownParts, type SharedParts } from './shared-parts.js';
+import { readKeyValue, readSpan } from './read-protobuf-span.js';
 
 const readResource = (reader: ProtobufReader, context: DecodeContext, schemaUrl: string): ArchivedResource => {
   const outer = reader.enter();

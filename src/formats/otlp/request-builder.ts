@@ -1,12 +1,34 @@
 // Fills requests with spans up to a byte bound. A span that does not fit begins the next request; one that fits in none is
 // told apart, so that it harms no other.
-
 import { ByteWriter, WRITER_FULL } from '../../base/bytes/byte-writer.js';
 import { ReportError, type Resource } from '../../collector/reporter.js';
-import type { ArchivedProperties, ArchivedScope } from '../../record/archived-span.js';
+import type { ArchivedProperties, ArchivedResource, ArchivedScope } from '../../record/archived-span.js';
 import type { FinishedSpan } from '../../record/finished-span.js';
 import { OWN_SCOPE, ownResource } from '../library.js';
-import type { OtlpFormat } from './format.js';
+
+// What a request is made of, whichever of OTLP's two forms it has. An interface only.
+
+/** The spans of a request that were recorded by one library, as they were written. */
+export interface ScopedSpans {
+  readonly scope: ArchivedScope;
+  readonly spans: readonly Uint8Array[];
+}
+
+/** One form of OTLP's ExportTraceServiceRequest: one resource, spans by scope. */
+export interface OtlpFormat {
+  readonly contentType: string;
+  /** Bytes that {@link OtlpFormat.end} may add. */
+  readonly endBytes: number;
+  /** Write what comes before the spans, into an empty writer. */
+  begin(writer: ByteWriter, resource: ArchivedResource, scope: ArchivedScope): void;
+  span(writer: ByteWriter, span: FinishedSpan, isFirst: boolean): void;
+  /** Bytes between two spans. */
+  readonly separatorBytes: number;
+  /** A whole request for the resource of the last `begin`, of spans that were written after it. */
+  grouped(writer: ByteWriter, groups: readonly ScopedSpans[]): void;
+  /** Complete the request of one scope; gives the position where it begins. */
+  end(writer: ByteWriter): number;
+}
 
 /** Room is made for the longest text a string could become, so a write may ask for more than it uses. */
 const SLACK_BYTES = 8 << 10;

@@ -6,8 +6,8 @@ import type { ArchivedResource, ArchivedScope } from '../../record/archived-span
 import type { FinishedSpan } from '../../record/finished-span.js';
 import { ObjectProperties } from '../../record/properties.js';
 import * as Field from './fields.js';
-import type { OtlpFormat, ScopedSpans } from './format.js';
 import { beginMessage, endMessage, varintSize, writeCount, writeString, writeVarint32 } from './protobuf-writer.js';
+import type { OtlpFormat, ScopedSpans } from './request-builder.js';
 import { writeSpanFields } from './write-protobuf-span.js';
 import { writeProperties } from './write-protobuf-value.js';
 import { RowPropertyWriter } from './write-row-properties.js';

@@ -6,9 +6,8 @@ import type { SpanProperties } from '../../record/finished-span.js';
 import { writeVarint32 } from '../otlp/protobuf-writer.js';
 import { nanosWords, toNanosWords } from '../otlp/unix-nanos.js';
 import * as Field from './fields.js';
-import { Interned } from './interned.js';
-import { beginField, endField, writeText, writeWhole } from './wire.js';
-import { writeAnnotation, writeAnnotations } from './write-annotation.js';
+import { beginField, endField, writeText, writeWhole } from './fields.js';
+import { Interned, writeAnnotation, writeAnnotations } from './write-annotation.js';
 
 const FIRST_BYTES = 64 << 10;
 const FRESH_BYTES = 1024;

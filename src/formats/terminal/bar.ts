@@ -1,8 +1,7 @@
 // Where in a trace a span lies, as a bar with marks where its events are. Half columns are drawn where the glyphs have them, so that short
 // spans behind each other do not look like one.
 import type { FinishedSpan } from '../../record/finished-span.js';
-import type { Glyphs } from './glyphs.js';
-import type { Palette } from './palette.js';
+import type { Glyphs, Palette } from './palette.js';
 
 /** The stretch of time that the width stands for. */
 export interface Extent {

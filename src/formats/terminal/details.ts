@@ -4,10 +4,8 @@
 import { shortText } from '../../base/text/escape-text.js';
 import type { FinishedSpan } from '../../record/finished-span.js';
 import { type Extent, sinceStart } from './bar.js';
-import type { Glyphs } from './glyphs.js';
-import type { Palette } from './palette.js';
-import { formatDuration } from './units.js';
-import { formatLink, formatPairs } from './values.js';
+import type { Glyphs, Palette } from './palette.js';
+import { formatDuration, formatLink, formatPairs } from './values.js';
 
 /** Lines of a span's events, properties or links. */
 const SHORT_LINES = 5;

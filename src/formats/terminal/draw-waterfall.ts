@@ -9,13 +9,11 @@ import type { FinishedSpan } from '../../record/finished-span.js';
 import { absentParents, serviceOf, servicesOf } from '../../record/trace-facts.js';
 import { walkTree } from '../../record/tree.js';
 import { drawBar, type Extent } from './bar.js';
-import { Branches } from './branches.js';
 import { detailsOf } from './details.js';
-import type { Glyphs } from './glyphs.js';
 import { drawLabel, labelWidth, levelsIn, type Row } from './label.js';
-import { COLOURED, type Palette, PLAIN } from './palette.js';
-import { traceTree } from './trace-tree.js';
-import { exactTime, formatBytes, formatDuration } from './units.js';
+import { COLOURED, type Glyphs, type Palette, PLAIN } from './palette.js';
+import { Branches, traceTree } from './trace-tree.js';
+import { exactTime, formatBytes, formatDuration } from './values.js';
 
 /** How a trace is drawn. */
 export interface WaterfallOptions {

@@ -3,10 +3,8 @@
 
 import { cut, displayWidth } from '../../base/text/display-width.js';
 import { shortText } from '../../base/text/escape-text.js';
-import { type Branch, LEVEL_COLUMNS } from './branches.js';
-import type { Glyphs } from './glyphs.js';
-import type { Palette } from './palette.js';
-import type { DrawnNode } from './trace-tree.js';
+import type { Glyphs, Palette } from './palette.js';
+import { type Branch, type DrawnNode, LEVEL_COLUMNS } from './trace-tree.js';
 
 /** A line of the drawing. */
 export interface Row extends Branch {

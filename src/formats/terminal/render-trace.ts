@@ -8,11 +8,9 @@ import { RecordView } from '../../record/record-view.js';
 import { spanForest, walkTree } from '../../record/tree.js';
 import { NO_SCOPE } from '../library.js';
 import { type Extent, sinceStart } from './bar.js';
-import { type Branch, Branches } from './branches.js';
-import { UNICODE } from './glyphs.js';
-import { COLOURED, type Palette, PLAIN } from './palette.js';
-import { formatDuration } from './units.js';
-import { formatLink, formatPairs } from './values.js';
+import { COLOURED, type Palette, PLAIN, UNICODE } from './palette.js';
+import { type Branch, Branches } from './trace-tree.js';
+import { formatDuration, formatLink, formatPairs } from './values.js';
 
 /** How {@link renderTrace} prints a trace. */
 export interface RenderOptions {

@@ -1,7 +1,11 @@
-// The spans of a trace by parentage, as a waterfall draws them: those that name a parent that is absent hang below a node that says so.
-// Every span stands in it once, whatever the parents say.
+// Trees of spans as text: what a waterfall hangs below what, the branches that are drawn left of it, and the plain tree of names for tests.
+// Every span stands in a tree once, whatever the parents say; in the plain one nothing may differ from run to run.
+
+import { shortText } from '../../base/text/escape-text.js';
 import type { FinishedSpan } from '../../record/finished-span.js';
-import { type SpanNode, spanForest } from '../../record/tree.js';
+import type { SpanRecord } from '../../record/record.js';
+import { type SpanNode, spanForest, walkTree } from '../../record/tree.js';
+import type { Glyphs } from './palette.js';
 
 /** A span, or the place of a parent that is absent. */
 export interface DrawnNode {
@@ -32,4 +36,67 @@ export const traceTree = (spans: readonly FinishedSpan[]): DrawnNode[] => {
   }
   const starts = new Map(roots.map((root) => [root, startOf(root)]));
   return roots.sort((a, b) => Number((starts.get(a) as bigint) - (starts.get(b) as bigint)));
+};
+
+/** What is drawn for a node. */
+export interface Branch {
+  /** Left of the name. */
+  readonly branch: string;
+  /** Left of lines below it that belong to it. */
+  readonly trunk: string;
+}
+
+/** Columns of a level. */
+export const LEVEL_COLUMNS = 3;
+const BLANK = ' '.repeat(LEVEL_COLUMNS);
+
+/** Keeps what stands left of the nodes, which must come in the order of the drawing. */
+export class Branches {
+  /** By depth: what is drawn left of the children of the node that is open there. */
+  readonly #trunks: string[] = [];
+  readonly #glyphs: Glyphs;
+  readonly #maxLevels: number;
+
+  constructor(glyphs: Glyphs, maxLevels: number) {
+    this.#glyphs = glyphs;
+    this.#maxLevels = maxLevels;
+  }
+
+  next(depth: number, isLast: boolean, hasChildren: boolean): Branch {
+    const { branch, lastBranch, trunk } = this.#glyphs;
+    const above = depth === 0 ? '' : this.#trunks[depth - 1];
+    const isDrawn = depth > 0 && depth <= this.#maxLevels;
+    const own = isDrawn ? above + (isLast ? BLANK : trunk) : above;
+    this.#trunks[depth] = own;
+    return {
+      branch: isDrawn ? above + (isLast ? lastBranch : branch) : depth === 0 ? '' : `${above}[${depth}] `,
+      trunk: own + (hasChildren && depth < this.#maxLevels ? trunk : BLANK),
+    };
+  }
+}
+
+/** Deeper levels are not indented further but numbered, so that a 20,000-deep tree stays readable and small. */
+const MAX_INDENT = 100;
+
+/**
+ * Renders spans as a tree of names, two spaces a level, siblings sorted by start. Use it to compare a whole result in a
+ * test. A span whose parent is not among `spans` is a root marked `(parent missing)`; below level 100 a line shows its
+ * level in brackets instead of more spaces.
+ *
+ * @example
+ * ```ts
+ * const [root, collector] = Span.rootWithCollector('GET /query');
+ * root.run(() => trace('parse', () => {}));
+ * root.end();
+ * console.assert(spanTree(await collector.collect()) === 'GET /query\n  parse');
+ * ```
+ */
+export const spanTree = (spans: readonly SpanRecord[]): string => {
+  const lines: string[] = [];
+  walkTree(spanForest(spans), ({ span, isOrphan }, depth) => {
+    const indent = depth <= MAX_INDENT ? '  '.repeat(depth) : `${'  '.repeat(MAX_INDENT)}[${depth}] `;
+    lines.push(indent + shortText(span.name) + (isOrphan && !span.hasRemoteParent ? ' (parent missing)' : ''));
+    return true;
+  });
+  return lines.join('\n');
 };

@@ -1,10 +1,60 @@
-// Properties of spans as text for a person: on one line, cut where they are long, never with a control character.
+// Durations, times, sizes and properties as a person reads them: on one line, cut where they are long, never with a control character.
+// For display only: durations and sizes are rounded.
 
 import { shortText } from '../../base/text/escape-text.js';
 import { ArchivedDouble } from '../../record/archived-double.js';
 import type { ArchivedProperties, ArchivedValue } from '../../record/archived-span.js';
 import type { FinishedLink, SpanProperties } from '../../record/finished-span.js';
 import { ObjectProperties } from '../../record/properties.js';
+import { type Glyphs, UNICODE } from './palette.js';
+
+const UNITS: readonly (readonly [limitNs: number, divisor: number, unit: 'ns' | 'micro' | 'ms' | 's'])[] = [
+  [1e3, 1, 'ns'],
+  [1e6, 1e3, 'micro'],
+  [1e9, 1e6, 'ms'],
+  [Number.POSITIVE_INFINITY, 1e9, 's'],
+];
+
+/** Three significant digits: `85 ns`, `1.23 µs`, `12.4 ms`, `345 s`. */
+export const formatDuration = (ns: number, { micro }: Pick<Glyphs, 'micro'> = UNICODE): string => {
+  for (const [limit, divisor, unit] of UNITS) {
+    // 999.6 of a unit would round to 1000 of it: take the next unit instead.
+    if (ns < limit - divisor / 2 || limit === Number.POSITIVE_INFINITY) {
+      const value = ns / divisor;
+      const digits = divisor === 1 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+      return `${value.toFixed(digits)} ${unit === 'micro' ? micro : unit}`;
+    }
+  }
+  return '';
+};
+
+const NS_PER_MS = 1_000_000n;
+const NS_PER_S = 1_000_000_000n;
+
+/** `2026-01-31T12:00:00.123456789Z` */
+export const exactTime = (unixNs: bigint): string => {
+  const seconds = unixNs / NS_PER_S;
+  const fraction = String(unixNs % NS_PER_S).padStart(9, '0');
+  return `${new Date(Number(seconds) * 1000).toISOString().slice(0, -5)}.${fraction}Z`;
+};
+
+/** `2026-01-31 12:00:00.123`, UTC. */
+export const shortTime = (unixNs: bigint): string =>
+  new Date(Number(unixNs / NS_PER_MS)).toISOString().replace('T', ' ').slice(0, -1);
+
+const SIZES = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
+
+/** Three significant digits: `410 B`, `41.2 kB`. */
+export const formatBytes = (bytes: number): string => {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 999.5 && unit < SIZES.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  const digits = unit === 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+  return `${value.toFixed(digits)} ${SIZES[unit]}`;
+};
 
 const MAX_ITEMS = 20;
 const MAX_DEPTH = 4;

@@ -5,9 +5,9 @@ import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '
 import { describe, expect, test } from 'vitest';
 import { anySpan, FULL_SPAN } from '../../../packages/archive/test/support/any-span.js';
 import { message, toProtobuf } from '../../../packages/archive/test/support/otlp-protobuf.js';
+import { newKnownParts } from '../../../src/formats/decode-context.js';
 import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
 import { decodeOtlpProtobuf } from '../../../src/formats/otlp/read-protobuf.js';
-import { newKnownParts } from '../../../src/formats/otlp/shared-parts.js';
 import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import fc from '../../support/fast-check.js';
 import { samples } from '../../support/samples.js';

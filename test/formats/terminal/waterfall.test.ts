@@ -7,7 +7,7 @@ import { anySpan, FULL_SPAN } from '../../../packages/archive/test/support/any-s
 import { spanAt } from '../../../packages/archive/test/support/traces.js';
 import { cut, displayWidth } from '../../../src/base/text/display-width.js';
 import { drawWaterfall, type WaterfallOptions } from '../../../src/formats/terminal/draw-waterfall.js';
-import { ASCII, glyphsOf, UNICODE } from '../../../src/formats/terminal/glyphs.js';
+import { ASCII, glyphsOf, UNICODE } from '../../../src/formats/terminal/palette.js';
 import type { ArchivedSpan } from '../../../src/record/archived-span.js';
 import fc from '../../support/fast-check.js';
 import { samples } from '../../support/samples.js';
