@@ -13,7 +13,7 @@ import type { SnapshotHead } from './snapshot-file.js';
 import { TURN_ROWS_FACTOR } from './timeline/native-rings.js';
 import type { Timeline } from './timeline/timeline.js';
 import type { TimelineRow } from './timeline/timeline-row.js';
-import { unixNow } from './timeline/unix-now.js';
+import { unixNow } from './timeline/timeline-source.js';
 
 /** What of the head of the file is known before. */
 export type HeapHead = Omit<

@@ -6,7 +6,7 @@ import { type Block, TRACE_WORDS } from './block.js';
 import { BlockSnapshot } from './block-snapshot.js';
 import { FlightError } from './flight-error.js';
 import { readRecords, valuesOf } from './flight-records.js';
-import { takeOverNames } from './read-names.js';
+import { takeOverNames } from './read-snapshot.js';
 import {
   isOfLiving,
   partsOfName,

@@ -8,7 +8,7 @@ import { parseSpanId } from '../span/traceparent.js';
 import { OWN, type RootBreakdown, rootBreakdown, type TimedRoot } from './breakdown/root-breakdown.js';
 import { innermost, type Piece } from './breakdown/stretches.js';
 import { TimelineLayers } from './breakdown/timeline-layers.js';
-import { stackName } from './timeline/stack-name.js';
+import { stackName } from './timeline/frames.js';
 import type { Timeline } from './timeline/timeline.js';
 
 const MAX_NAME = 128;

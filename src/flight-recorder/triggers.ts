@@ -7,12 +7,10 @@ import type { ActiveTrace, EndedRoot } from '../span/active-trace.js';
 import type { BlockSnapshot } from './block-snapshot.js';
 import { type CrashListener, CrashWatch } from './crash-watch.js';
 import { SnapshotDirectory } from './snapshot-directory.js';
-import { writeSnapshotFileSync } from './snapshot-file.js';
+import { SnapshotWrites, writeSnapshotFileSync } from './snapshot-file.js';
 import type { SnapshotReason } from './snapshot-types.js';
-import { SnapshotWrites } from './snapshot-writes.js';
 import type { TimelineRow } from './timeline/timeline-row.js';
-import type { ResolvedTriggers } from './trigger-options.js';
-import { endsByDefault } from './trigger-signals.js';
+import { endsByDefault, type ResolvedTriggers } from './trigger-options.js';
 import { UsualDurations } from './usual-durations.js';
 
 /** The cut at this moment. */

@@ -12,6 +12,6 @@ export { partsOfName } from '../flight-recorder/rows-files.js';
 export { OPEN_KEY, shownResource, shownSpan, shownView } from '../flight-recorder/shown-spans.js';
 export { SnapshotReading } from '../flight-recorder/snapshot-reading.js';
 export type { Snapshot } from '../flight-recorder/snapshot-types.js';
-export { namedStack, stackName } from '../flight-recorder/timeline/stack-name.js';
+export { namedStack, stackName } from '../flight-recorder/timeline/frames.js';
 export type { TimelinePart, TimelineRow } from '../flight-recorder/timeline/timeline-row.js';
 export { timelineTracks } from '../flight-recorder/timeline/timeline-tracks.js';

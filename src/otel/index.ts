@@ -4,7 +4,7 @@ export { SpanlineContextManager } from './context-manager.js';
 export { detectResource } from './detect-resource.js';
 export { type B3Options, B3Propagator } from './propagators/b3.js';
 export { W3CBaggagePropagator } from './propagators/baggage.js';
-export { CompositePropagator } from './propagators/composite.js';
+export { CompositePropagator } from './propagators/header-values.js';
 export { JaegerPropagator } from './propagators/jaeger.js';
 export { W3CTraceContextPropagator } from './propagators/trace-context.js';
 export type { TracerProviderOptions } from './recording-provider.js';

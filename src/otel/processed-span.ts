@@ -1,5 +1,6 @@
 // ProcessedSpan: a span that processors of OpenTelemetry's SDK look at. It is their ReadableSpan too, made of what the span holds whenever
 // somebody asks; a provider without processors makes none.
+
 import type {
   Attributes,
   Context,
@@ -10,9 +11,12 @@ import type {
   SpanStatus,
   TimeInput,
 } from '@opentelemetry/api';
+import { getOrMake } from '../base/maps/maps.js';
+import type { Resource } from '../collector/reporter.js';
+import { resourceProperties } from '../formats/library.js';
 import { Counter, count } from '../rows/counters.js';
 import type { SpanScope } from '../rows/name-table.js';
-import type { PropertyList } from '../rows/property.js';
+import type { Properties, PropertyList } from '../rows/property.js';
 import { Flag } from '../rows/row-chunk.js';
 import type { ActiveTrace } from '../span/active-trace.js';
 import type { Span as CoreSpan } from '../span/span.js';
@@ -20,9 +24,25 @@ import { hex8 } from '../span/traceparent.js';
 import { createTraceState } from './api-values.js';
 import type { AttributeLimits } from './attributes.js';
 import { OtelSpan } from './otel-span.js';
-import { toSdkResource } from './readable-resource.js';
 import type { OtelSpanProcessor } from './sdk-interfaces.js';
 import { toHrTime } from './time-input.js';
+
+// The resource of a trace in the shape of OpenTelemetry's SDK: one object for all spans of a resource, for exporters group by identity.
+
+const made = new WeakMap<Resource, object>();
+
+const fromAttributes = (attributes: Properties): object => ({
+  attributes,
+  asyncAttributesPending: false,
+  waitForAsyncAttributes: () => Promise.resolve(),
+  merge: (other: { readonly attributes?: Properties } | null) =>
+    fromAttributes({ ...attributes, ...other?.attributes }),
+  getRawAttributes: () => Object.entries(attributes),
+});
+
+/** The resource of the collector that the trace goes to. */
+export const toSdkResource = ({ resource }: ActiveTrace): object =>
+  getOrMake(made, resource as Resource, (of) => fromAttributes(resourceProperties(of)));
 
 const toAttributes = (list: PropertyList | null): Attributes => {
   const attributes: Attributes = {};

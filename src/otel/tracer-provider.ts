@@ -11,7 +11,7 @@ import {
 import { contexts } from './api-values.js';
 import { SpanlineContextManager } from './context-manager.js';
 import { W3CBaggagePropagator } from './propagators/baggage.js';
-import { CompositePropagator } from './propagators/composite.js';
+import { CompositePropagator } from './propagators/header-values.js';
 import { W3CTraceContextPropagator } from './propagators/trace-context.js';
 import { RecordingProvider } from './recording-provider.js';
 

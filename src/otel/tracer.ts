@@ -1,10 +1,12 @@
 // SpanlineTracer: starts spans of ours where OpenTelemetry's API asks for one. What is below a span of ours is its child; what is below
 // another's, or below none, is a root of ours.
+
 import type { Context, Span, SpanContext, SpanOptions, Tracer } from '@opentelemetry/api';
 import { state } from '../context/process-state.js';
 import { enteredQueue } from '../local-span/queue-store.js';
 import { internScope, type SpanScope } from '../rows/name-table.js';
-import type { TraceSink } from '../span/active-trace.js';
+import { RowStore } from '../rows/row-store.js';
+import type { ActiveTrace, TraceSink } from '../span/active-trace.js';
 import { Span as CoreSpan } from '../span/span.js';
 import { KINDS } from '../span/span-check.js';
 import { SpanContext as CoreContext } from '../span/span-context.js';
@@ -19,7 +21,46 @@ import { coreOf, OtelSpan } from './otel-span.js';
 import { ProcessedSpan } from './processed-span.js';
 import type { OtelIdGenerator, OtelSampler, OtelSpanProcessor } from './sdk-interfaces.js';
 import { toTicks } from './time-input.js';
-import { watchedSink } from './watched-sink.js';
+
+// Where spans go that a sampler wants recorded and not sampled: processors see them, nobody gets them, and their contexts go out as not sampled.
+
+// Rows of a chunk.
+const ROWS_OF_ONE = 64;
+
+const watched = new WeakMap<TraceSink, TraceSink>();
+
+const discard = (trace: ActiveTrace): void => trace.discard();
+
+/** One for each collector, with its bounds and its resource, as they are set. */
+export const watchedSink = (of: TraceSink): TraceSink => {
+  let sink = watched.get(of);
+  if (sink === undefined) {
+    sink = {
+      get sampler() {
+        return of.sampler;
+      },
+      get limits() {
+        return of.limits;
+      },
+      // One a trace, which goes with its handles: a root that never ends is in no bound.
+      get rows() {
+        return new RowStore(ROWS_OF_ONE);
+      },
+      reportsNothing: true,
+      get resource() {
+        return of.resource;
+      },
+      opened() {},
+      ended: discard,
+      cancelled: discard,
+      grew() {},
+      fateOf: () => 'dropped',
+      returned() {},
+    };
+    watched.set(of, sink);
+  }
+  return sink;
+};
 
 /** What the tracers of a provider have alike. */
 export interface TracerSettings {

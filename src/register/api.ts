@@ -15,7 +15,7 @@ import {
 import { activeContext, SpanlineContextManager } from '../otel/context-manager.js';
 import { B3Propagator } from '../otel/propagators/b3.js';
 import { W3CBaggagePropagator } from '../otel/propagators/baggage.js';
-import { CompositePropagator } from '../otel/propagators/composite.js';
+import { CompositePropagator } from '../otel/propagators/header-values.js';
 import { JaegerPropagator } from '../otel/propagators/jaeger.js';
 import { W3CTraceContextPropagator } from '../otel/propagators/trace-context.js';
 import { RecordingProvider } from '../otel/recording-provider.js';

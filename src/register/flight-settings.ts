@@ -1,6 +1,6 @@
 // What the environment asks of the flight recorder. Only reads; what is wrong gives one warning and the default.
 import type { FlightRecorderOptions, TriggerOptions } from '../flight-recorder/index.js';
-import { whyNoSignal } from '../flight-recorder/trigger-signals.js';
+import { whyNoSignal } from '../flight-recorder/trigger-options.js';
 import type { Variables, Warn } from './variables.js';
 
 const MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };

@@ -6,8 +6,8 @@ import { missingPackage } from '../base/packages.js';
 import type { Reporter } from '../collector/reporter.js';
 import { OtlpReporter } from '../exporters/otlp.js';
 import type { TimelineArchive } from './archive-timeline.js';
+import { attempt, requiresOf } from './find-api.js';
 import type { Log } from './log.js';
-import { attempt, requiresOf } from './program-places.js';
 import type { ExporterName } from './settings.js';
 
 /** Variables with faults left out one by one, each with a warning. */

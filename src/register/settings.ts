@@ -1,7 +1,29 @@
 // What the environment asks of `register`: OpenTelemetry's standard variables and a few of our own. Only reads; `start.ts` acts.
+
 import type { FlightRecorderOptions } from '../flight-recorder/index.js';
+import { always, never, parentBased, ratio, type Sampler } from '../span/sampler.js';
 import { flightRecorderOf } from './flight-settings.js';
 import { Variables, type Warn } from './variables.js';
+
+// The sampler that OTEL_TRACES_SAMPLER names.
+
+/** `share` is for those by trace id; all where none is given. */
+export const samplerOf = (name: SamplerName, share = 1): Sampler => {
+  switch (name) {
+    case 'always_on':
+      return always;
+    case 'always_off':
+      return never;
+    case 'traceidratio':
+      return ratio(share);
+    case 'parentbased_always_on':
+      return parentBased(always);
+    case 'parentbased_always_off':
+      return parentBased(never);
+    case 'parentbased_traceidratio':
+      return parentBased(ratio(share));
+  }
+};
 
 const SAMPLERS = [
   'always_on',

@@ -1,10 +1,94 @@
 // What the copies of OpenTelemetry's API share, for copies of every version, whether they are packages or lie inside bundles: written here where no
 // package has set it, and opened where one has. Must never take the place of what somebody else has set, and must let the program set the rest.
+import { readFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { MeterProvider, Tracer, TracerOptions, TracerProvider } from '@opentelemetry/api';
+import { type Mark, mark } from '../base/calls/mark.js';
 import { timers } from '../base/calls/timers.js';
 import { API, type ApiGlobal, type ApiParts, apiGlobal } from '../otel/api-global.js';
-import { versionOfCaller } from './copy-version.js';
-import { observeMetrics, observeProvider } from './observe-metrics.js';
+import { observeStats } from '../otel/stats-metrics.js';
+
+// The version of the copy of OpenTelemetry's API that calls. A copy does not export it, so it is read where the call comes from: in the package that
+// the file belongs to, or in the bundle around that place. Must be right or undefined: it is for what happens a few times in a process.
+
+const LITERAL = /(["'`])(1\.\d+\.\d+(?:-[\w.]+)?)\1/g;
+const NAMED = /\bVERSION\w*\s*[=:]\s*$/;
+/** From the code that compares versions to the version, in a bundle that has both from the modules of one package. */
+const NEAR = 6000;
+
+const offsetOf = (text: string, { line, column }: Mark): number => {
+  let at = 0;
+  for (let left = line; left > 0; left--) at = text.indexOf('\n', at) + 1;
+  return at + column;
+};
+
+/** The version that the text names closest to a place: bundlers write the modules of a package one behind the other. */
+export const versionIn = (text: string, place: Mark): string | undefined => {
+  const at = offsetOf(text, place);
+  const found = [...text.matchAll(LITERAL)]
+    .map(({ 2: version, index }) => ({
+      version,
+      distance: Math.abs(index - at),
+      isNamed: NAMED.test(text.slice(Math.max(0, index - 40), index)),
+    }))
+    .sort((a, b) => a.distance - b.distance);
+  const [first] = found;
+  if (first === undefined || first.distance <= NEAR) return first?.version;
+  return (found.find(({ isNamed }) => isNamed) ?? first).version;
+};
+
+/** That of the package of the API which a file belongs to. */
+const versionOfPackage = (file: string): string | undefined => {
+  const folder = `${sep}@opentelemetry${sep}api${sep}`;
+  const at = file.lastIndexOf(folder);
+  if (at < 0) return undefined;
+  const manifest = join(file.slice(0, at), folder, 'package.json');
+  const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly version?: string };
+  return version;
+};
+
+/** Of the copy that has called so many calls further out; undefined where its code is in no file. */
+export const versionOfCaller = (calls: number): string | undefined => {
+  const place = mark(calls + 1);
+  if (place === undefined || !place.url.startsWith('file:')) return undefined;
+  try {
+    const file = fileURLToPath(place.url);
+    return versionOfPackage(file) ?? versionIn(readFileSync(file, 'utf8'), place);
+  } catch {
+    return undefined;
+  }
+};
+
+// The counters of `stats()` among the program's own metrics, as soon as it sets a MeterProvider: where all copies of OpenTelemetry's API keep what
+// was set, which must go on as it was.
+
+/** A provider that cannot be observed is the program's own. */
+export const observeProvider = (provider: MeterProvider): void => {
+  try {
+    observeStats(provider);
+  } catch {
+    // Nothing of it is ours.
+  }
+};
+
+/** Once a copy of the API keeps something there, which it makes itself. */
+export const observeMetrics = (): void => {
+  const global = apiGlobal();
+  if (global === undefined || global.metrics !== undefined) return;
+  const keep = (value: MeterProvider | undefined): void => {
+    Object.defineProperty(global, 'metrics', { value, configurable: true, enumerable: true, writable: true });
+  };
+  Object.defineProperty(global, 'metrics', {
+    configurable: true,
+    enumerable: true,
+    get: () => undefined,
+    set(provider: MeterProvider) {
+      keep(provider);
+      observeProvider(provider);
+    },
+  });
+};
 
 /** All copies of version 1 read it: none is newer by its minor. */
 const FOR_ALL = '1.999.0';

@@ -15,8 +15,7 @@ import { keepTimeline } from './archive-timeline.js';
 import { Log } from './log.js';
 import { startOfficial, tracedByOfficial } from './official.js';
 import { makeReporters, openArchive } from './reporters.js';
-import { samplerOf } from './sampler-of.js';
-import { readSettings, type Settings } from './settings.js';
+import { readSettings, type Settings, samplerOf } from './settings.js';
 
 const configureCollector = ({ bounds, sampler, samplerShare }: Settings): void =>
   configure({ ...bounds, sampler: samplerOf(sampler, samplerShare), resourceAttributes: detectResource() });

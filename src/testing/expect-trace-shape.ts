@@ -1,12 +1,94 @@
 // `expectTraceShape`: a test fails when a trace does other work than the trace that was accepted. Works under any test runner: it throws an
 // AssertionError, which vitest and node:test show as a difference of two trees. It must never write anything when it fails.
+
 import { AssertionError } from 'node:assert';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { SpanlineError } from '../base/errors.js';
+import { runSync } from '../base/files/fs-steps.js';
+import { writeWhole } from '../base/files/whole-file.js';
 import { escapeText } from '../base/text/escape-text.js';
 import { drawShape, type ShapedSpan, type ShapeOptions, traceShape } from '../record/trace-shape.js';
-import type { GoldShapes } from './shape-store.js';
-import { keepShape, readShapes } from './shapes-file.js';
+
+// Where `expectTraceShape` keeps shapes that people triage: what it asks of a Gold store, which is the trace database's. Types only.
+
+/** A shape at a commit, to be kept under the name of a test. */
+export interface KeptShape {
+  readonly name: string;
+  /** Of the whole tree. */
+  readonly digest: string;
+  /** The tree as text. */
+  readonly drawn: string;
+  /** Number of the commit, 0 for the first of the store. */
+  readonly commit: number;
+  readonly commitInfo?: { readonly hash: string; readonly timestampMs?: number };
+}
+
+/** A store of shapes, such as `GoldStore`. */
+export interface ShapeStore {
+  /** Puts the shape. Undefined when it was accepted, or is with `accepts`; else the message for the developer. */
+  checkShape(shape: KeptShape, accepts: boolean): Promise<string | undefined>;
+}
+
+/** Where shapes go. */
+export interface GoldShapes {
+  readonly store: ShapeStore;
+  /** Number of the commit that is tested, 0 for the first of the store. */
+  readonly commit: number;
+  /** Its hash, and when it was made: Unix milliseconds. */
+  readonly commitInfo?: KeptShape['commitInfo'];
+}
+
+// Shapes that were accepted, as a text file beside the tests that people read in reviews: a line `== name`, then the tree, indented. A name that
+// is not asked for stays as it is. Writing must leave the old file or the new one, never a part.
+
+const HEAD = `# Shapes of traces, kept by expectTraceShape of spanline/testing. To accept changes, run the tests with SPANLINE_UPDATE_SHAPES=1.
+`;
+const MARK = '== ';
+const INDENT = '  ';
+
+const parse = (text: string, file: string): Map<string, string> => {
+  const shapes = new Map<string, string>();
+  let lines: string[] | undefined;
+  let name = '';
+  const end = (): void => {
+    if (lines !== undefined) shapes.set(name, lines.join('\n'));
+  };
+  for (const [i, line] of text.split(/\r?\n/).entries()) {
+    if (line.startsWith(MARK)) {
+      end();
+      [name, lines] = [line.slice(MARK.length), []];
+    } else if (lines !== undefined && line.startsWith(INDENT)) {
+      lines.push(line.slice(INDENT.length));
+    } else if (line.trim() !== '' && !line.startsWith('#')) {
+      throw new SpanlineError(
+        'ERR_SPANLINE_SHAPES_FILE',
+        `${file}, line ${i + 1}: neither "${MARK}name" nor an indented line of a shape; mend it or delete the file and run the tests with SPANLINE_UPDATE_SHAPES=1`,
+      );
+    }
+  }
+  end();
+  return shapes;
+};
+
+/** The shapes in a file by their names; none when there is no file. Throws `ERR_SPANLINE_SHAPES_FILE` for one that is no such file. */
+export const readShapes = (file: string): Map<string, string> => {
+  try {
+    return parse(readFileSync(file, 'utf8'), file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
+    throw error;
+  }
+};
+
+/** Keep a shape under a name. Reads the file anew: tests of one process may take turns. */
+export const keepShape = (file: string, name: string, drawn: string): void => {
+  const shapes = readShapes(file).set(name, drawn);
+  const parts = [...shapes]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([each, text]) => `\n${MARK}${each}\n${text.replace(/^/gm, INDENT)}\n`);
+  runSync(writeWhole(file, [Buffer.from(HEAD + parts.join(''))], { makesDirectory: true }));
+};
 
 /** Options of {@link expectTraceShape}: `file` or `gold`, not both. */
 export interface TraceShapeOptions extends ShapeOptions {

@@ -4,7 +4,7 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { type FlightRecorderOptions, resolveRecorder } from '../../src/flight-recorder/recorder-options.js';
-import { whyNoSignal } from '../../src/flight-recorder/trigger-signals.js';
+import { whyNoSignal } from '../../src/flight-recorder/trigger-options.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'spanline-options-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));

@@ -6,7 +6,7 @@ import { monitorEventLoop } from '../../src/flight-recorder/index.js';
 import { FlightRecorder } from '../../src/flight-recorder/recorder.js';
 import { type FlightRecorderOptions, resolveRecorder } from '../../src/flight-recorder/recorder-options.js';
 import type { TimelinePart, TimelineRow } from '../../src/flight-recorder/timeline/timeline-row.js';
-import { unixNow } from '../../src/flight-recorder/timeline/unix-now.js';
+import { unixNow } from '../../src/flight-recorder/timeline/timeline-source.js';
 import { Collector, type CollectorOptions, LocalCollector, LocalSpan, Span, type SpanRecord } from '../../src/index.js';
 
 const TIMES = ['own', 'gc', 'others', 'untraced', 'short', 'waiting', 'unknown'].map(

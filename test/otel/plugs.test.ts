@@ -26,7 +26,7 @@ import {
   SpanlineTracerProvider,
   traceIdRatio,
 } from '../../src/otel/index.js';
-import { samplerOf } from '../../src/register/sampler-of.js';
+import { samplerOf } from '../../src/register/settings.js';
 import { ratio } from '../../src/span/sampler.js';
 import { SpanContext } from '../../src/span/span-context.js';
 import { register } from './support/recorded.js';

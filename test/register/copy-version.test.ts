@@ -1,6 +1,6 @@
 // Which version a copy of OpenTelemetry's API has inside a bundle, by the text around the place that calls.
 import { expect, test } from 'vitest';
-import { versionIn } from '../../src/register/copy-version.js';
+import { versionIn } from '../../src/register/share-parts.js';
 
 const CALL = 'g[key] = instance;';
 const at = (text: string) => {

@@ -3,7 +3,7 @@
 import { shortText } from '../../base/text/escape-text.js';
 import { type Glyphs, UNICODE } from '../../formats/terminal/palette.js';
 import { formatDuration, shortTime } from '../../formats/terminal/values.js';
-import { stackName } from '../timeline/stack-name.js';
+import { stackName } from '../timeline/frames.js';
 import type { Stall } from './stalls.js';
 
 const MAX_NAME = 60;

@@ -1,5 +1,7 @@
 // Rows of the timeline in which the loop worked in short turns: how much of their time in which nobody is known to have had the loop was work all the
 // same. Must give the same for one stretch of time to all callers, in whole units.
+
+import { getOrMake } from '../../base/maps/maps.js';
 import type { TimelineRow } from '../timeline/timeline-row.js';
 import { Stretches } from './stretches.js';
 
@@ -54,5 +56,34 @@ export class UnclaimedTimes {
     const all = this.#times.get(turns) ?? 0;
     const work = Math.max(0, all - turns.idle);
     return work === 0 ? 0 : Math.min(time, unit * Math.floor((time * work) / (all * unit)));
+  }
+}
+
+// Time in which nobody is known to have had the loop, by what else is recorded of it: the thread pool may have been full meanwhile, and the
+// loop may have worked in turns too short for a stretch of their own. Must have few numbers for many stretches that are alike.
+
+/** The first of the numbers of rests among owners: all others are above. */
+const FIRST_REST = -(2 ** 30);
+
+/** The number of the rest that an owner stands for; -1 when it stands for none. */
+export const restOf = (owner: number): number => (owner <= FIRST_REST ? FIRST_REST - owner : -1);
+
+/** What is known of a rest. */
+export interface Rest {
+  /** What was in the full pool; undefined where it was not full. */
+  readonly pool: string | undefined;
+  /** The short turns that it is a part of. */
+  readonly turns: ShortTurns | undefined;
+}
+
+export class Rests {
+  /** By number. */
+  readonly list: Rest[] = [];
+  readonly #numbers = new Map<ShortTurns | undefined, Map<string | undefined, number>>();
+
+  /** The owner that stands for time of which that is known. */
+  ownerOf(pool: string | undefined, turns: ShortTurns | undefined): number {
+    const ofTurns = getOrMake(this.#numbers, turns, () => new Map<string | undefined, number>());
+    return FIRST_REST - getOrMake(ofTurns, pool, () => this.list.push({ pool, turns }) - 1);
   }
 }

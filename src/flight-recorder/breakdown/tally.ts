@@ -1,8 +1,7 @@
 // The owners of the loop in a stretch of time, summed by what they are to people. Must count each tick once.
 import type { TimelinePart } from '../timeline/timeline-row.js';
 import type { HotFrames, LoopHolder, PoolWait } from './breakdown.js';
-import { type Rest, restOf } from './rests.js';
-import type { UnclaimedTimes } from './short-turns.js';
+import { type Rest, restOf, type UnclaimedTimes } from './short-turns.js';
 import { TICKS_PER_US } from './timed-span.js';
 import { Owner, partOf } from './timeline-layers.js';
 

@@ -1,8 +1,7 @@
 // The timeline as layers of stretches, and the walk through layers in order of time. Every breakdown of time goes through here: two ways of deciding
 // the owner of the loop would disagree on one moment.
 import type { TimelinePart, TimelineRow } from '../timeline/timeline-row.js';
-import { Rests, restOf } from './rests.js';
-import { ShortTurnRows, type ShortTurns } from './short-turns.js';
+import { Rests, restOf, ShortTurnRows, type ShortTurns } from './short-turns.js';
 import { innermost, type Piece, type Stretches } from './stretches.js';
 import type { TimeWindow } from './timed-span.js';
 

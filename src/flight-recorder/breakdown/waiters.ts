@@ -1,7 +1,7 @@
 // The waiters for the event loop during a stretch: traces that had a span open while others had it. Must count a trace's time once, however many
 // spans it had open.
 import type { BreakdownIndex } from './breakdown-index.js';
-import { restOf } from './rests.js';
+import { restOf } from './short-turns.js';
 import { innermost, type Piece } from './stretches.js';
 import { toTicks, toUs } from './timed-span.js';
 import { Owner, partOf } from './timeline-layers.js';

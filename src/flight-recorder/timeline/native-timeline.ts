@@ -3,7 +3,6 @@ import { type FastCall, loadFastCall, type TimelinePool, type TimelineSample } f
 import { type QueueSwitches, state } from '../../context/process-state.js';
 import { enteredQueue } from '../../local-span/queue-store.js';
 import type { SpanQueue } from '../../local-span/span-queue.js';
-import { collectionKind } from './collection-kinds.js';
 import { shownFrames } from './frames.js';
 import { NativeRings, Ring } from './native-rings.js';
 import { type Part, PartRing } from './part-ring.js';
@@ -11,8 +10,7 @@ import { PoolDetails } from './pool-details.js';
 import { noOwner, spanIdOf, traceIdOf } from './queue-owner.js';
 import { StackRing } from './stack-ring.js';
 import type { TimelinePart, TimelineRow } from './timeline-row.js';
-import type { TimelineCounts, TimelineSource } from './timeline-source.js';
-import { unixNow } from './unix-now.js';
+import { collectionKind, type TimelineCounts, type TimelineSource, unixNow } from './timeline-source.js';
 
 const PERIOD_MS = 4;
 const MAX_GAP_NS = 3 * PERIOD_MS * 1e6;

@@ -4,7 +4,7 @@ import type { SpanQueue } from '../../local-span/span-queue.js';
 import type { Span } from '../../span/span.js';
 import { noOwner, type Owner, readOwner, spanIdOf, traceIdOf } from './queue-owner.js';
 import type { TimelineRow } from './timeline-row.js';
-import { unixNow } from './unix-now.js';
+import { unixNow } from './timeline-source.js';
 
 interface Run {
   startUs: number;

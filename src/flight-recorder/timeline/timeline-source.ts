@@ -1,4 +1,6 @@
-// The source of a timeline: the addon, a timer, or nothing in a worker. Types only.
+// The source of a timeline: the addon, a timer, or nothing in a worker; and what both sources name and count alike.
+
+import { takeAnchor } from '../../clock/index.js';
 import type { TimelineRow } from './timeline-row.js';
 
 /** What a timeline has taken and dropped, since it was started. */
@@ -42,4 +44,21 @@ export const NO_COUNTS: TimelineCounts = {
   partsDropped: 0,
   stacksDropped: 0,
   poolProbes: 0,
+};
+
+const COLLECTION_KINDS: ReadonlyMap<number, string> = new Map([
+  [1, 'scavenge'],
+  // Of young objects, where an option makes V8 mark them.
+  [2, 'scavenge'],
+  [4, 'mark-compact'],
+  [8, 'incremental'],
+  [16, 'weak'],
+]);
+
+/** '' for one that is not known. */
+export const collectionKind = (type: number): string => COLLECTION_KINDS.get(type) ?? '';
+
+export const unixNow = (): number => {
+  const { unixSec, unixNano } = takeAnchor();
+  return unixSec * 1e6 + unixNano / 1000;
 };

@@ -1,7 +1,7 @@
 // The timeline of a process as tracks that Perfetto draws: the same in every file, whether a snapshot or an archive has the timeline.
 import type { PerfettoStretch, PerfettoWriter } from '../../formats/perfetto/write-perfetto.js';
 import type { ArchivedValue } from '../../record/archived-span.js';
-import { stackName } from './stack-name.js';
+import { stackName } from './frames.js';
 import type { TimelinePart, TimelineRow } from './timeline-row.js';
 
 type Annotation = readonly [key: string, value: ArchivedValue];

@@ -1,10 +1,8 @@
 // The timeline without the addon: a timer that comes late shows that the loop was busy, not with what. Must not keep the process alive.
 import { PerformanceObserver } from 'node:perf_hooks';
 import { timers } from '../../base/calls/timers.js';
-import { collectionKind } from './collection-kinds.js';
 import type { TimelineRow } from './timeline-row.js';
-import { NO_COUNTS, type TimelineCounts, type TimelineSource } from './timeline-source.js';
-import { unixNow } from './unix-now.js';
+import { collectionKind, NO_COUNTS, type TimelineCounts, type TimelineSource, unixNow } from './timeline-source.js';
 
 const PERIOD_MS = 20;
 

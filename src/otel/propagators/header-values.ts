@@ -1,6 +1,7 @@
 // What headers of other formats than W3C's have alike: one value, and ids that may be shorter than ours. Nothing here may throw.
-import type { SpanContext } from '@opentelemetry/api';
+import type { Context, SpanContext, TextMapGetter, TextMapPropagator, TextMapSetter } from '@opentelemetry/api';
 import { parseSpanId, parseTraceId } from '../../span/traceparent.js';
+import { diag } from '../api-global.js';
 
 /** The value of a header that comes once, or the first of several. */
 export const firstOf = (value: unknown): string | undefined => {
@@ -14,3 +15,42 @@ export const ids = (traceId: string, spanId: string, isSampled: boolean): SpanCo
   if (parseTraceId(trace) === undefined || parseSpanId(span) === undefined) return undefined;
   return { traceId: trace, spanId: span, traceFlags: isSampled ? 1 : 0, isRemote: true };
 };
+
+// Several propagators as one. One that throws is said to `diag` and stops none of the others.
+
+const failed = (propagator: TextMapPropagator, what: string, error: unknown): void =>
+  diag.warn(`Failed to ${what} with ${propagator.constructor.name}. Err: ${String(error)}`);
+
+/** Injects with all and extracts with one after another, in their order. */
+export class CompositePropagator implements TextMapPropagator {
+  readonly #propagators: readonly TextMapPropagator[];
+
+  constructor(propagators: readonly TextMapPropagator[]) {
+    this.#propagators = [...propagators];
+  }
+
+  inject<C>(context: Context, carrier: C, setter: TextMapSetter<C>): void {
+    for (const one of this.#propagators) {
+      try {
+        one.inject(context, carrier, setter);
+      } catch (error) {
+        failed(one, 'inject', error);
+      }
+    }
+  }
+
+  extract<C>(context: Context, carrier: C, getter: TextMapGetter<C>): Context {
+    return this.#propagators.reduce((before, one) => {
+      try {
+        return one.extract(before, carrier, getter);
+      } catch (error) {
+        failed(one, 'extract', error);
+        return before;
+      }
+    }, context);
+  }
+
+  fields(): string[] {
+    return [...new Set(this.#propagators.flatMap((one) => one.fields()))];
+  }
+}

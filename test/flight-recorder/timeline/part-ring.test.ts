@@ -1,10 +1,8 @@
 // Parts are made of samples, and say no more than these prove.
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import type { RawFrames } from '../../../src/flight-recorder/timeline/frames.js';
-import { shownFrames } from '../../../src/flight-recorder/timeline/frames.js';
+import { namedStack, type RawFrames, shownFrames, stackName } from '../../../src/flight-recorder/timeline/frames.js';
 import { PartRing } from '../../../src/flight-recorder/timeline/part-ring.js';
-import { namedStack, stackName } from '../../../src/flight-recorder/timeline/stack-name.js';
 import { Collector, Span } from '../../../src/index.js';
 import { SpanQueue } from '../../../src/local-span/span-queue.js';
 
