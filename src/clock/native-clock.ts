@@ -3,8 +3,7 @@
 import { type FastCall, type NativeClock, SOURCE_NUMBER } from './binding.js';
 import { chooseSource } from './choose.js';
 import type { ClockAnchor, ClockPath, ClockSource, CoreOffset, Pair } from './clock-types.js';
-import { calibrate, toOffsets, toPairs } from './per-cpu.js';
-import { Rate } from './rate.js';
+import { calibrate, Rate, toOffsets, toPairs } from './rate.js';
 
 const ROUNDS_APART_MS = 2;
 const REFINE_EVERY_NS = 60e9;

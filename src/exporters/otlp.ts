@@ -18,8 +18,7 @@ import {
   UndeliveredByBatch,
 } from './otlp/encode-requests.js';
 import { type OtlpReporterOptions, type ResolvedOtlpOptions, resolveOtlpOptions } from './otlp/options.js';
-import { OtlpCounters, type Warn, warnProcess } from './otlp/otlp-counters.js';
-import { readFailure } from './otlp/server-words.js';
+import { OtlpCounters, readFailure, type Warn, warnProcess } from './otlp/otlp-counters.js';
 
 export type { TlsOptions } from './http/sender.js';
 export type { OtlpReporterOptions } from './otlp/options.js';

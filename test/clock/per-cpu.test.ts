@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { Pair } from '../../src/clock/clock-types.js';
-import { calibrate, toOffsets, toPairs } from '../../src/clock/per-cpu.js';
+import { calibrate, toOffsets, toPairs } from '../../src/clock/rate.js';
 import fc from '../support/fast-check.js';
 
 const NS_PER_TICK = 0.385;

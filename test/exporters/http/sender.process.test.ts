@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ReportError } from '../../../src/collector/reporter.js';
-import { parseRetryAfter } from '../../../src/exporters/http/answer.js';
-import { HttpSender, type HttpSenderOptions } from '../../../src/exporters/http/sender.js';
+import { HttpSender, type HttpSenderOptions, parseRetryAfter } from '../../../src/exporters/http/sender.js';
 import { deadUrl, startServer, type TestServer } from '../support/http-server.js';
 
 let server: TestServer;
