@@ -144,11 +144,11 @@ const check = (options: CollectorOptions): void => {
 };
 
 /** The value of OTEL_RESOURCE_ATTRIBUTES that was complained of. */
-let toldAttributes = '';
+let warnedAttributes = '';
 
 const tellBroken = (all: string, places: readonly number[]): void => {
-  if (places.length === 0 || all === toldAttributes) return;
-  toldAttributes = all;
+  if (places.length === 0 || all === warnedAttributes) return;
+  warnedAttributes = all;
   // Which one, not what it is: it may hold a secret.
   const message = `OTEL_RESOURCE_ATTRIBUTES must be key=value pairs with commas between them, percent-encoded; left out: pair ${places.join(', ')}.`;
   try {

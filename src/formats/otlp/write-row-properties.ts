@@ -20,7 +20,7 @@ const LOOP_BYTES = 48;
 /** Bytes of tags and lengths around key and value, and room for what follows. */
 const AROUND = 24;
 
-const MOST_SMALL = 0x7fff_ffff;
+const MAX_INT32 = 0x7fff_ffff;
 
 /** Of each number of a key the field `key`, then the tag of the value. As many as there are numbers. */
 const fronts: (Buffer | undefined)[] = [];
@@ -75,7 +75,7 @@ const writeEntry = (writer: ByteWriter, fieldTag: number, entries: RowEntries, e
     }
     case Tag.number: {
       const value = doubles[entry * 2 + 1];
-      const isSmall = value >= 0 && value <= MOST_SMALL && Number.isInteger(value) && !Object.is(value, -0);
+      const isSmall = value >= 0 && value <= MAX_INT32 && Number.isInteger(value) && !Object.is(value, -0);
       if (!isSmall) return false;
       beginKeyValue(writer, fieldTag, key, 1 + varintSize(value));
       writer.bytes[writer.length++] = Field.INT_VALUE;
