@@ -1,5 +1,7 @@
 // Reporting: when a report is made and who gets it. It hands what the life of traces has queued to the pipelines at intervals, or at once in the next turn of
 // the event loop. Nothing of a reporter or of `keep` may run while a span ends: what passes a bound there waits for the next turn, or is dropped and counted.
+//
+// Waits for pipelines and retires them. A reporter that rejects or hangs must not affect the caller.
 
 import { timerMs, timers, within } from '../base/calls/timers.js';
 import { state } from '../context/process-state.js';
@@ -14,10 +16,8 @@ import { compactParts } from './take-traces.js';
 import type { TraceLife } from './trace-life.js';
 import type { TracePart } from './trace-part.js';
 
-// Waits for pipelines and retires them. A reporter that rejects or hangs must not affect the caller.
-
 /** Wait until what was pushed before `mark` is out of this process. */
-export const drained = async (pipeline: Pipeline, mark: number): Promise<void> => {
+const drained = async (pipeline: Pipeline, mark: number): Promise<void> => {
   await pipeline.whenSettled(mark);
   try {
     await pipeline.reporter.flush?.();
@@ -27,7 +27,7 @@ export const drained = async (pipeline: Pipeline, mark: number): Promise<void> =
 };
 
 /** Stop a pipeline and release its reporter, once: every call waits for the same release. */
-export const retire = (pipeline: Pipeline): Promise<void> => {
+const retire = (pipeline: Pipeline): Promise<void> => {
   pipeline.released ??= release(pipeline);
   return pipeline.released;
 };
@@ -122,7 +122,7 @@ export class Reporting {
   report(): void {
     this.#disarm();
     this.#life.takeObserved();
-    const parts = this.#takeQueued();
+    const parts = this.#takeReportable();
     if (parts.length > 0) this.#handOver(parts, (pipeline) => pipeline.push(parts));
     if (this.options.reportOpenTraces && this.#life.open.size > 0) this.#arm();
   }
@@ -131,7 +131,7 @@ export class Reporting {
   reportSync(): void {
     this.#disarm();
     const deadline = timers.monotonicMs() + this.options.exitTimeoutMs;
-    const parts = this.#takeQueued();
+    const parts = this.#takeReportable();
     this.#handOver(parts, (pipeline) => pipeline.reportSync(parts, deadline));
     for (const pipeline of this.#former) pipeline.reportSync([], deadline);
   }
@@ -204,9 +204,9 @@ export class Reporting {
     for (const part of parts) part.release();
   }
 
-  #takeQueued(): readonly TracePart[] {
+  #takeReportable(): readonly TracePart[] {
     if (this.#pipelines.length === 0) return [];
-    const parts = this.#life.takeQueued();
+    const parts = this.#life.takeReportable();
     if (parts.length === 0) return [];
     state.queueStore.heedReaders();
     const reported = this.options.keep === undefined ? parts : this.#wanted(parts);

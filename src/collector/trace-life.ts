@@ -1,5 +1,5 @@
-// The life of a trace: its states, what leads from one to the next, and why a trace is dropped. All transitions are here, and nobody else writes a state,
-// moves a trace between the open traces and the queues, or gives a number back. Must never run code of a program, of a reporter or of `keep`.
+// The life of a trace: its states, what leads from one to the next, and why a trace is dropped. All transitions are here, and nobody else writes a state or
+// moves a trace between the open traces and the queues. Must never run code of a program, of a reporter or of `keep`.
 //
 //     start          root ends, sampled          report
 //    ───────> OPEN ─────────────────────> QUEUED ───────> reported
@@ -13,9 +13,10 @@
 //    OPEN               report, reportOpenTraces     OPEN; what it has is reported
 //    QUEUED             report, `keep` refuses       dropped: not kept
 //    QUEUED             the queue is over its bound  dropped: queue full, or before the first reporter
-//    OPEN, RETURNED     root ends, after shutdown    dropped: after the shutdown. OBSERVED where there is an observer
-//    any                root is cancelled            dropped: cancelled. The observer forgets it too
-//    reported, dropped  a span of it ends            RETURNED, until the span is counted; then by what was decided QUEUED, OBSERVED or nothing
+//    OPEN, UNLISTED     root ends, after shutdown    dropped: after the shutdown. OBSERVED where there is an observer
+//    its root runs      root is cancelled            dropped: cancelled, from any state or none. The observer forgets it too
+//    its root has ended root is cancelled            the same: `changedAfterEnd` counts the call, and the trace is reported
+//    reported, dropped  a span of it ends            UNLISTED, until the span is counted; then by what was decided QUEUED, OBSERVED or nothing
 //
 // A reported or dropped trace has no number. What a report has taken is reported, also when the root is cancelled before the reporter has it.
 import { type ClockAnchor, checkDrift, takeAnchor } from '../clock/index.js';
@@ -28,8 +29,8 @@ import { type TraceObserver, takeTraces } from './take-traces.js';
 import { PartPool, type TracePart } from './trace-part.js';
 import { TraceQueue } from './trace-queue.js';
 
-/** The states of a trace that has a number. A free number has none. */
-export const TraceState = { returned: 0, open: 1, queued: 2, observed: 3 } as const;
+/** The states of a trace that has a number. Unlisted: it is in none of the lists yet, as each number is when it is given. */
+export const TraceState = { unlisted: 0, open: 1, queued: 2, observed: 3 } as const;
 export type TraceState = (typeof TraceState)[keyof typeof TraceState];
 
 /** What a collector decides of the life of its traces. */
@@ -118,7 +119,9 @@ export class TraceLife {
     this.observer?.cancelled(trace);
     if (trace.hasNumber) {
       const { number } = trace;
-      countMany(Counter.spansOfDiscardedTraces, this.traces.get(number, TraceWord.spans));
+      // What a bound has dropped before, and the observer waits for, is counted.
+      if (!this.traces.has(number, TraceBit.dropped))
+        countMany(Counter.spansOfDiscardedTraces, this.traces.get(number, TraceWord.spans));
       this.leave(number);
     }
     trace.discard();
@@ -141,13 +144,13 @@ export class TraceLife {
 
   /** A trace that had no number has one again, and grows in a moment. */
   returned(trace: ActiveTrace): void {
-    this.traces.set(trace.number, TraceWord.state, TraceState.returned);
+    this.traces.set(trace.number, TraceWord.state, TraceState.unlisted);
     // Set also where it is known: the number is a new one.
     trace.anchor = trace.anchor ?? this.anchorOfReported(trace);
   }
 
   /** What is queued, and of open traces what is there, where that is asked for. Nothing of it waits afterwards. */
-  takeQueued(): TracePart[] {
+  takeReportable(): TracePart[] {
     const numbers = this.queued.takeAll();
     const open = this.options.reportOpenTraces ? this.openWithSpans() : [];
     for (const number of open) this.open.bytes -= this.traces.get(number, TraceWord.bytes) - TRACE_BYTES;

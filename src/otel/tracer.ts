@@ -1,9 +1,12 @@
 // SpanlineTracer: starts spans of ours where OpenTelemetry's API asks for one. What is below a span of ours is its child; what is below
 // another's, or below none, is a root of ours.
+//
+// Where spans go that a sampler wants recorded and not sampled: processors see them, nobody gets them, and their contexts go out as not sampled.
 
 import type { Context, Span, SpanContext, SpanOptions, Tracer } from '@opentelemetry/api';
 import { state } from '../context/process-state.js';
 import { enteredQueue } from '../local-span/queue-store.js';
+import { Counter, count } from '../rows/counters.js';
 import { internScope, type SpanScope } from '../rows/name-table.js';
 import { RowStore } from '../rows/row-store.js';
 import type { ActiveTrace, TraceSink } from '../span/active-trace.js';
@@ -21,8 +24,6 @@ import { coreOf, OtelSpan } from './otel-span.js';
 import { ProcessedSpan } from './processed-span.js';
 import type { OtelIdGenerator, OtelSampler, OtelSpanProcessor } from './sdk-interfaces.js';
 import { toTicks } from './time-input.js';
-
-// Where spans go that a sampler wants recorded and not sampled: processors see them, nobody gets them, and their contexts go out as not sampled.
 
 // Rows of a chunk.
 const ROWS_OF_ONE = 64;
@@ -52,7 +53,10 @@ export const watchedSink = (of: TraceSink): TraceSink => {
       },
       opened() {},
       ended: discard,
-      cancelled: discard,
+      cancelled(trace) {
+        count(Counter.tracesCancelled);
+        trace.discard();
+      },
       grew() {},
       fateOf: () => 'dropped',
       returned() {},

@@ -89,7 +89,7 @@ export class TraceTable {
   /** Numbers are below. */
   size = 0;
 
-  /** A number for a trace, all of whose other words are 0. `serial` is that of one which had a number before. */
+  /** A number for a trace, which is in no list and has no spans yet. `serial` is that of one which had a number before. */
   acquire(key: TraceKey, resource: unknown, bits: number, serial = this.nextSerial()): number {
     const number = this.freeCount > 0 ? this.free[--this.freeCount] : this.add();
     const { words } = this;

@@ -135,6 +135,8 @@ export class ActiveTrace {
   endTicks = 0;
   /** Its producer. */
   readonly resource: unknown;
+  /** Where its rows are. */
+  readonly rows: RowStore;
   // Batches mounted by hand, also those reported already: a second record of one span id must never arise.
   private shared: WeakSet<LocalBatch> | null = null;
   private readonly traces: TraceTable;
@@ -142,13 +144,12 @@ export class ActiveTrace {
   constructor(
     readonly context: SpanContext,
     readonly sink: TraceSink,
-    /** What its root was decided to be, and what a trigger made of it since. */
+    /** True when the sampler or a trigger samples it. */
     public isChosen = true,
-    /** Where its rows are. */
-    readonly rows: RowStore = sink.rows,
   ) {
+    this.rows = sink.rows;
     this.resource = sink.resource;
-    this.traces = rows.traces;
+    this.traces = this.rows.traces;
     this.number = this.traces.acquire(context, this.resource, isChosen ? TraceBit.sampled : 0);
     this.serial = this.traces.get(this.number, TraceWord.serial);
     this.spansLeft = sink.limits.maxSpansPerTrace;

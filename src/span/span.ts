@@ -268,6 +268,11 @@ export class Span implements Disposable, QueueMount, EndedSpan {
     return this;
   }
 
+  /** @internal Its work has failed: the exception as an event, and the status. */
+  recordFailure(error: unknown): this {
+    return this.recordException(error).setStatus('error', errorMessage(error));
+  }
+
   /** @internal An event of another moment, `dropped` of whose properties were refused. */
   addEventAt(name: string, ticks: number, properties: Properties | undefined, dropped = 0): void {
     if (!this.accepts()) return;
@@ -454,7 +459,8 @@ export class Span implements Disposable, QueueMount, EndedSpan {
     if (this.trace === null) return;
     if (!this.isRoot) count(Counter.cancelOnNonRoot);
     else if (this.trace.isOpen) this.trace.sink.cancelled(this.trace);
-    else count(Counter.changedAfterEnd);
+    // A root that runs, and was cancelled or dropped before, has nothing left to discard.
+    else if (this.trace.isEnded) count(Counter.changedAfterEnd);
   }
 
   /** End the span. A second end does nothing and is counted. */
@@ -616,7 +622,7 @@ export class Span implements Disposable, QueueMount, EndedSpan {
   }
 
   private fail(queue: SpanQueue, error: unknown): void {
-    if (this.endTicks === 0) this.recordException(error).setStatus('error', errorMessage(error));
+    if (this.endTicks === 0) this.recordFailure(error);
     this.finish(queue);
   }
 }

@@ -1,15 +1,17 @@
 // Helpers for work that is no function: a promise, an async iterable, a stream. Each gives back what it got, with a span over it;
 // rejections and throws pass through unchanged.
+//
+// Helper for Node streams: a span from now until the stream is over. It only listens; it must never start the flow,
+// hold the stream open or handle its errors for the user.
 
 import { EventEmitter } from 'node:events';
 import { wrongArgument } from '../local-span/misuse.js';
 import { isEmitter, parentOption, type SpanOptions } from './arguments.js';
 import { follow, isPlainPromise } from './plain-promise.js';
 import { Span } from './span.js';
-import { errorMessage } from './span-check.js';
 
 const fail = (span: Span, error: unknown): void => {
-  span.recordException(error).setStatus('error', errorMessage(error)).end();
+  span.recordFailure(error).end();
 };
 
 /**
@@ -65,15 +67,12 @@ export async function* traceIterable<T>(
       yield item;
     }
   } catch (error) {
-    if (span.isRecording) span.recordException(error).setStatus('error', errorMessage(error));
+    if (span.isRecording) span.recordFailure(error);
     throw error;
   } finally {
     span.addProperty('items', items).end();
   }
 }
-
-// Helper for Node streams: a span from now until the stream is over. It only listens; it must never start the flow,
-// hold the stream open or handle its errors for the user.
 
 /** A Node stream, as far as this helper looks at it. */
 export interface TraceableStream extends EventEmitter {
@@ -119,7 +118,7 @@ export const traceStream = <S extends TraceableStream>(name: string, stream: S, 
   // The monitor symbol is emitted before `error` and does not count as a handler.
   const { errorMonitor } = EventEmitter;
   const onError = (error: unknown): void => {
-    span.recordException(error).setStatus('error', errorMessage(error));
+    span.recordFailure(error);
   };
   const onClose = (): void => {
     stream.off(errorMonitor, onError);

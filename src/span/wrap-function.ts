@@ -1,16 +1,16 @@
 // The wrapper of a synchronous function (a local span) and of an async function (a span of its own). Without a recording
 // parent a call costs one check. A wrapper must change neither result, `this`, name, length nor thrown value.
+//
+// The wrapper of generators and async generators: one span over the whole life, from the call to done, return or throw,
+// and the local parent at every resumption. The generator's protocol must be kept to the letter.
 
 import type { LocalSpan } from '../local-span/local-span.js';
 import { recordingQueue, runOnQueue } from '../local-span/queue-store.js';
 import { SpanQueue } from '../local-span/span-queue.js';
 import type { Properties } from '../rows/property.js';
 import { Span } from './span.js';
-import { errorMessage, exceptionProperties } from './span-check.js';
+import { exceptionProperties } from './span-check.js';
 import type { Arguments, TracedOptions } from './traced-options.js';
-
-// The wrapper of generators and async generators: one span over the whole life, from the call to done, return or throw,
-// and the local parent at every resumption. The generator's protocol must be kept to the letter.
 
 type Step = 'next' | 'return' | 'throw';
 type AnyGenerator = Record<Step, (value?: unknown) => unknown>;
@@ -50,7 +50,7 @@ class Life {
   }
 
   fail(error: unknown): void {
-    if (this.span.isRecording) this.span.recordException(error).setStatus('error', errorMessage(error));
+    if (this.span.isRecording) this.span.recordFailure(error);
     this.end();
   }
 

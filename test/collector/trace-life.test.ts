@@ -142,7 +142,7 @@ class Model {
   cancel(trace: ModelTrace): void {
     if (trace.isEnded || this.isOver(trace)) return;
     this.counts.tracesCancelled++;
-    this.counts.spansOfDiscardedTraces += trace.pending.length;
+    if (!trace.isDropped) this.counts.spansOfDiscardedTraces += trace.pending.length;
     this.leave(trace);
     trace.pending = [];
     trace.isCancelled = true;

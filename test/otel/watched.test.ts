@@ -3,6 +3,8 @@ import { SamplingDecision } from '@opentelemetry/sdk-trace-base';
 import { expect, test } from 'vitest';
 import { Collector } from '../../src/index.js';
 import { SpanlineTracerProvider } from '../../src/otel/index.js';
+import type { OtelSpan } from '../../src/otel/otel-span.js';
+import { counted } from '../support/recorder.js';
 
 test('roots that are recorded for processors alone take no number of the collector, ended or not', () => {
   const collector = new Collector();
@@ -27,4 +29,13 @@ test('roots that are recorded for processors alone take no number of the collect
   expect(names).toEqual(Array.from({ length: 500 }, () => 'ended'));
   expect(collector.rows.traces.size).toBe(0);
   expect(collector.rows.size).toMatchObject({ chunks: 0, bytes: 0 });
+});
+
+test('one of them that is cancelled is counted as others are', async () => {
+  const provider = new SpanlineTracerProvider({
+    sampler: { shouldSample: () => ({ decision: SamplingDecision.RECORD }), toString: () => 'record' },
+    spanProcessors: [{ onStart() {}, onEnd() {}, forceFlush: async () => {}, shutdown: async () => {} }],
+  });
+  const { spanlineSpan } = provider.getTracer('test').startSpan('cancelled') as OtelSpan;
+  expect(await counted(() => spanlineSpan.cancel())).toEqual({ tracesCancelled: 1 });
 });

@@ -41,6 +41,16 @@ test('only an open root can be cancelled', async () => {
   expect(await tree()).toBe('root\n  child');
 });
 
+test('a second cancel while the root runs discards nothing, and is no misuse', async () => {
+  const { root } = recorder();
+  const span = root('root');
+  const changes = await counted(() => {
+    span.cancel();
+    span.cancel();
+  });
+  expect(changes).toEqual({ tracesCancelled: 1 });
+});
+
 test('other traces are not touched', async () => {
   const { root, tree } = recorder();
   const [a, b] = [root('a'), root('b')];
