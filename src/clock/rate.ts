@@ -1,4 +1,7 @@
 // How many nanoseconds a tick has: the slope from the first pair to the newest, and the watch over it. Off the hot path.
+//
+// Per-core offsets from two rounds of pairs, one thread pinned to each core. Pure arithmetic but for the rounds it is
+// given; a core whose rate disagrees means the counters cannot be trusted at all.
 import type { CoreOffset, Pair } from './clock-types.js';
 
 // Pairs are exact to some 50 ns; over 2 ms that is 25 ppm, and it shrinks with every report.
@@ -85,9 +88,6 @@ export class Rate {
     this.slope = this.baselineNs / (pair.ticks - this.first.ticks);
   }
 }
-
-// Per-core offsets from two rounds of pairs, one thread pinned to each core. Pure arithmetic but for the rounds it is
-// given; a core whose rate disagrees means the counters cannot be trusted at all.
 
 /** Rates of two cores may differ by this much: 0.05 %. */
 const MAX_RATE_DIFFERENCE = 0.0005;

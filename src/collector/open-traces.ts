@@ -1,5 +1,8 @@
 // The open traces of a collector in order of age, and what they hold: a list through the words of the table, so that opening and closing a trace cost no
-// look-up. trace-life alone decides which traces are in it; what bounds open traces, by number, bytes or age, looks at `oldest`.
+// look-up. trace-life alone decides which traces are in it; what bounds open traces, by number or bytes, looks at `oldest`.
+//
+// The anchors of the last reports, oldest first: what comes late of a trace goes by the one that its first part went by, so that a step of the system clock
+// between them cannot tear the trace. A trace has no record of its reports; the one that took it is the first after its end.
 
 import type { ClockAnchor } from '../clock/index.js';
 import { type TraceTable, TraceWord } from '../rows/trace-table.js';
@@ -44,9 +47,6 @@ export class OpenTraces {
     this.bytes -= traces.get(number, TraceWord.bytes);
   }
 }
-
-// The anchors of the last reports, oldest first: what comes late of a trace goes by the one that its first part went by, so that a step of the system clock
-// between them cannot tear the trace. A trace has no record of its reports; the one that took it is the first after its end.
 
 /** Reports of some minutes under load, of a quarter of an hour without. */
 const MAX_ANCHORS = 1024;

@@ -1,5 +1,6 @@
 // Pipeline: the queue in front of one reporter. One call at a time, retry with backoff inside a byte bound, oldest
 // trace dropped first and counted. A reporter that throws, rejects or hangs must never be felt by the application.
+import { isThenable } from '../base/calls/attempt.js';
 import { backoffMs, timerMs, timers } from '../base/calls/timers.js';
 import { errorMessage } from '../span/span-check.js';
 import type { ResolvedOptions } from './options.js';
@@ -391,8 +392,5 @@ const TRACES: PropertyDescriptor & ThisType<Batch> = {
     return this.parts;
   },
 };
-
-const isThenable = (value: unknown): value is PromiseLike<unknown> =>
-  typeof (value as PromiseLike<unknown> | null | undefined)?.then === 'function';
 
 const messageOf = (error: unknown): string => errorMessage(error) ?? 'no message';

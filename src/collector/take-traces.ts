@@ -1,4 +1,7 @@
 // Takes what waits of finished traces: their rows from the store, sorted by trace, and copies of the batches mounted in them.
+//
+// What sees every span of a collector, whatever becomes of its trace: the flight recorder, as far as the collector needs it. Called on the recording path:
+// no method may throw.
 
 import type { ClockAnchor } from '../clock/index.js';
 import type { RowChunk } from '../rows/row-chunk.js';
@@ -13,9 +16,6 @@ import {
   type OpenSpans,
 } from '../span/active-trace.js';
 import { type PartPool, TracePart } from './trace-part.js';
-
-// What sees every span of a collector, whatever becomes of its trace: the flight recorder, as far as the collector needs it. Called on the recording path:
-// no method may throw.
 
 export interface TraceObserver extends RowObserver {
   readonly openSpans: OpenSpans;

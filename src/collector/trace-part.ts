@@ -1,5 +1,7 @@
 // TracePart: what is reported of one trace at one time: a range of rows that were taken. Records are made on demand, so that an
 // encoder can work in slices and a reporter that needs none pays for none.
+//
+// Makes the SpanRecord of a row: what a user's reporter sees. Our own encoders read the view itself, and nothing is made for them.
 import type { ClockAnchor } from '../clock/index.js';
 import { NO_PROPERTIES } from '../record/properties.js';
 import { EventRecord, SpanRecord, TraceIdentity, toProperties } from '../record/record.js';
@@ -246,8 +248,6 @@ const orderOfStart = (part: TracePart): Uint32Array => {
   });
   return order;
 };
-
-// Makes the SpanRecord of a row: what a user's reporter sees. Our own encoders read the view itself, and nothing is made for them.
 
 const NO_EVENTS: readonly EventRecord[] = Object.freeze([]);
 const NO_LINKS: readonly Link[] = Object.freeze([]);

@@ -1,11 +1,11 @@
 // ContextFrame: what Node 24 and later keep as the current async context, with one store's value above the frame around it. Node makes a
 // Map for that, a copy of all that is in the one around; this is two fields. It answers what Node asks of such a Map.
+//
+// The current frame of the async context, read and set by V8's own functions, which optimised code has inline. Only Node with frames has
+// a use for them; whether this one has frames is found by the self-test, not here.
 
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import { loadFastCall } from '../clock/binding.js';
-
-// The current frame of the async context, read and set by V8's own functions, which optimised code has inline. Only Node with frames has
-// a use for them; whether this one has frames is found by the self-test, not here.
 
 const native = loadFastCall().module;
 

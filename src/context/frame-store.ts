@@ -1,15 +1,15 @@
 // FrameStore: an AsyncLocalStorage whose `run` costs a tenth where Node keeps the async context in frames (Node 24 and later). Node's own
 // builds a Map to go in and another to come back; this one exchanges a frame of two fields. Whatever programs see of any store, this one
 // and theirs, must be what they see with AsyncLocalStorage alone; where that is not certain, it is used alone.
+//
+// Native code that reads the current frame as the Map that Node makes of it, and finds nothing in ours: a profiler that labels its
+// samples in a signal handler. Found by the modules that are loaded; nothing is loaded here.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createRequire } from 'node:module';
 import { timers } from '../base/calls/timers.js';
 import { ContextFrame, currentFrame, hasAccess, setFrame } from './context-frame.js';
 import { faultOfFrames, faultOfLaterFrames } from './self-test.js';
-
-// Native code that reads the current frame as the Map that Node makes of it, and finds nothing in ours: a profiler that labels its
-// samples in a signal handler. Found by the modules that are loaded; nothing is loaded here.
 
 /** Packages known to do so, as part of a path. */
 const READERS: readonly string[] = ['@datadog/pprof'];

@@ -1,4 +1,7 @@
 // Reads a snapshot that the recorder has written to a file. What is damaged is left out and counted; nothing here may write.
+//
+// Makes blocks of another process readable here: numbers of names and of scopes become those of this thread, in columns of the reader's own. The
+// memory of a block must stay as it was read: what is written again, such as a recovered snapshot, has its own texts for its numbers.
 
 import { readFile } from 'node:fs/promises';
 import { internReadName, internScope, spanScope } from '../rows/name-table.js';
@@ -10,9 +13,6 @@ import { FlightError } from './flight-error.js';
 import { readRecords, valuesOf } from './flight-records.js';
 import type { SnapshotHead } from './snapshot-file.js';
 import type { Snapshot } from './snapshot-types.js';
-
-// Makes blocks of another process readable here: numbers of names and of scopes become those of this thread, in columns of the reader's own. The
-// memory of a block must stay as it was read: what is written again, such as a recovered snapshot, has its own texts for its numbers.
 
 const SCOPE_BITS = (1 << Flag.scopeShift) - 1;
 

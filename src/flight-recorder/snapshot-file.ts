@@ -1,5 +1,8 @@
 // Snapshots as files, as they lie in memory: nothing is encoded in the service. Whole or not at all; at a crash at once, else block by block,
 // so that the event loop never stands still.
+//
+// Snapshots that are being written in slices while the process goes on. If it ends first they are written at once, from the same cut: what was
+// asked for is there, however soon after that an application ends.
 import { type FsSteps, giveUpSync, runAsync, runSync } from '../base/files/fs-steps.js';
 import { writeWhole } from '../base/files/whole-file.js';
 import type { ClockAnchor } from '../clock/index.js';
@@ -59,9 +62,6 @@ export const writeSnapshotFile = (snapshot: BlockSnapshot, path: string): Promis
 /** The same at once, for a process that ends. Throws `ERR_SPANLINE_FLIGHT_FILE`. */
 export const writeSnapshotFileSync = (snapshot: BlockSnapshot, path: string): void =>
   runSync(snapshotSteps(snapshot, path));
-
-// Snapshots that are being written in slices while the process goes on. If it ends first they are written at once, from the same cut: what was
-// asked for is there, however soon after that an application ends.
 
 interface InFlight {
   readonly steps: FsSteps<void>;

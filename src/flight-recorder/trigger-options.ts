@@ -1,12 +1,12 @@
 // Options of the triggers: defaults, and a check that names the option that is wrong. A trigger that could never fire is refused here, for it
 // would be missed only on the day that it is needed.
+//
+// Which signals can ask for a snapshot, and what becomes of the process then: the default actions of signals(7), with what Node changes of
+// them.
 import { constants } from 'node:os';
 import { wrongOption } from '../base/errors.js';
 import { anyNumber, flag } from '../base/options/checks.js';
 import { checkNames } from '../collector/options.js';
-
-// Which signals can ask for a snapshot, and what becomes of the process then: the default actions of signals(7), with what Node changes of
-// them. A table alone: it listens to nothing.
 
 // A process without a listener goes on. SIGUSR2 is the exception: it would end the process, and is what Node's own options take
 // to ask for a report or a heap snapshot, where the process goes on.

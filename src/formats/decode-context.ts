@@ -1,5 +1,8 @@
 // What decoding spans of others has in common, whatever the format: its bounds, and the spans that are refused one by one while
 // the others are taken. A refused span is always counted with its reason.
+//
+// Resources and scopes that were read before, by the bytes they came as: a process sends the same ones with every request, and the archive
+// keeps one object once. Bounded: what is beyond makes the oldest leave, and large ones are never kept.
 import type { ArchivedResource, ArchivedScope, ArchivedSpan } from '../record/archived-span.js';
 import { documentApart } from '../record/shared-ids.js';
 import { TraceFormatError, tooLarge } from './trace-format-error.js';
@@ -132,9 +135,6 @@ const flawOf = ({ traceId, spanId, startUnixNs, endUnixNs }: ArchivedSpan): Refu
   if (spanId.length !== 16 || spanId === NO_SPAN_ID) return 'bad span id';
   return endUnixNs < startUnixNs ? 'end before start' : undefined;
 };
-
-// Resources and scopes that were read before, by the bytes they came as: a process sends the same ones with every request, and the archive
-// keeps one object once. Bounded: what is beyond makes the oldest leave, and large ones are never kept.
 
 const MAX_PARTS = 1000;
 const MAX_KEY_LENGTH = 16 * 1024;

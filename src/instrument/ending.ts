@@ -2,8 +2,11 @@
 
 import type { EventEmitter } from 'node:events';
 import { types } from 'node:util';
+import { isThenable } from '../base/calls/attempt.js';
 import { fieldOf, reasonOf } from './failure.js';
 import { type Caller, emitFor } from './in-context.js';
+
+export { isThenable };
 
 /** What a call calls back. */
 export type Callback = (this: unknown, error: unknown, ...rest: unknown[]) => unknown;
@@ -42,15 +45,6 @@ export const endingWithEvents = (caller: Caller, emitter: EventEmitter, ended: E
 
 export const isEmitter = (result: unknown): result is EventEmitter =>
   typeof (result as EventEmitter | null | undefined)?.emit === 'function';
-
-/** Also of what throws when it is asked, which is for its owner to find. */
-export const isThenable = (result: unknown): result is PromiseLike<unknown> => {
-  try {
-    return typeof (result as PromiseLike<unknown> | null | undefined)?.then === 'function';
-  } catch {
-    return false;
-  }
-};
 
 /** Whether it is a promise, of Node or of a library: not what only begins when it is waited for, as a query of a builder. */
 export const isPromise = (result: unknown): result is PromiseLike<unknown> =>

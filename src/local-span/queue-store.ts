@@ -1,4 +1,7 @@
 // The async context with its queues as the class that they are. Must hold no logic of contexts: `task-context.ts` has it, below the class.
+//
+// Entering a queue for a stretch of code and leaving it again, for scopes that are no function call. Leaving must give
+// back the context that was there before, also when two scopes overlap and are left in the wrong order.
 import { now, nsPerTick } from '../clock/index.js';
 import type { FrameStore } from '../context/frame-store.js';
 import { type QueueSwitches, state } from '../context/process-state.js';
@@ -53,9 +56,6 @@ export const enteredQueue = enteredTaskQueue as () => SpanQueue | undefined;
 
 /** The queue of this task when it records; undefined when switched off. Counts the call when there is no parent. */
 export const recordingQueue = recordingTaskQueue as () => SpanQueue | undefined;
-
-// Entering a queue for a stretch of code and leaving it again, for scopes that are no function call. Leaving must give
-// back the context that was there before, also when two scopes overlap and are left in the wrong order.
 
 /** Make `queue` the current one; gives the queue that was current, for {@link leaveQueue}. */
 export const enterQueue = (queue: SpanQueue): SpanQueue | undefined => {

@@ -1,5 +1,9 @@
 // Stretches of code that no scope will close: timers, listeners and promises that go on after the `run` they were made
 // in. What such a stretch leaves open ends with the turn of the event loop it is part of. Must never grow without bound.
+//
+// Calls of functions bound with AsyncResource. Many may come in one turn of the event loop, and without AsyncContextFrame
+// (Node 20 and 22) what one call enters is current in the next: only an async hook shows where a call ends. The hook makes
+// every await dearer, so it must never be on while no such call runs.
 import {
   AsyncLocalStorage,
   AsyncResource,
@@ -8,10 +12,6 @@ import {
   executionAsyncResource,
 } from 'node:async_hooks';
 import { state, type TaskQueue } from '../context/process-state.js';
-
-// Calls of functions bound with AsyncResource. Many may come in one turn of the event loop, and without AsyncContextFrame
-// (Node 20 and 22) what one call enters is current in the next: only an async hook shows where a call ends. The hook makes
-// every await dearer, so it must never be on while no such call runs.
 
 /** A call that runs: its resource, the queue to close behind it, and how often it has called itself. */
 interface Call {
@@ -58,7 +58,7 @@ export const closeAfterCall = (queue: TaskQueue): void => {
 };
 
 /** The turn is over, so no call runs; an uncaught exception ends calls without a word to hooks. */
-export const forgetCalls = (): void => {
+const forgetCalls = (): void => {
   if (calls.length === 0) return;
   calls.length = 0;
   hook.disable();

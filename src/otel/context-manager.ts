@@ -1,7 +1,12 @@
 // SpanlineContextManager: OpenTelemetry's current context in the async context of our spans. There is one store for both: what is the local
 // parent of ours is the active span of theirs. A context whose span is none of ours goes in as a queue that records nothing.
+//
+// An emitter whose listeners run in a context, as OpenTelemetry's API asks: the emitter itself is changed, and listeners are still removed
+// by the function that was added.
+
 import type { EventEmitter } from 'node:events';
 import type { Context, ContextManager } from '@opentelemetry/api';
+import { isThenable } from '../base/calls/attempt.js';
 import { state } from '../context/process-state.js';
 import { enteredQueue, runOnQueue } from '../local-span/queue-store.js';
 import { SpanQueue } from '../local-span/span-queue.js';
@@ -11,9 +16,6 @@ import { contexts } from './api-values.js';
 import { DEFAULT_LIMITS } from './attributes.js';
 import { contextWithSpan, isSuppressed, spanOf } from './otel-context.js';
 import { coreOf, OtelSpan } from './otel-span.js';
-
-// An emitter whose listeners run in a context, as OpenTelemetry's API asks: the emitter itself is changed, and listeners are still removed
-// by the function that was added.
 
 type Listener = (...args: unknown[]) => unknown;
 type Event = string | symbol;
@@ -89,9 +91,6 @@ const queueOf = (context: Context): SpanQueue => {
   queue.context = context;
   return queue;
 };
-
-const isThenable = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 
 /**
  * Keeps OpenTelemetry's current context where spanline keeps its local parent. `SpanlineTracerProvider.register` sets it.

@@ -1,16 +1,10 @@
 // What a process can say of itself, by OpenTelemetry's names, for `configure({ resourceAttributes })`. Whatever cannot be found is left
 // out: nothing here may throw or wait.
+
 import { readFileSync } from 'node:fs';
 import { arch, hostname, platform, release, userInfo } from 'node:os';
+import { attempt } from '../base/calls/attempt.js';
 import type { Properties, PropertyValue } from '../rows/property.js';
-
-const attempt = <T>(read: () => T): T | undefined => {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-};
 
 const OS: Readonly<Record<string, string>> = { win32: 'windows', sunos: 'solaris' };
 const ARCH: Readonly<Record<string, string>> = { x64: 'amd64', ia32: 'x86', arm: 'arm32', ppc: 'ppc32' };

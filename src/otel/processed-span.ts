@@ -1,5 +1,7 @@
 // ProcessedSpan: a span that processors of OpenTelemetry's SDK look at. It is their ReadableSpan too, made of what the span holds whenever
 // somebody asks; a provider without processors makes none.
+//
+// The resource of a trace in the shape of OpenTelemetry's SDK: one object for all spans of a resource, for exporters group by identity.
 
 import type {
   Attributes,
@@ -26,8 +28,6 @@ import type { AttributeLimits } from './attributes.js';
 import { OtelSpan } from './otel-span.js';
 import type { OtelSpanProcessor } from './sdk-interfaces.js';
 import { toHrTime } from './time-input.js';
-
-// The resource of a trace in the shape of OpenTelemetry's SDK: one object for all spans of a resource, for exporters group by identity.
 
 const made = new WeakMap<Resource, object>();
 

@@ -1,4 +1,6 @@
 // Archived spans as finished spans. One view serves many spans, one after another.
+//
+// Finished spans of any model as archived spans, with objects of their own. Nothing may be lost or rounded on the way.
 import type {
   ArchivedEvent,
   ArchivedKind,
@@ -190,8 +192,6 @@ export class ArchivedView extends IdentifiedView<ArchivedSpan> implements Finish
     return this.from.droppedLinksCount ?? 0;
   }
 }
-
-// Finished spans of any model as archived spans, with objects of their own. Nothing may be lost or rounded on the way.
 
 const propertiesOf = (from: SpanProperties): ArchivedProperties => {
   if (from.size === 0) return NO_PROPERTIES;

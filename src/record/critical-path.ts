@@ -1,5 +1,7 @@
 // The critical path of a trace: the spans that would have to be faster for the whole to be faster. Walks back from the end of each root: whichever
 // child ended last is what was waited for, then what ended last before that child began. Nothing here may recurse.
+//
+// The time of a span in which none of its children was under way. Children that overlap count once, and only as far as they lie within the span.
 import type { SpanNode } from './tree.js';
 
 /** What must be known of a span's time; any unit, one for all. */
@@ -28,8 +30,6 @@ export const criticalPath = <T>(
   }
   return found;
 };
-
-// The time of a span in which none of its children was under way. Children that overlap count once, and only as far as they lie within the span.
 
 /** In the unit of the times. */
 export const selfTime = <T>({ span, children }: SpanNode<T>, { startOf, endOf }: TimedNode<T>): number => {

@@ -1,6 +1,8 @@
 // The one finished span: what formats, trees and searches read, wherever it lies. It is a view: nothing may be made for a field that is read
 // through numbers, and what `event` and `link` give is good until the next call, so that rows of typed arrays can stand behind it as well as
 // records and archived spans. A further field of a span is one line here, one in each view, and one in each format that has a place for it.
+//
+// What OpenTelemetry has beside properties: flags, schema URLs, counts of what was dropped. A new field of this sort is added here.
 import type {
   ArchivedKind,
   ArchivedResource,
@@ -88,8 +90,6 @@ export interface FinishedSpan extends SpanIds {
   readonly droppedEventsCount: number;
   readonly droppedLinksCount: number;
 }
-
-// What OpenTelemetry has beside properties: flags, schema URLs, counts of what was dropped. A new field of this sort is added here.
 
 /** All of them; which ones a thing has is said by its type. */
 export interface Extras {

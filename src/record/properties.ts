@@ -1,4 +1,10 @@
 // Properties made from keys and values of anywhere. A key may be any text: none may reach a prototype.
+//
+// Properties as the finished span shows them: over a list (key, value, key, value) and over an object. A view is made once and pointed at one
+// after another; it never copies a value.
+//
+// Values as JSON text: what shows lists and maps where a format has no types for them. What has no number in JSON is text; integers keep all
+// their digits, minus zero its sign, and bytes are base64.
 
 import type { PropertyList } from '../rows/property.js';
 import { ArchivedDouble } from './archived-double.js';
@@ -61,9 +67,6 @@ export class PropertyDraft {
 export const propertyOf = (properties: ArchivedProperties, key: string): ArchivedValue | undefined =>
   Object.hasOwn(properties, key) ? properties[key] : undefined;
 
-// Properties as the finished span shows them: over a list (key, value, key, value) and over an object. A view is made once and pointed at one
-// after another; it never copies a value.
-
 /** Over the list of a record. */
 export class ListProperties implements SpanProperties {
   private list: PropertyList | null = null;
@@ -120,9 +123,6 @@ export class ObjectProperties implements SpanProperties {
     return propertyOf(this.properties, key);
   }
 }
-
-// Values as JSON text: what shows lists and maps where a format has no types for them. What has no number in JSON is text; integers keep all
-// their digits, minus zero its sign, and bytes are base64.
 
 const escaped = (text: string): string =>
   JSON.stringify(text).replace(

@@ -1,5 +1,11 @@
 // Rows as finished spans. One view serves all spans of a report, one after another: no object is made of a span. Encoders read it span by
 // span, so its fields are `private`, which costs less here than `#`.
+//
+// What views of our own spans have alike: who made them, and the ids of their trace. Encoders ask span by span: nothing here may allocate.
+//
+// Ticks to unix time, exactly, with one anchor. Off the hot path; monotone, so that children stay inside their parents.
+//
+// The properties of a row, an event or a link, read from their entries by number. A view is made once and pointed at one after another.
 
 import type { ClockAnchor } from '../clock/index.js';
 import { internedName, internedScope, type SpanScope } from '../rows/name-table.js';
@@ -12,8 +18,6 @@ import { hex8 } from '../span/traceparent.js';
 import type { ArchivedResource, ArchivedScope } from './archived-span.js';
 import type { FinishedEvent, FinishedLink, FinishedSpan, SpanProperties } from './finished-span.js';
 import { flagsOf } from './record.js';
-
-// What views of our own spans have alike: who made them, and the ids of their trace. Encoders ask span by span: nothing here may allocate.
 
 /** What views need of a trace. Words of the id may be signed. */
 export interface ViewedTrace {
@@ -58,8 +62,6 @@ export abstract class OwnTraceView {
   }
 }
 
-// Ticks to unix time, exactly, with one anchor. Off the hot path; monotone, so that children stay inside their parents.
-
 /** Whole unix seconds and nanoseconds (0 to 999999999) within that second. */
 export interface UnixTime {
   readonly sec: number;
@@ -72,8 +74,6 @@ export const toUnixTime = (ticks: number, anchor: ClockAnchor): UnixTime => {
   const carry = Math.floor(ns / 1e9);
   return { sec: anchor.unixSec + carry, nano: ns - carry * 1e9 };
 };
-
-// The properties of a row, an event or a link, read from their entries by number. A view is made once and pointed at one after another.
 
 export class RowProperties implements SpanProperties {
   size = 0;

@@ -1,5 +1,8 @@
 // Spans by parentage: the one builder of trees. Works on any input (missing parents, equal ids, even circles): every span appears once.
 // Nothing here may recurse: a tree can be as deep as it has spans.
+//
+// Two sets of traces as one tree: spans of the same name under the same names are one node, with what each side has of it. Nothing here may
+// recurse: a tree can be as deep as it has spans.
 import { getOrMake } from '../base/maps/maps.js';
 import type { ArchivedSpan } from './archived-span.js';
 import type { FinishedSpan } from './finished-span.js';
@@ -145,9 +148,6 @@ export const walkTree = <N extends { readonly children: readonly N[] }>(
     if (node.children.length > 0) stack.push({ nodes: node.children, parent: node, next: 0 });
   }
 };
-
-// Two sets of traces as one tree: spans of the same name under the same names are one node, with what each side has of it. Nothing here may
-// recurse: a tree can be as deep as it has spans.
 
 /** Of all traces of a side together. */
 export interface MergedSide {

@@ -1,20 +1,13 @@
 // OpenTelemetry's API of the program, wherever this package lies: as a package, or as the copy that Next.js brings. What is inside a bundle is none
 // that can be loaded.
+//
+// Where the program is, for what it has installed and this package does not find by itself: this one may lie elsewhere. Never throws.
+
 import { realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { ContextAPI, PropagationAPI, ROOT_CONTEXT, TraceAPI } from '@opentelemetry/api';
-
-// Where the program is, for what it has installed and this package does not find by itself: this one may lie elsewhere. Never throws.
-
-/** Undefined in place of an error. */
-export const attempt = <T>(work: () => T): T | undefined => {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
-};
+import { attempt } from '../base/calls/attempt.js';
 
 /** Files that stand for where the program is: the one that is run, what a link in `node_modules/.bin` leads to, and the folder it is run in. */
 const placesOf = (program: string | undefined): string[] => {

@@ -1,12 +1,13 @@
 // The reporters that the environment names. A wrong variable is warned of and left out; what cannot be made at all is an error line and no
 // reporter: tracing must never keep a service from starting.
 import { createRequire } from 'node:module';
+import { attempt } from '../base/calls/attempt.js';
 import { OptionError, SpanlineError } from '../base/errors.js';
 import { missingPackage } from '../base/packages.js';
 import type { Reporter } from '../collector/reporter.js';
 import { OtlpReporter } from '../exporters/otlp.js';
 import type { TimelineArchive } from './archive-timeline.js';
-import { attempt, requiresOf } from './find-api.js';
+import { requiresOf } from './find-api.js';
 import type { Log } from './log.js';
 import type { ExporterName } from './settings.js';
 

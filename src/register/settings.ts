@@ -1,11 +1,11 @@
 // What the environment asks of `register`: OpenTelemetry's standard variables and a few of our own. Only reads; `start.ts` acts.
+//
+// The sampler that OTEL_TRACES_SAMPLER names.
 
 import type { FlightRecorderOptions } from '../flight-recorder/index.js';
 import { always, never, parentBased, ratio, type Sampler } from '../span/sampler.js';
 import { flightRecorderOf } from './flight-settings.js';
 import { Variables, type Warn } from './variables.js';
-
-// The sampler that OTEL_TRACES_SAMPLER names.
 
 /** `share` is for those by trace id; all where none is given. */
 export const samplerOf = (name: SamplerName, share = 1): Sampler => {

@@ -1,5 +1,11 @@
 // What the copies of OpenTelemetry's API share, for copies of every version, whether they are packages or lie inside bundles: written here where no
 // package has set it, and opened where one has. Must never take the place of what somebody else has set, and must let the program set the rest.
+//
+// The version of the copy of OpenTelemetry's API that calls. A copy does not export it, so it is read where the call comes from: in the package that
+// the file belongs to, or in the bundle around that place. Must be right or undefined: it is for what happens a few times in a process.
+//
+// The counters of `stats()` among the program's own metrics, as soon as it sets a MeterProvider: where all copies of OpenTelemetry's API keep what
+// was set, which must go on as it was.
 import { readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,9 +14,6 @@ import { type Mark, mark } from '../base/calls/mark.js';
 import { timers } from '../base/calls/timers.js';
 import { API, type ApiGlobal, type ApiParts, apiGlobal } from '../otel/api-global.js';
 import { observeStats } from '../otel/stats-metrics.js';
-
-// The version of the copy of OpenTelemetry's API that calls. A copy does not export it, so it is read where the call comes from: in the package that
-// the file belongs to, or in the bundle around that place. Must be right or undefined: it is for what happens a few times in a process.
 
 const LITERAL = /(["'`])(1\.\d+\.\d+(?:-[\w.]+)?)\1/g;
 const NAMED = /\bVERSION\w*\s*[=:]\s*$/;
@@ -59,9 +62,6 @@ export const versionOfCaller = (calls: number): string | undefined => {
     return undefined;
   }
 };
-
-// The counters of `stats()` among the program's own metrics, as soon as it sets a MeterProvider: where all copies of OpenTelemetry's API keep what
-// was set, which must go on as it was.
 
 /** A provider that cannot be observed is the program's own. */
 export const observeProvider = (provider: MeterProvider): void => {

@@ -1,5 +1,8 @@
 // Interned names of spans and events and keys of properties: small numbers, so that a row is numbers only. One table a thread, shared by
 // every copy of the library. Bounded, because programs put ids into names: a name without a place has its text in the row.
+//
+// The instrumentation scopes of spans as small numbers, so that a row is numbers only: which library a span was recorded by. One table a
+// thread, shared by every copy of the library, and bounded: a span whose scope finds no place is one of this library.
 import { state } from '../context/process-state.js';
 import { Counter, count } from './counters.js';
 import { guarded, type Properties, type PropertyValue } from './property.js';
@@ -69,9 +72,6 @@ export const internedName = (number: number): string =>
 /** A name as text, whatever it is. */
 export const nameText = (name: unknown): string =>
   typeof name === 'string' ? name : (guarded(() => String(name)) ?? '');
-
-// The instrumentation scopes of spans as small numbers, so that a row is numbers only: which library a span was recorded by. One table a
-// thread, shared by every copy of the library, and bounded: a span whose scope finds no place is one of this library.
 
 /** The library that recorded a span, where it is not this one. Make one object a library and keep it. */
 export interface SpanScope {

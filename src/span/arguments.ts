@@ -1,7 +1,10 @@
 // Arguments of the recording API as programs without types give them. What cannot be what was meant is counted, said once
 // with the call that was meant, and taken as left out. Nothing here may throw, whatever a getter or a proxy does.
+//
+// What a span is started with.
 
 import type { EventEmitter } from 'node:events';
+import { attempt } from '../base/calls/attempt.js';
 import type { LocalBatch } from '../local-span/local-batch.js';
 import type { LocalSpans } from '../local-span/local-collector.js';
 import { wrongArgument } from '../local-span/misuse.js';
@@ -11,8 +14,6 @@ import type { Properties } from '../rows/property.js';
 import type { TraceSink } from './active-trace.js';
 import type { SpanContext } from './span-context.js';
 import type { SpanKind } from './span-types.js';
-
-// What a span is started with. Types only.
 
 /** How a span starts. */
 export interface SpanOptions {
@@ -45,14 +46,6 @@ export const isSpan = (value: unknown): value is SpanLike => {
     return trace === null || typeof trace.write === 'function';
   } catch {
     return false;
-  }
-};
-
-const attempt = <T>(read: () => T): T | undefined => {
-  try {
-    return read();
-  } catch {
-    return undefined;
   }
 };
 

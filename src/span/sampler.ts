@@ -1,4 +1,6 @@
 // Head sampling: whether a new root records. Asked once per root; a sampler that throws counts as "do not record".
+//
+// What a sampler or `keep` answered. It is asked on the recording path, where a wrong answer is counted, never thrown.
 
 import { types } from 'node:util';
 import { OptionError } from '../base/errors.js';
@@ -77,8 +79,6 @@ export const parentBased = (root: Sampler = always): Sampler => {
     return (isRemote && hasSpan) || !sampled ? sampled : root(input);
   };
 };
-
-// What a sampler or `keep` answered. It is asked on the recording path, where a wrong answer is counted, never thrown.
 
 const REMEDY = {
   sampler: 'A sampler gave something else than true or false: it is asked when a root starts and cannot be async.',

@@ -1,5 +1,7 @@
 // Turns what a span is given beyond properties into what a row can hold: a kind and a status of the closed sets as flags, links as words
 // of ids. Programs without types can give anything; what cannot be meant is counted and left out. Nothing here may throw.
+//
+// An exception as event properties, by OpenTelemetry's names. Any value can be thrown, so nothing is assumed of it.
 
 import { wrongArgument } from '../local-span/misuse.js';
 import { Counter, count } from '../rows/counters.js';
@@ -9,8 +11,6 @@ import type { PendingLink } from '../rows/span-details.js';
 import type { SpanContext } from './span-context.js';
 import type { Link, SpanKind, StatusCode } from './span-types.js';
 import { parseSpanId, parseTraceId } from './traceparent.js';
-
-// An exception as event properties, by OpenTelemetry's names. Any value can be thrown, so nothing is assumed of it.
 
 /** Type, message and stack of a thrown value. A getter or toString that throws leaves its property out. */
 export const exceptionProperties = (error: unknown): Properties => {

@@ -1,12 +1,12 @@
 // SpanGuard: the scope of `span.enter()`. Must give back the async context it found, and may be left twice.
+//
+// The queues of one span whose tasks still run: `span.run` of an async function, closed when its promise settles, and
+// scopes of `span.enter`. When the span ends first, what they hold already is handed over.
 
 import { state } from '../context/process-state.js';
 import { enterQueue, leaveQueue } from '../local-span/queue-store.js';
 import type { SpanQueue } from '../local-span/span-queue.js';
 import type { Follow } from './plain-promise.js';
-
-// The queues of one span whose tasks still run: `span.run` of an async function, closed when its promise settles, and
-// scopes of `span.enter`. When the span ends first, what they hold already is handed over.
 
 export class TaskQueues {
   /** A list in no order. */

@@ -1,8 +1,8 @@
 // The article's form of collecting: a request collects its own spans. Makes no records itself; the sink does.
+//
+// The default sink: the collector of roots that name none. Set by the collector above, so that this module never imports it.
 import { state } from '../context/process-state.js';
 import type { ActiveTrace, TraceSink } from './active-trace.js';
-
-// The default sink: the collector of roots that name none. Set by the collector above, so that this module never imports it.
 
 /** The sink of roots that name none. */
 export const defaultSink = (): TraceSink | undefined => state.defaultSink as TraceSink | undefined;

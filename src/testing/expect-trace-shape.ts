@@ -1,5 +1,10 @@
 // `expectTraceShape`: a test fails when a trace does other work than the trace that was accepted. Works under any test runner: it throws an
 // AssertionError, which vitest and node:test show as a difference of two trees. It must never write anything when it fails.
+//
+// Where `expectTraceShape` keeps shapes that people triage: what it asks of a Gold store, which is the trace database's.
+//
+// Shapes that were accepted, as a text file beside the tests that people read in reviews: a line `== name`, then the tree, indented. A name that
+// is not asked for stays as it is. Writing must leave the old file or the new one, never a part.
 
 import { AssertionError } from 'node:assert';
 import { readFileSync } from 'node:fs';
@@ -9,8 +14,6 @@ import { runSync } from '../base/files/fs-steps.js';
 import { writeWhole } from '../base/files/whole-file.js';
 import { escapeText } from '../base/text/escape-text.js';
 import { drawShape, type ShapedSpan, type ShapeOptions, traceShape } from '../record/trace-shape.js';
-
-// Where `expectTraceShape` keeps shapes that people triage: what it asks of a Gold store, which is the trace database's. Types only.
 
 /** A shape at a commit, to be kept under the name of a test. */
 export interface KeptShape {
@@ -38,9 +41,6 @@ export interface GoldShapes {
   /** Its hash, and when it was made: Unix milliseconds. */
   readonly commitInfo?: KeptShape['commitInfo'];
 }
-
-// Shapes that were accepted, as a text file beside the tests that people read in reviews: a line `== name`, then the tree, indented. A name that
-// is not asked for stays as it is. Writing must leave the old file or the new one, never a part.
 
 const HEAD = `# Shapes of traces, kept by expectTraceShape of spanline/testing. To accept changes, run the tests with SPANLINE_UPDATE_SHAPES=1.
 `;

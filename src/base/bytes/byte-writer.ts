@@ -1,7 +1,7 @@
 // The one growing buffer that encoders write into and use again. It has no format, and it must never hold more than its limit: a write
 // beyond it throws WRITER_FULL and leaves what was written before. Every writer of the library has this one shape, so that a call on it
 // stays monomorphic.
-
+//
 // Variable-length integers: seven bits a byte, low ones first, and the high bit of all but the last byte set. The one place that defines how
 // long they are; the writer and the reader of this folder write and read them.
 

@@ -1,5 +1,8 @@
 // File work described once and run in either of two ways: waiting for nothing, or at once in `process.on('exit')` where
 // nothing asynchronous runs. A step is a call of node:fs by name.
+//
+// Makes new names in a directory survive a power failure. It must not fail: not every file system can sync a directory, and those that cannot
+// need not; the file itself is synced by its writer.
 import {
   close,
   closeSync,
@@ -124,9 +127,6 @@ export const runAsync = async <T>(steps: FsSteps<T>): Promise<T> => {
   }
   return next.value;
 };
-
-// Makes new names in a directory survive a power failure. It must not fail: not every file system can sync a directory, and those that cannot
-// need not; the file itself is synced by its writer.
 
 export const syncDirectory = function* (path: string): FsSteps<void> {
   let descriptor: number | undefined;

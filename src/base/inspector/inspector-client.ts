@@ -1,8 +1,8 @@
 // Asks another process things through its inspector. It has the protocol's envelope and nothing of profiles.
+//
+// The error of a process that another one starts, asks or looks into.
 import { SpanlineError } from '../errors.js';
 import { WebSocketClient } from './web-socket.js';
-
-// The error of a process that another one starts, asks or looks into.
 
 export type TargetErrorCode = 'ERR_SPANLINE_PROFILE_TARGET' | 'ERR_SPANLINE_INSPECTOR_SILENT';
 

@@ -1,12 +1,14 @@
 // Appends whole lines to a file and begins a new file when the old one is full. What could not be written as a whole is
 // taken back: a reader never meets half a line. The file is opened anew for each line, so that it may be moved away.
+//
+// Turns an error of the file system into one that names the path and says what to do.
+//
+// What the file reporter needs of a format.
 
 import type { Stats } from 'node:fs';
 import type { FsSteps } from '../../base/files/fs-steps.js';
 import { openMakingDirectory, writeAll } from '../../base/files/whole-file.js';
 import { type ReportBatch, ReportError } from '../../collector/reporter.js';
-
-// Turns an error of the file system into one that names the path and says what to do.
 
 const REMEDIES: Readonly<Record<string, string>> = {
   ENOSPC: 'free space on the disk, or set maxBytes',
@@ -39,8 +41,6 @@ export const toFileError = (path: string, error: unknown): unknown => {
     },
   );
 };
-
-// What the file reporter needs of a format. An interface only.
 
 /** One way of keeping traces in a file. A batch that failed comes again as the same object. */
 export interface FileFormat {

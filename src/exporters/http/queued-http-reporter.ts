@@ -1,9 +1,9 @@
 // What reporters over HTTP share: one report at a time, and a process that stays alive while somebody waits for a delivery.
-import { timers } from '../../base/calls/timers.js';
-import type { ReportBatch, Reporter } from '../../collector/reporter.js';
-
+//
 // The reports of one reporter, one after the other: one that timed out still winds up while the collector begins the next. A report that
 // fails must not fail the next.
+import { timers } from '../../base/calls/timers.js';
+import type { ReportBatch, Reporter } from '../../collector/reporter.js';
 
 /** Delivers a batch; the signal is that of this attempt. */
 type Deliver = (batch: ReportBatch, signal: AbortSignal) => Promise<void>;

@@ -1,5 +1,7 @@
 // POSTs bodies to one address over connections that are kept and used again. It never follows a redirect, never retries
 // what a server may have seen, and no socket of it keeps the process alive: whoever awaits a flush holds the process.
+//
+// What a server answered, and whether that means delivered, later, or never. Only the status decides; a body is words.
 import type { ClientRequest, Agent as HttpAgent, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Agent as HttpsAgent, AgentOptions as HttpsAgentOptions } from 'node:https';
 import { nodeHttp, nodeHttps } from '../../base/calls/node-modules.js';
@@ -7,8 +9,6 @@ import { timers } from '../../base/calls/timers.js';
 import { quoteWords } from '../../base/text/escape-text.js';
 import { ReportError } from '../../collector/reporter.js';
 import { addOwnAgent } from './own-agents.js';
-
-// What a server answered, and whether that means delivered, later, or never. Only the status decides; a body is words.
 
 /** A server's answer with the status 2xx. */
 export interface HttpAnswer {

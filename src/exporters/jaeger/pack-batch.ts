@@ -1,14 +1,14 @@
 // Walks the spans of a report and hands out full messages, with places to pause. It does no input or output itself, so
 // that the same walk serves sending with waits and sending at the exit of the process.
+//
+// How far each report got, so that a retry neither sends spans twice that arrived nor counts a span twice that is too
+// large. Held weakly: a report that is dropped leaves nothing behind.
 
 import type { Slices } from '../../base/calls/slices.js';
 import type { ReportBatch } from '../../collector/reporter.js';
 import type { BatchPacker } from '../../formats/jaeger-thrift/batch-packer.js';
 import type { FinishedSpan } from '../../record/finished-span.js';
 import { BatchSpans } from '../batch-spans.js';
-
-// How far each report got, so that a retry neither sends spans twice that arrived nor counts a span twice that is too
-// large. Held weakly: a report that is dropped leaves nothing behind.
 
 interface Progress {
   /** Index of the first span that has not arrived. */

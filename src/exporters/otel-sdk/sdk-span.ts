@@ -1,4 +1,6 @@
 // Our records as the SDK's ReadableSpan. What a type of the SDK cannot hold is turned into text, never into a wrong number.
+//
+// A W3C tracestate as the SDK's interface. It keeps the text it was given, byte for byte, until somebody changes it.
 
 import { getOrMake } from '../../base/maps/maps.js';
 import type { Resource } from '../../collector/reporter.js';
@@ -19,8 +21,6 @@ import type {
   SdkSpanContext,
   SdkTraceState,
 } from './sdk-types.js';
-
-// A W3C tracestate as the SDK's interface. It keeps the text it was given, byte for byte, until somebody changes it.
 
 const fromEntries = (entries: readonly (readonly [string, string])[], text: string): SdkTraceState => ({
   get: (key) => entries.find(([known]) => known === key)?.[1],

@@ -1,15 +1,15 @@
 // Cuts what is left of a batch into requests, in slices of time. A request holds consecutive spans, so that its success
 // can be remembered as one range.
+//
+// Which spans of a batch still have to go out, kept with the batch while the collector tries it again: a span that
+// arrived, or that was given up and counted, must never be taken up a second time. Held weakly, so that a dropped batch
+// leaves nothing behind.
 
 import { Slices } from '../../base/calls/slices.js';
 import type { ReportBatch } from '../../collector/reporter.js';
 import type { RequestBuilder } from '../../formats/otlp/request-builder.js';
 import type { FinishedSpan } from '../../record/finished-span.js';
 import { BatchSpans } from '../batch-spans.js';
-
-// Which spans of a batch still have to go out, kept with the batch while the collector tries it again: a span that
-// arrived, or that was given up and counted, must never be taken up a second time. Held weakly, so that a dropped batch
-// leaves nothing behind.
 
 /** Indices from `from` up to, not including, `to`. Spans are numbered through all traces of the batch. */
 export interface SpanRange {

@@ -1,4 +1,7 @@
 // All that breakdowns of the spans of one process and one window have in common, made once. Must not be made for each span: it reads all of them.
+//
+// The owners of the event loop by time, for the whole window: a process has one loop, so that each moment has one owner, whichever span is asked about.
+// Unrecorded time has no owner here. Must never give a moment to two.
 import type { TimelineRow } from '../timeline/timeline-row.js';
 import { Ancestry } from './ancestry.js';
 import { UnclaimedTimes } from './short-turns.js';
@@ -6,9 +9,6 @@ import { innermost, type Piece, Stretches } from './stretches.js';
 import type { Owners } from './tally.js';
 import { type TimedSpan, type TimeWindow, toTicks } from './timed-span.js';
 import { NOBODY, TimelineLayers } from './timeline-layers.js';
-
-// The owners of the event loop by time, for the whole window: a process has one loop, so that each moment has one owner, whichever span is asked about.
-// Unrecorded time has no owner here. Must never give a moment to two.
 
 const ALL = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
 

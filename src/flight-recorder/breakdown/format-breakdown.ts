@@ -1,9 +1,9 @@
 // A breakdown as one line for people. The numbers shown add up to the one before the `=` after rounding, and no name of a span reaches the terminal
 // as anything but text.
+//
+// Parts of a time rounded so that they still add up: the largest remainders are rounded up. Must never show a sum that the parts do not have.
 import { shortText } from '../../base/text/escape-text.js';
 import type { TimeBreakdown } from './breakdown.js';
-
-// Parts of a time rounded so that they still add up: the largest remainders are rounded up. Must never show a sum that the parts do not have.
 
 /** A unit and its digits, chosen by the whole time: three digits that say something. */
 export interface Scale {

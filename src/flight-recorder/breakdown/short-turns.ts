@@ -1,5 +1,8 @@
 // Rows of the timeline in which the loop worked in short turns: how much of their time in which nobody is known to have had the loop was work all the
 // same. Must give the same for one stretch of time to all callers, in whole units.
+//
+// Time in which nobody is known to have had the loop, by what else is recorded of it: the thread pool may have been full meanwhile, and the
+// loop may have worked in turns too short for a stretch of their own. Must have few numbers for many stretches that are alike.
 
 import { getOrMake } from '../../base/maps/maps.js';
 import type { TimelineRow } from '../timeline/timeline-row.js';
@@ -58,9 +61,6 @@ export class UnclaimedTimes {
     return work === 0 ? 0 : Math.min(time, unit * Math.floor((time * work) / (all * unit)));
   }
 }
-
-// Time in which nobody is known to have had the loop, by what else is recorded of it: the thread pool may have been full meanwhile, and the
-// loop may have worked in turns too short for a stretch of their own. Must have few numbers for many stretches that are alike.
 
 /** The first of the numbers of rests among owners: all others are above. */
 const FIRST_REST = -(2 ** 30);

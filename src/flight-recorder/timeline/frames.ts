@@ -1,5 +1,7 @@
 // Frames of a stack as the addon gives them: function, script and line of each, innermost first. Pure functions, called in the middle of any
 // code while a sample is taken: they must not throw, and must not call the program's own code.
+//
+// What a stack goes by where there is room for one function, the same wherever stacks are shown. Over frames for people, as files keep them.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { packageRoot } from '../../base/packages.js';
@@ -88,8 +90,6 @@ export const shownFrames = (frames: RawFrames): string[] => {
   }
   return shown;
 };
-
-// What a stack goes by where there is room for one function, the same wherever stacks are shown. Over frames for people, as files keep them.
 
 /** Begins the place of a frame of this library, as `node:` begins that of Node's. */
 export const OWN_SCHEME = 'spanline:';

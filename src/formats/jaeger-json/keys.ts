@@ -1,5 +1,12 @@
 // The tags that stand for what Jaeger's format has no fields for. Those of OpenTelemetry and Jaeger where they have one, else the ones our
 // exporters use. Where a property has the same key, the property comes first and the tag that stands for a field last.
+//
+// Trace ids as Jaeger writes them: 16 digits where the first 64 bits are zero, as older tracers have them.
+//
+// Flags, schema URLs and counts of what was dropped as tags of Jaeger's format, and back: the tags of OpenTelemetry where it names one. Like
+// all tags that stand for a field they come last, and are there whenever a property of the same key is.
+//
+// What both forms of Jaeger's JSON say alike: values as they are shown, the order of tags, and processes by their content.
 import type { ArchivedValue } from '../../record/archived-span.js';
 import type { Extras, SpanProperties } from '../../record/finished-span.js';
 import { type JaegerTag, toTag } from './tags.js';
@@ -28,14 +35,9 @@ export const TRACE_WARNINGS = '@jaeger@trace_warnings';
 
 export const SERVICE_NAME = 'service.name';
 
-// Trace ids as Jaeger writes them: 16 digits where the first 64 bits are zero, as older tracers have them.
-
 /** @param traceId 32 hex digits. */
 export const shownTraceId = (traceId: string): string =>
   traceId.startsWith('0000000000000000') ? traceId.slice(16) : traceId;
-
-// Flags, schema URLs and counts of what was dropped as tags of Jaeger's format, and back: the tags of OpenTelemetry where it names one. Like
-// all tags that stand for a field they come last, and are there whenever a property of the same key is.
 
 type Keys = Readonly<Partial<Record<keyof Extras, string>>>;
 type Tag = readonly [key: string, value: ArchivedValue];
@@ -83,8 +85,6 @@ export const takeExtras = (tags: Tag[], keys: Keys): Extras => {
   }
   return extras as Extras;
 };
-
-// What both forms of Jaeger's JSON say alike: values as they are shown, the order of tags, and processes by their content.
 
 /** In the order of the types of Jaeger's model. */
 const TYPES: readonly JaegerTag['type'][] = ['string', 'bool', 'int64', 'float64', 'binary'];

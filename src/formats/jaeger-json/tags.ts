@@ -1,5 +1,10 @@
 // Values as the typed tags of Jaeger's UI, and back. A scalar and bytes keep their type; lists and maps, which the format has no types for,
 // become JSON text and come back as text.
+//
+// Durations as Go prints them: "1h2m3.5s", "-1.5ms", "250ns".
+//
+// Tags of one key: Jaeger allows several, properties of a span, an event or a process have one. The last is the property; those before it are kept as they
+// came under a key of their own, and stand before it again in Jaeger's format. No other format knows them but as that property.
 import { ArchivedDouble, doubleValue } from '../../record/archived-double.js';
 import type { ArchivedValue } from '../../record/archived-span.js';
 import type { SpanProperties } from '../../record/finished-span.js';
@@ -79,8 +84,6 @@ export const readTag = (raw: unknown): readonly [key: string, value: ArchivedVal
   }
 };
 
-// Durations as Go prints them: "1h2m3.5s", "-1.5ms", "250ns".
-
 const fraction = (value: bigint, digits: number): string => {
   const unit = 10n ** BigInt(digits);
   const rest = String(value % unit)
@@ -103,9 +106,6 @@ export const goDuration = (ns: bigint): string => {
   if (ns === 0n) return '0s';
   return ns < 0n ? `-${positive(-ns)}` : positive(ns);
 };
-
-// Tags of one key: Jaeger allows several, properties of a span, an event or a process have one. The last is the property; those before it are kept as they
-// came under a key of their own, and stand before it again in Jaeger's format. No other format knows them but as that property.
 
 /** The property that holds them: a list of maps `{key, value}`. */
 const REPEATED_KEY = '@jaeger@tags';

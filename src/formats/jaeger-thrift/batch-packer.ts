@@ -1,14 +1,14 @@
 // Packs spans into messages of at most so many bytes, by the size they really have: each span is encoded once, in place.
 // A span that does not fit even alone is left out and counted; its neighbours must not notice.
+//
+// What surrounds the spans of one packet: the call (over UDP only), the batch and its process. Made anew for every
+// report, since a resource may change; never kept from a first span.
 import type { Resource } from '../../collector/reporter.js';
 import type { FinishedSpan } from '../../record/finished-span.js';
 import { ObjectProperties } from '../../record/properties.js';
 import { LONGEST_LIST_HEADER, type ThriftWriter } from './thrift-writer.js';
 import { writeSpan } from './write-span.js';
 import { writePropertyTags } from './write-tag.js';
-
-// What surrounds the spans of one packet: the call (over UDP only), the batch and its process. Made anew for every
-// report, since a resource may change; never kept from a first span.
 
 /** `agent-call`: the one-way call `Agent.emitBatch`, for UDP. `batch`: the bare `struct Batch`, for HTTP. */
 export type EnvelopeKind = 'agent-call' | 'batch';

@@ -1,5 +1,7 @@
 // OTLP's ExportTraceServiceRequest and TracesData in OTLP/JSON as archived spans: ids in hex, 64-bit numbers as text or number, unknown
 // members ignored. One bad span does not cost the others.
+//
+// OTLP's KeyValue and AnyValue in JSON as archived values. Recursion is bounded by the context, not by the sender.
 import { doubleValue } from '../../record/archived-double.js';
 import type {
   ArchivedEvent,
@@ -38,8 +40,6 @@ import {
 import { parseJson } from '../parse-json.js';
 import { malformed } from '../trace-format-error.js';
 import { KINDS, kindOf, STATUS_CODES, statusCodeOf } from './kinds.js';
-
-// OTLP's KeyValue and AnyValue in JSON as archived values. Recursion is bounded by the context, not by the sender.
 
 const MEMBERS = ['stringValue', 'boolValue', 'intValue', 'doubleValue', 'arrayValue', 'kvlistValue', 'bytesValue'];
 

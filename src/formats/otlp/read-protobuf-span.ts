@@ -1,4 +1,6 @@
 // OTLP's messages Span, Event, Link and Status in protobuf, as an archived span.
+//
+// OTLP's KeyValue and AnyValue messages as archived values. Recursion is bounded by the context, not by the sender.
 import { doubleValue } from '../../record/archived-double.js';
 import type {
   ArchivedEvent,
@@ -14,8 +16,6 @@ import { type DecodeContext, NO_SPAN_ID } from '../decode-context.js';
 import * as Field from './fields.js';
 import { kindOf, statusCodeOf } from './kinds.js';
 import type { ProtobufReader } from './protobuf-reader.js';
-
-// OTLP's KeyValue and AnyValue messages as archived values. Recursion is bounded by the context, not by the sender.
 
 /** The message AnyValue. */
 const readValue = (reader: ProtobufReader, context: DecodeContext, depth: number): ArchivedValue => {

@@ -1,12 +1,12 @@
 // Fills requests with spans up to a byte bound. A span that does not fit begins the next request; one that fits in none is
 // told apart, so that it harms no other.
+//
+// What a request is made of, whichever of OTLP's two forms it has.
 import { ByteWriter, WRITER_FULL } from '../../base/bytes/byte-writer.js';
 import { ReportError, type Resource } from '../../collector/reporter.js';
 import type { ArchivedProperties, ArchivedResource, ArchivedScope } from '../../record/archived-span.js';
 import type { FinishedSpan } from '../../record/finished-span.js';
 import { OWN_SCOPE, ownResource } from '../library.js';
-
-// What a request is made of, whichever of OTLP's two forms it has. An interface only.
 
 /** The spans of a request that were recorded by one library, as they were written. */
 export interface ScopedSpans {

@@ -1,5 +1,8 @@
 // Tags and numbers of the messages of Perfetto's trace format that are written here. Source of the format: google/perfetto,
 // protos/perfetto/trace. Constants only; a number that differs from the published one makes files that show something else.
+//
+// Fields of Perfetto's messages over a ByteWriter. Each call makes its own room, whatever the number of its field: those from 16 on take a tag
+// of two bytes.
 
 import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import {
@@ -81,9 +84,6 @@ export const ANNOTATION_TEXT = tag(6, BYTES);
 export const ANNOTATION_KEY = tag(10, BYTES);
 export const ANNOTATION_ENTRIES = tag(11, BYTES);
 export const ANNOTATION_ITEMS = tag(12, BYTES);
-
-// Fields of Perfetto's messages over a ByteWriter. Each call makes its own room, whatever the number of its field: those from 16 on take a tag
-// of two bytes.
 
 /** A tag, the longest number, and the length of a message. */
 const ROOM = 24;

@@ -1,5 +1,8 @@
 // Properties as debug annotations, which Perfetto shows as arguments of a slice. Numbers keep their type; what has no type there becomes text:
 // integers beyond 64 bits, bytes (base64), a value without content (`null`).
+//
+// Texts that stand in a file once and are referred to by number: names of events, categories, keys of annotations. Bounded: a text beyond the
+// bound gets no number and is written where it is used.
 import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import { ArchivedDouble } from '../../record/archived-double.js';
 import type { ArchivedProperties, ArchivedValue } from '../../record/archived-span.js';
@@ -8,9 +11,6 @@ import { valueJson } from '../../record/properties.js';
 import { isInt64, writeBigInt, writeInteger, writeVarint32 } from '../otlp/protobuf-writer.js';
 import * as Field from './fields.js';
 import { beginField, endField, writeText, writeWhole } from './fields.js';
-
-// Texts that stand in a file once and are referred to by number: names of events, categories, keys of annotations. Bounded: a text beyond the
-// bound gets no number and is written where it is used.
 
 const MAX_TEXTS = 1 << 16;
 /** Longer texts are rarely said twice. */

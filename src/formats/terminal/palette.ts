@@ -1,4 +1,7 @@
 // The few terminal styles the console uses, and whether to use them. No style may reach a stream that did not ask for it.
+//
+// What a waterfall is drawn with: lines of Unicode, or ASCII where the terminal says that it knows no other. A terminal that says nothing is
+// taken for one that knows Unicode, as nearly all are.
 
 export interface Palette {
   readonly bold: (text: string) => string;
@@ -32,9 +35,6 @@ export const wantsColors = (stream: { readonly isTTY?: boolean }, env: NodeJS.Pr
   if (env.NO_COLOR) return false;
   return stream.isTTY === true && env.TERM !== 'dumb';
 };
-
-// What a waterfall is drawn with: lines of Unicode, or ASCII where the terminal says that it knows no other. A terminal that says nothing is
-// taken for one that knows Unicode, as nearly all are.
 
 /** Three columns for each level of the tree; one for most others. */
 export interface Glyphs {

@@ -1,4 +1,6 @@
 // What headers of other formats than W3C's have alike: one value, and ids that may be shorter than ours. Nothing here may throw.
+//
+// Several propagators as one. One that throws is said to `diag` and stops none of the others.
 import type { Context, SpanContext, TextMapGetter, TextMapPropagator, TextMapSetter } from '@opentelemetry/api';
 import { parseSpanId, parseTraceId } from '../../span/traceparent.js';
 import { diag } from '../api-global.js';
@@ -15,8 +17,6 @@ export const ids = (traceId: string, spanId: string, isSampled: boolean): SpanCo
   if (parseTraceId(trace) === undefined || parseSpanId(span) === undefined) return undefined;
   return { traceId: trace, spanId: span, traceFlags: isSampled ? 1 : 0, isRemote: true };
 };
-
-// Several propagators as one. One that throws is said to `diag` and stops none of the others.
 
 const failed = (propagator: TextMapPropagator, what: string, error: unknown): void =>
   diag.warn(`Failed to ${what} with ${propagator.constructor.name}. Err: ${String(error)}`);
