@@ -1,12 +1,15 @@
 // Jobs of bullmq, which publishes nothing to channels: what adds one is a producer span, and its context goes with the job where bullmq's own telemetry keeps
 // it, in its options; what a worker does with one is a trace of its own, linked to the span that added it. Where a program has given bullmq a telemetry of its own,
-// that one traces, and none of this does. What is in a job never leaves, and what a program hands over stays as it is.
+// that one traces, and none of this does. What is in a job never leaves, and what a program hands over stays as it is. What a worker asks redis for on its own
+// account, between jobs and behind them, is no trace: no root of one query each second that it idles.
 import type { PropertyValue } from '../../rows/property.js';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
 import { copyWith } from '../copy-with.js';
 import { endingAfter } from '../ending.js';
 import { failureOf, failureType, fieldOf } from '../failure.js';
+import { IGNORED } from '../ignored.js';
+import { runningIn } from '../in-context.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import type { IncomingHeaders, Propagator } from '../propagator.js';
 import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
@@ -22,6 +25,7 @@ interface Bullmq {
   readonly Queue?: WithPrototype;
   readonly FlowProducer?: WithPrototype;
   readonly Worker?: WithPrototype;
+  readonly Scripts?: WithPrototype;
 }
 /** A queue, a producer of flows, a worker. */
 interface Sender {
@@ -128,6 +132,12 @@ const headersOf = orElse(
   },
 );
 
+/** Scripts of a worker that no job asks for: fetching the next, taking back lost ones, locks, and keeping the result of one whose span has ended. */
+const OF_WORKERS = ['moveToActive', 'moveStalledJobsToWait', 'extendLock', 'extendLocks', 'moveToFinished'];
+
+/** Below the span of who calls it, and untraced where there is none. */
+const neverRoot = (script: Method): Method => runningIn(script, (_, here) => here ?? IGNORED);
+
 /** bullmq 4 and later. */
 export const instrumentBullmq = (options: BullmqOptions, propagator: Propagator): Off => {
   const messaging = new Messaging('bullmq', 'bullmq', options, propagator);
@@ -190,13 +200,14 @@ export const instrumentBullmq = (options: BullmqOptions, propagator: Propagator)
       return endingAfter(() => messaging.runProcessing(span, headers, () => Reflect.apply(call, this, args)), ended);
     };
 
-  return onModule<Bullmq>('bullmq', options.module, ({ Queue, FlowProducer, Worker }) =>
+  return onModule<Bullmq>('bullmq', options.module, ({ Queue, FlowProducer, Worker, Scripts }) =>
     allOff([
       replaceMethod(Queue?.prototype, 'add', adding(ADD)),
       replaceMethod(Queue?.prototype, 'addBulk', adding(ADD_BULK)),
       replaceMethod(FlowProducer?.prototype, 'add', adding(ADD_FLOW)),
       replaceMethod(FlowProducer?.prototype, 'addBulk', adding(ADD_FLOWS)),
       replaceMethod(Worker?.prototype, 'callProcessJob', processing),
+      ...OF_WORKERS.map((name) => replaceMethod(Scripts?.prototype, name, neverRoot)),
     ]),
   );
 };
