@@ -7,6 +7,7 @@ import type { PropertyValue } from '../../rows/property.js';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, onMessage, quiet } from '../channel.js';
 import { startCall } from '../client-span.js';
+import { fieldOf } from '../failure.js';
 import { callHook, callPredicate } from '../hooks.js';
 import { callerHere } from '../in-context.js';
 import { addPeer } from '../peer.js';
@@ -22,10 +23,13 @@ import { destinationOf, knownMethod, nameOf } from './url.js';
 const CALL = { kind: 'client', scope: scopeOf('http') } as const;
 const SPAN = Symbol('spanline.span');
 const PORT = Symbol('spanline.port');
+const TIMES_OUT = Symbol('spanline.times-out');
 interface TracedRequest extends ClientRequest {
   [SPAN]?: Span | undefined;
   /** Where it cannot be seen from the request. */
   [PORT]?: number | undefined;
+  /** Its time was up. */
+  [TIMES_OUT]?: boolean;
   readonly agent?: unknown;
   readonly protocol: string;
   /** The answer, once its head is here. */
@@ -34,6 +38,7 @@ interface TracedRequest extends ClientRequest {
 
 const SWITCHING_PROTOCOLS = 101;
 const CUT_OFF = { code: 'aborted', message: 'the answer was cut off' };
+const TIMED_OUT = { code: 'TimeoutError', message: 'given up when its time was up' };
 
 const isNamed = (request: TracedRequest): boolean =>
   typeof request.getHeader('host') === 'string' || !request.path.startsWith('/');
@@ -62,6 +67,21 @@ const keepPort = quiet(function (this: TracedRequest, socket: Socket): void {
   else keep();
 });
 
+const timesOut = quiet(function (this: TracedRequest): void {
+  this[TIMES_OUT] = true;
+});
+
+/**
+ * What a request failed by that has no answer. Where the program destroys it without an error of its own, it fails as if the server had hung up, but its
+ * connection has neither ended nor failed: it is given up, or its time is up, as 'timeout' said before.
+ */
+const reasonBefore = (request: TracedRequest, error: unknown): unknown => {
+  const { socket } = request;
+  const isHungUp = socket ? socket.readableEnded || socket.errored !== null : false;
+  if (fieldOf(error, 'code') !== 'ECONNRESET' || !request.destroyed || isHungUp) return error;
+  return request[TIMES_OUT] ? TIMED_OUT : undefined;
+};
+
 /** Traces calls until it is taken back. */
 export const traceCalls = (options: HttpClientOptions, propagator: Propagator): Off => {
   const { ignore, enrich, requireParent = false } = options;
@@ -80,7 +100,7 @@ export const traceCalls = (options: HttpClientOptions, propagator: Propagator): 
     if (!request.headersSent) injectSpan(propagator, span, (name, value) => request.setHeader(name, value));
     if (!span.isRecording) return;
     request[SPAN] = span;
-    request.once('close', closed);
+    request.once('close', closed).once('timeout', timesOut);
     const properties = ['http.request.method', knownMethod(request.method)] as (string | PropertyValue)[];
     if (isNamed(request)) properties.push(...addressOf(request));
     else request.once('socket', keepPort);
@@ -130,7 +150,7 @@ export const traceCalls = (options: HttpClientOptions, propagator: Propagator): 
       ? onMessage<{ request: TracedRequest }>('http.client.request.created', ({ request }) => begin(request))
       : wrapRequests((request) => begin(request as TracedRequest)),
     onMessage<{ request: TracedRequest; error: unknown }>('http.client.request.error', ({ request, error }) =>
-      end(request, error),
+      end(request, request.res === null ? reasonBefore(request, error) : error),
     ),
   ]);
 };
