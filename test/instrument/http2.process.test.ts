@@ -7,6 +7,7 @@ import http2, {
   type ClientHttp2Stream,
   type Http2Server,
   type OutgoingHttpHeaders,
+  type ServerHttp2Stream,
 } from 'node:http2';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
@@ -197,7 +198,7 @@ test('how requests end', async () => {
     [503, '503', 'error'],
     [404, '404', 'error'],
     [undefined, 'ERR_HTTP2_STREAM_ERROR', 'error'],
-    [undefined, 'aborted', 'error'],
+    [undefined, undefined, 'unset'],
   ]);
   expect(stats().endedTwice).toBe(before.endedTwice);
   expect(stats().instrumentationErrors).toBe(before.instrumentationErrors);
@@ -347,39 +348,63 @@ test('calls of gRPC have one span on each side, with both on', async () => {
 });
 
 describe('a request given up on purpose', () => {
-  const ended = async (act: (stream: ClientHttp2Stream, given: AbortController) => unknown) => {
+  const { NGHTTP2_CANCEL, NGHTTP2_PROTOCOL_ERROR } = http2.constants;
+  type Asked = {
+    readonly stream: ClientHttp2Stream;
+    readonly given: AbortController;
+    readonly peer: ServerHttp2Stream;
+  };
+  /** After the head of its answer, or before. */
+  const ended = async (act: (asked: Asked) => unknown, isAnswered: boolean) => {
     instrumentOnly({ http2: { server: false } });
     const server = http2.createServer();
     server.on('stream', (stream) => {
       stream.on('error', () => {});
+      if (!isAnswered) return;
       stream.respond({ ':status': 200 });
       stream.write('part');
     });
+    const asked = once(server, 'stream') as Promise<[ServerHttp2Stream]>;
     const given = new AbortController();
-    const stream = connected(await listening(server)).request({ ':path': '/' }, { signal: given.signal });
+    const session = connected(await listening(server)).on('error', () => {});
+    const stream = session.request({ ':path': '/' }, { signal: given.signal });
     stream.on('error', () => {});
-    await once(stream, 'response');
-    await act(stream, given);
+    const [peer] = await asked;
+    if (isAnswered) await once(stream, 'response');
+    await act({ stream, given, peer });
     if (!stream.closed) await once(stream, 'close');
     const [span] = await settled(1);
     return [span.status.code, span.properties['error.type']];
   };
 
-  test.each<[string, (stream: ClientHttp2Stream, given: AbortController) => unknown]>([
-    ['its signal', (_, given) => given.abort()],
-    ['its signal, for a reason', (_, given) => given.abort(new Error('changed my mind'))],
-    [
-      'break out of its body',
-      async (stream) => {
-        for await (const part of stream) if (part !== undefined) break;
-      },
-    ],
-  ])('by %s has not failed', async (_, act) => {
-    expect(await ended(act)).toEqual(['unset', undefined]);
+  const ways: [string, (asked: Asked) => unknown][] = [
+    ['its signal', ({ given }) => given.abort()],
+    ['its signal, for a reason', ({ given }) => given.abort(new Error('changed my mind'))],
+    ['close', ({ stream }) => stream.close()],
+    ['close, for cancelling', ({ stream }) => stream.close(NGHTTP2_CANCEL)],
+    ['destroy', ({ stream }) => stream.destroy()],
+    ['destroy of its session', ({ stream }) => stream.session?.destroy()],
+  ];
+  test.each(ways)('by %s has not failed', async (_, act) => {
+    for (const isAnswered of [false, true]) expect(await ended(act, isAnswered)).toEqual(['unset', undefined]);
   });
 
-  test('because it took too long is a failure', async () => {
-    const tooLong = new DOMException('too long', 'TimeoutError');
-    expect(await ended((_, given) => given.abort(tooLong))).toEqual(['error', 'TimeoutError']);
+  test('by break out of its body has not failed', async () => {
+    const left = async ({ stream }: Asked): Promise<void> => {
+      for await (const part of stream) if (part !== undefined) break;
+    };
+    expect(await ended(left, true)).toEqual(['unset', undefined]);
+  });
+
+  const tooLong = new DOMException('too long', 'TimeoutError');
+  const failures: [string, string, (asked: Asked) => unknown, (readonly boolean[])?][] = [
+    ['it took too long', 'TimeoutError', ({ given }) => given.abort(tooLong)],
+    ['the program says what is wrong', 'TypeError', ({ stream }) => stream.destroy(new TypeError('mine'))],
+    ['the program finds a fault', 'ERR_HTTP2_STREAM_ERROR', ({ stream }) => stream.close(NGHTTP2_PROTOCOL_ERROR)],
+    ['the server cancels', 'aborted', ({ peer }) => peer.close(NGHTTP2_CANCEL), [false]],
+    ['the server ends the connection', 'aborted', ({ peer }) => peer.session?.destroy()],
+  ];
+  test.each(failures)('but not when %s', async (_, type, act, when = [false, true]) => {
+    for (const isAnswered of when) expect(await ended(act, isAnswered)).toEqual(['error', type]);
   });
 });

@@ -15,7 +15,7 @@ import { destinationOf, inBrackets, knownMethod, nameOf } from '../http/url.js';
 import { callerHere, emitFor } from '../in-context.js';
 import { addPeer } from '../peer.js';
 import { injectSpan, type Propagator } from '../propagator.js';
-import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
+import { type Method, ownerOf, type Prototype, prototypeOf, replaceMethod, SeenClasses } from '../replace-method.js';
 import { scopeOf } from '../scope.js';
 import { isOfGrpc, isOfOthersGrpc } from './grpc-streams.js';
 import type { Http2ClientOptions } from './options.js';
@@ -31,6 +31,8 @@ type Headers = OutgoingHttpHeaders | readonly string[];
 
 const CALL = { kind: 'client', scope: scopeOf('http2') } as const;
 const CUT_OFF = { code: 'aborted', message: 'the answer was cut off' };
+/** Codes of `close` by which a program has had enough: none, NO_ERROR and CANCEL. */
+const ENOUGH: readonly unknown[] = [undefined, 0, 8];
 
 const asObject = (headers: Headers): OutgoingHttpHeaders => {
   if (!Array.isArray(headers)) return headers as OutgoingHttpHeaders;
@@ -88,24 +90,46 @@ export const traceConnections = (http2: Http2, options: Http2ClientOptions, prop
     return list;
   };
 
+  const closed = new SeenClasses();
+  const destroyed = new SeenClasses();
+  const given = new WeakSet<object>();
+  /** The program gives it up. Node closes streams itself, when their connection is gone, and destroys those that are closed. */
+  const giveUp = quiet((stream: ClientHttp2Stream): void => {
+    if (!stream.closed && stream.session?.socket.destroyed !== true) given.add(stream);
+  });
+  const closing = (close: Method): Method =>
+    function (this: unknown, ...args) {
+      if (ENOUGH.includes(args[0])) giveUp(this as ClientHttp2Stream);
+      return Reflect.apply(close, this, args);
+    };
+  const destroying = (destroy: Method): Method =>
+    function (this: unknown, ...args) {
+      if (args[0] === null) giveUp(this as ClientHttp2Stream);
+      return Reflect.apply(destroy, this, args);
+    };
+
   const follow = (span: Span, stream: ClientHttp2Stream): void => {
     describe(span, stream);
+    // Streams have no public class either.
+    const prototype = prototypeOf(stream);
+    closed.replace(ownerOf(prototype, 'close'), 'close', closing);
+    destroyed.replace(ownerOf(prototype, '_destroy'), '_destroy', destroying);
     let isAnswered = false;
     const answered = ({ ':status': status }: { ':status'?: number }): void => {
       isAnswered = true;
       addStatus(span, Number(status));
       addPeer(span, stream.session?.socket ?? {});
     };
-    const closed = (): void => {
+    const ended = (): void => {
       const { errored, rstCode } = stream;
       // Streams of a session that failed are cancelled for that reason.
       if (errored !== null && errored !== undefined)
         addFailure(span, errored.name === 'AbortError' ? errored : (errored.cause ?? errored));
-      else if (!isAnswered || rstCode !== 0) addFailure(span, CUT_OFF);
+      else if ((!isAnswered || rstCode !== 0) && !given.has(stream)) addFailure(span, CUT_OFF);
       callHook(enrich, span, stream);
       span.end();
     };
-    stream.once('response', quiet(answered)).once('close', quiet(closed));
+    stream.once('response', quiet(answered)).once('close', quiet(ended));
   };
 
   const request = (original: Method): Method =>
@@ -161,6 +185,6 @@ export const traceConnections = (http2: Http2, options: Http2ClientOptions, prop
   return () => {
     restore();
     syncBuiltinESMExports();
-    for (const off of offs.splice(0)) off();
+    for (const off of [...offs.splice(0), closed.off, destroyed.off]) off();
   };
 };
