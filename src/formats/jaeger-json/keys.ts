@@ -32,6 +32,9 @@ export const LINK_SPAN_ID = 'link.span_id';
 /** What Jaeger's format has of a span or of its trace, and no other format: the flags of a span, remarks on a trace. */
 export const FLAGS = '@jaeger@flags';
 export const TRACE_WARNINGS = '@jaeger@trace_warnings';
+/** Where the name stood among the fields of a log, and the parent among the references, when it was not first. */
+export const EVENT_AT = '@jaeger@event_at';
+export const PARENT_AT = '@jaeger@parent_at';
 
 export const SERVICE_NAME = 'service.name';
 

@@ -81,12 +81,16 @@ const referencesOf = (span: JsonObject, context: DecodeContext): Reference[] =>
     };
   });
 
-/** Take the reference to the parent out of the list. In our own documents it is always CHILD_OF. */
-const takeParent = (references: Reference[], traceId: string, isOurs: boolean): Reference | undefined => {
+/** Place of the reference to the parent, negative without one. In our own documents it is always CHILD_OF. */
+const placeOfParent = (references: readonly Reference[], traceId: string, isOurs: boolean): number => {
   const isInside = (reference: Reference): boolean => reference.traceId === traceId;
-  let at = references.findIndex((reference) => reference.isChild && isInside(reference));
-  if (at < 0 && !isOurs) at = references.findIndex(isInside);
-  return at < 0 ? undefined : references.splice(at, 1)[0];
+  const at = references.findIndex((reference) => reference.isChild && isInside(reference));
+  return at < 0 && !isOurs ? references.findIndex(isInside) : at;
+};
+
+/** A place that is not the first is a property, unless the sender has one of that key. */
+const keepPlace = (tags: Tag[], key: string, at: number): void => {
+  if (at > 0 && !tags.some((tag) => tag[0] === key)) tags.push([key, at]);
 };
 
 interface LinkLog {
@@ -131,6 +135,7 @@ const eventOf = (timestamp: bigint, tags: Tag[]): ArchivedEvent => {
   // Others have no field for a name that is empty: it is what the sender said.
   const isOwn = at >= 0 && tags[at][1] === '' && ns === undefined && tags.filter(isName).length === 1;
   const name = at < 0 || isOwn ? '' : String(tags.splice(at, 1)[0][1]);
+  if (!isOwn) keepPlace(tags, Key.EVENT_AT, at);
   return { name, timeUnixNs: timestamp * 1000n + BigInt(ns ?? 0), properties: propertiesOf(tags), ...extras };
 };
 
@@ -182,7 +187,8 @@ export const readJaegerSpan = (
   const scope = { ...scopeOf(tags), ...scopeExtras };
   const references = referencesOf(span, context);
   const oldParent = idOf(span, 'parentSpanID', 16);
-  const reference = takeParent(references, traceId, isOurs);
+  const parentAt = placeOfParent(references, traceId, isOurs);
+  const [reference] = parentAt < 0 ? [] : references.splice(parentAt, 1);
   if (reference?.isChild === false && !tags.some(([key]) => key === Key.REFERENCE_TYPE))
     tags.push([Key.REFERENCE_TYPE, Key.FOLLOWS_FROM]);
   const parent = reference?.spanId || oldParent;
@@ -193,6 +199,7 @@ export const readJaegerSpan = (
   if (traceWarnings.length > 0) tags.push([Key.TRACE_WARNINGS, traceWarnings]);
   const flags = uint32Of(span, 'flags');
   if (flags > 0) tags.push([Key.FLAGS, flags]);
+  keepPlace(tags, Key.PARENT_AT, parentAt);
   const events: ArchivedEvent[] = [];
   const linkLogs: LinkLog[] = [];
   for (const raw of listOf(span, 'logs')) {

@@ -129,19 +129,46 @@ const flagsIn = (properties: SpanProperties): number => {
   return typeof flags === 'number' && Number.isInteger(flags) && flags > 0 && flags < 2 ** 32 ? flags : 0;
 };
 
+/** The place that a property says, where there are that many others before it; 0 otherwise. */
+const placeIn = (properties: SpanProperties, key: string, others: number): number => {
+  const at = properties.get(key);
+  return typeof at === 'number' && Number.isInteger(at) && at > 0 && at <= others ? at : 0;
+};
+
+const SCOPE_KEYS: readonly string[] = [Key.SCOPE_NAME, Key.SCOPE_VERSION];
+
+/**
+ * In the order that Jaeger shows, by key; where properties have another, in that of its answers as they are stored: the scope, properties, and
+ * what else stands for fields.
+ */
+const ordered = (own: readonly JaegerTag[], ofFields: readonly JaegerTag[]): JaegerTag[] => {
+  const isInOrder = own.every((tag, i) => i === 0 || byKey(own[i - 1], tag) <= 0);
+  if (isInOrder) return [...own, ...ofFields].sort(byKey);
+  const isOfScope = ({ key }: JaegerTag): boolean => SCOPE_KEYS.includes(key);
+  if (own.some(isOfScope)) return [...own, ...ofFields];
+  return [...ofFields.filter(isOfScope), ...own, ...ofFields.filter((tag) => !isOfScope(tag))];
+};
+
 /** Of one key the property is first. In Jaeger's order where that loses nothing: properties of a scope are known by standing behind its name. */
-const tagsOf = (span: FinishedSpan, hasMore: boolean, follows: boolean, warnings: readonly string[]): JaegerTag[] => {
+const tagsOf = (
+  span: FinishedSpan,
+  hasMore: boolean,
+  follows: boolean,
+  parentAt: number,
+  warnings: readonly string[],
+): JaegerTag[] => {
   const { properties } = span;
   const own = withRepeated(toTags(properties), properties);
   const shown = own.filter(
     ({ key }) =>
       !(warnings.length > 0 && key === WARNINGS_KEY) &&
       !(follows && key === Key.REFERENCE_TYPE) &&
+      !(parentAt > 0 && key === Key.PARENT_AT) &&
       !(key === Key.FLAGS && flagsIn(properties) > 0) &&
       !(key === Key.TRACE_WARNINGS && warningsIn(properties.get(key)).length > 0),
   );
-  const tags = [...shown, ...fieldTags(span, properties, own, hasMore)];
-  return hasMore || Object.keys(span.scope.properties).length > 0 ? tags : tags.sort(byKey);
+  const ofFields = fieldTags(span, properties, own, hasMore);
+  return hasMore || Object.keys(span.scope.properties).length > 0 ? [...shown, ...ofFields] : ordered(shown, ofFields);
 };
 
 /**
@@ -155,11 +182,20 @@ const isNamed = (name: string, properties: SpanProperties, hasMore: boolean): bo
   return type === 'string' && (value !== '' || hasMore);
 };
 
+/** The name first, or where it stood: behind no other that would be taken for it. */
+const withName = (name: string, own: JaegerTag[], properties: SpanProperties): JaegerTag[] => {
+  const others = own.filter(({ key }) => key !== Key.EVENT_AT);
+  const at = placeIn(properties, Key.EVENT_AT, others.length);
+  const isTaken = others.slice(0, at).some(({ key, type }) => key === Key.EVENT && type === 'string');
+  if (at === 0 || isTaken) return [toTag(Key.EVENT, name), ...own];
+  return others.toSpliced(at, 0, toTag(Key.EVENT, name));
+};
+
 const eventLog = (event: FinishedEvent): object => {
   const { name, sec, nano, properties } = event;
   const hasMore = !isWhole(nano) || has(properties, NANOSECONDS_KEY) || hasExtras(event);
-  const fields = withRepeated(toTags(properties), properties);
-  if (isNamed(name, properties, hasMore)) fields.unshift(toTag(Key.EVENT, name));
+  const own = withRepeated(toTags(properties), properties);
+  const fields = isNamed(name, properties, hasMore) ? withName(name, own, properties) : own;
   if (hasMore) fields.push(...extraTags(event, properties, EVENT_EXTRAS), toTag(NANOSECONDS_KEY, nano % 1000));
   return { timestamp: microseconds(sec, nano), fields };
 };
@@ -204,18 +240,28 @@ const logsOf = (span: FinishedSpan): object[] => {
   return logs;
 };
 
-const references = (span: FinishedSpan, follows: boolean): object[] => {
+/** Where the parent stands among the references: first, or behind links none of which will be taken for it. */
+const placeOfParent = (span: FinishedSpan, follows: boolean): number => {
+  if (span.parentSpanId === '') return 0;
+  const at = placeIn(span.properties, Key.PARENT_AT, span.linkCount);
+  for (let i = 0; i < at; i++) {
+    const link = span.link(i);
+    if (isInside(span)(link) && (follows || isChildOf(link))) return 0;
+  }
+  return at;
+};
+
+const references = (span: FinishedSpan, follows: boolean, parentAt: number): object[] => {
   const { traceId, parentSpanId } = span;
   const list: object[] = [];
-  // The parent is the first of all.
-  if (parentSpanId !== '')
-    list.push({ refType: follows ? 'FOLLOWS_FROM' : 'CHILD_OF', traceID: shownTraceId(traceId), spanID: parentSpanId });
   for (let i = 0; i < span.linkCount; i++) {
     const link = span.link(i);
     const refType = isShownAsChild(span, link) ? 'CHILD_OF' : 'FOLLOWS_FROM';
     list.push({ refType, traceID: shownTraceId(link.traceId), spanID: link.spanId });
   }
-  return list;
+  if (parentSpanId === '') return list;
+  const refType = follows ? 'FOLLOWS_FROM' : 'CHILD_OF';
+  return list.toSpliced(parentAt, 0, { refType, traceID: shownTraceId(traceId), spanID: parentSpanId });
 };
 
 /** A span of the document; `processID` is that of its process within the trace. */
@@ -224,15 +270,16 @@ export const spanJson = (span: FinishedSpan, processID: string): string => {
   const hasMore = needsMore(span);
   const flags = flagsIn(span.properties);
   const follows = followsFrom(span, hasMore);
+  const parentAt = placeOfParent(span, follows);
   const startTime = microseconds(span.startSec, span.startNano);
   return tagJson({
     traceID: shownTraceId(span.traceId),
     spanID: span.spanId,
     operationName: span.name,
-    references: references(span, follows),
+    references: references(span, follows, parentAt),
     startTime,
     duration: microseconds(span.endSec, span.endNano) - startTime,
-    tags: tagsOf(span, hasMore, follows, warnings),
+    tags: tagsOf(span, hasMore, follows, parentAt, warnings),
     logs: logsOf(span),
     processID,
     warnings: warnings.length === 0 ? null : warnings,

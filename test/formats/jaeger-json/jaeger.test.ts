@@ -193,9 +193,10 @@ describe('what Jaeger writes', () => {
 
   test('references: the first child-of within the trace is the parent, else the first within it; others are links', () => {
     const outside = { refType: 'CHILD_OF', traceID: 'ee', spanID: '9' };
-    const { parentSpanId, links } = first({
+    const { parentSpanId, links, properties } = first({
       references: [outside, inside('FOLLOWS_FROM', '3'), inside('CHILD_OF', '4')],
     });
+    expect(properties).toEqual({ '@jaeger@parent_at': 2 });
     expect(parentSpanId).toBe('4'.padStart(16, '0'));
     expect(links).toMatchObject([
       { traceId: 'ee'.padStart(32, '0'), properties: { 'opentracing.ref_type': 'child_of' } },
@@ -218,7 +219,7 @@ describe('what Jaeger writes', () => {
       { timestamp: 8, fields: [] },
     ];
     expect(first({ logs }).events).toEqual([
-      { name: 'some-event', timeUnixNs: 7000n, properties: { x: 'y' } },
+      { name: 'some-event', timeUnixNs: 7000n, properties: { x: 'y', '@jaeger@event_at': 1 } },
       { name: '', timeUnixNs: 8000n, properties: {} },
     ]);
   });
@@ -312,6 +313,46 @@ describe('what Jaeger writes', () => {
           child('CHILD_OF', id(255), id(1)),
           child('CHILD_OF', OTHER, id(7)),
           child('FOLLOWS_FROM', OTHER, id(8)),
+        ],
+      },
+    ],
+    [
+      'fields before the name of a log',
+      {
+        logs: [
+          { timestamp: 5, fields: [tag('level', 'info'), tag('event', 'a'), tag('event', 'b'), tag('at', '1')] },
+          { timestamp: 6, fields: [tag('n', 1, 'int64'), tag('event', 5, 'int64'), tag('event', 'c')] },
+        ],
+      },
+    ],
+    [
+      'references before the parent',
+      {
+        references: [
+          child('CHILD_OF', OTHER, id(7)),
+          child('FOLLOWS_FROM', id(255), id(8)),
+          child('CHILD_OF', id(255), id(1)),
+          child('CHILD_OF', id(255), id(9)),
+        ],
+      },
+    ],
+    [
+      'references before a parent that it follows',
+      { references: [child('FOLLOWS_FROM', OTHER, id(7)), child('FOLLOWS_FROM', id(255), id(8))] },
+    ],
+    [
+      'tags as they are stored',
+      {
+        tags: [
+          tag('otel.scope.name', 'lib'),
+          tag('otel.scope.version', '1'),
+          tag('http.route', '/'),
+          tag('a', 1, 'int64'),
+          tag('span.kind', 'server'),
+          tag('otel.status_code', 'ERROR'),
+          tag('error', true, 'bool'),
+          tag('otel.status_description', 'gone'),
+          tag('w3c.tracestate', 'a=b'),
         ],
       },
     ],

@@ -55,13 +55,17 @@ const RESERVED = [
     'link.trace_id',
     'link.span_id',
     'host.name',
+    '@jaeger@event_at',
+    '@jaeger@parent_at',
   ],
 ];
 const key = fc.oneof(text, fc.constantFrom(...RESERVED));
 
 const propertiesOf = (values: fc.Arbitrary<ArchivedValue>): fc.Arbitrary<ArchivedProperties> =>
   fc
-    .array(fc.tuple(key, fc.oneof(values, fc.constantFrom('server', 'ERROR', 'child_of', true, 7))), { maxLength: 5 })
+    .array(fc.tuple(key, fc.oneof(values, fc.constantFrom('server', 'ERROR', 'child_of', true, 7, 1))), {
+      maxLength: 5,
+    })
     .map((pairs) => Object.fromEntries(pairs));
 
 /** Counts and flags, some of them there. */
