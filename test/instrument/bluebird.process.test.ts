@@ -50,6 +50,81 @@ test.each(Object.keys(jobs))('%s', async (name) => {
   }
 });
 
+/** A query that begins when `then` of it is called, as those of knex. */
+const query = (begun: () => void): object => ({
+  // biome-ignore lint/suspicious/noThenProperty: this is what it is about.
+  then(resolve: (value: number) => void) {
+    begun();
+    resolve(1);
+  },
+});
+
+type Returning = (bluebird: Untyped, later: () => Untyped, lazy: () => object) => Untyped;
+const returning: Readonly<Record<string, Returning>> = {
+  'then alone': (_, later, lazy) => later().then(lazy),
+  'then of what was settled': (bluebird, later, lazy) => later().then(() => bluebird.resolve(1).then(lazy)),
+  catch: (bluebird, later, lazy) => later().then(() => bluebird.reject(new Error('on purpose')).catch(lazy)),
+  'a catch with a class': (bluebird, later, lazy) =>
+    later().then(() => bluebird.reject(new TypeError('on purpose')).catch(TypeError, lazy)),
+  bind: (_, later, lazy) => later().bind({}).then(lazy),
+  tap: (_, later, lazy) => later().tap(lazy),
+  finally: (_, later, lazy) => later().finally(lazy),
+  spread: (bluebird, later, lazy) => bluebird.all([later(), later()]).spread(lazy),
+  call: (_, later, lazy) =>
+    later()
+      .then(() => ({ lazy }))
+      .call('lazy'),
+  map: (bluebird, later, lazy) => bluebird.map([later()], lazy),
+  filter: (bluebird, later, lazy) => bluebird.filter([later()], lazy),
+  each: (bluebird, later, lazy) => bluebird.each([later()], lazy),
+  mapSeries: (bluebird, later, lazy) => bluebird.mapSeries([later()], lazy),
+  reduce: (bluebird, later, lazy) => bluebird.reduce([later(), later()], lazy),
+  join: (bluebird, later, lazy) => bluebird.join(later(), later(), lazy),
+  using: (bluebird, later, lazy) =>
+    bluebird.using(
+      later().disposer(() => {}),
+      lazy,
+    ),
+  method: (bluebird, later, lazy) => later().then(() => bluebird.method(lazy)()),
+  coroutine: (bluebird, later, lazy) =>
+    bluebird.coroutine(function* (): Generator {
+      yield later();
+      yield lazy();
+    })(),
+};
+
+test.each(Object.keys(returning))('a query that is begun by what a callback of %s returns', async (name) => {
+  instrumentOnly({ bluebird: true });
+  for (const bluebird of [library('bluebird'), library('bluebird').getNewLibraryCopy()]) {
+    const { later, stop } = settledByAnother(bluebird);
+    const seen = await contextsOf((note, done) =>
+      returning[name](bluebird, later, () => query(() => note('begun'))).then(done),
+    );
+    stop();
+    expect(new Set(seen)).toEqual(new Set(['begun: own']));
+  }
+});
+
+test('what bluebird knows by identity, and answers that are no queries, are as they were', async () => {
+  instrumentOnly({ bluebird: true });
+  const bluebird = library('bluebird').getNewLibraryCopy();
+  bluebird.config({ cancellation: true, warnings: false });
+  const promise = new bluebird(() => {});
+  const reflected = promise.reflect();
+  promise.cancel();
+  expect((await reflected).isCancelled()).toBe(true);
+  // biome-ignore lint/suspicious/noThenProperty: this is what it is about.
+  const noQueries = [{ then: 5 }, () => 1, null, 'text'];
+  for (const value of noQueries) expect(await bluebird.resolve(1).then(() => value)).toBe(value);
+  const broken = {
+    // biome-ignore lint/suspicious/noThenProperty: this is what it is about.
+    get then(): never {
+      throw new Error('on purpose');
+    },
+  };
+  await expect(bluebird.resolve(1).then(() => broken)).rejects.toThrow('on purpose');
+});
+
 test('taken back, and off, it is as it was', async () => {
   const bluebird = library('bluebird');
   const { coroutine } = bluebird;
