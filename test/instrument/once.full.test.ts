@@ -128,30 +128,36 @@ test.each([
   ['cjs', '--require', () => 'spanline/register'],
   ['mjs', '--import', () => pathToFileURL(join(otherCopy(), 'dist/esm/register/preload.js')).href],
   ['cjs', '--require', () => join(otherCopy(), 'dist/cjs/register/index.js')],
-])('register and a program (%s) that calls instrument, by %s of one copy or two', async (format, flag, register) => {
-  const file = join(out, `registered.${format}`);
-  const imports =
-    format === 'mjs'
-      ? `import { createServer } from 'node:http'; import { instrument } from 'spanline/instrument';`
-      : `const { createServer } = require('node:http'); const { instrument } = require('spanline/instrument');`;
-  writeFileSync(
-    file,
-    `${imports}
+])(
+  'register and a program (%s) that calls instrument and setRoute, by %s of one copy or two',
+  async (format, flag, register) => {
+    const file = join(out, `registered.${format}`);
+    const imports =
+      format === 'mjs'
+        ? `import { createServer } from 'node:http'; import { instrument, setRoute } from 'spanline/instrument';`
+        : `const { createServer } = require('node:http'); const { instrument, setRoute } = require('spanline/instrument');`;
+    writeFileSync(
+      file,
+      `${imports}
      instrument();
-     const server = createServer((request, response) => response.end(request.headers.traceparent)).listen(0, async () => {
+     const server = createServer((request, response) => {
+       setRoute(request, '/named');
+       response.end(request.headers.traceparent);
+     }).listen(0, async () => {
        for (let i = 0; i < 2; i++) console.log(await (await fetch('http://127.0.0.1:' + server.address().port)).text());
        server.close();
      });`,
-  );
-  const collector = await startServer();
-  later(() => collector.close());
-  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' };
-  const child = await runFile(file, { execArgv: [flag, register()], env });
-  expect(child).toMatchObject({
-    code: 0,
-    stdout: expect.stringMatching(/^(00-[0-9a-f]{32}-[0-9a-f]{16}-0[13]\n){2}$/),
-    stderr: '',
-  });
-  const names = collector.requests.flatMap(({ body }) => [...body.toString().matchAll(/"name":"(GET)"/g)]);
-  expect(names).toHaveLength(4);
-});
+    );
+    const collector = await startServer();
+    later(() => collector.close());
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' };
+    const child = await runFile(file, { execArgv: [flag, register()], env });
+    expect(child).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^(00-[0-9a-f]{32}-[0-9a-f]{16}-0[13]\n){2}$/),
+      stderr: '',
+    });
+    const names = collector.requests.flatMap(({ body }) => [...body.toString().matchAll(/"name":"(GET.*?)"/g)]);
+    expect(names.map(([, name]) => name).sort()).toEqual(['GET', 'GET', 'GET /named', 'GET /named']);
+  },
+);

@@ -1,11 +1,11 @@
 // What belongs to an incoming request: its span, and the route that a framework found for it. Kept on the request itself: frameworks wrap it,
-// and hand on the same object.
+// and hand on the same object. Every copy of this package must find both: a bundler, or Nitro, gives the program a copy of its own.
 import type { IncomingMessage } from 'node:http';
 import type { Span } from '../../span/span.js';
 import { type Off, orElse } from '../channel.js';
 
-export const SPAN = Symbol('spanline.span');
-export const ROUTE = Symbol('spanline.route');
+export const SPAN = Symbol.for('spanline.request.span');
+export const ROUTE = Symbol.for('spanline.request.route');
 
 export interface RequestWithSpan extends IncomingMessage {
   [SPAN]?: Span | undefined;
