@@ -7,16 +7,27 @@ const HTTP_ROUTE = 'http.route';
 /** Next.js has it on spans inside the one that gets `http.route`, which ends behind the answer. */
 const NEXT_ROUTE = 'next.route';
 
+/** What SvelteKit writes for a request that nothing answers. */
+const NO_ROUTE = 'unknown';
+/** Begins the names of its spans. */
+const OF_SVELTEKIT = 'sveltekit.';
+
+/** Empty where the framework reports that there is none. */
 const routes = new WeakMap<ActiveTrace, string>();
 
 /** Whether an attribute contains a route. */
 export const isRoute = (key: string): boolean => key === HTTP_ROUTE || key === NEXT_ROUTE;
 
-/** The last one counts: the span further in is more precise. */
-export const noteRoute = ({ trace }: Span, route: unknown): void => {
-  if (trace !== null && typeof route === 'string' && route !== '') routes.set(trace, route);
+/**
+ * The last one counts: the span further in is more precise. Of SvelteKit the first does: what a page fetches from endpoints of the same program is
+ * answered without a request, by spans below that have the routes of those.
+ */
+export const noteRoute = ({ trace, name }: Span, route: unknown): void => {
+  if (trace === null || typeof route !== 'string' || route === '') return;
+  if (!name.startsWith(OF_SVELTEKIT)) routes.set(trace, route);
+  else if (!routes.has(trace)) routes.set(trace, route === NO_ROUTE ? '' : route);
 };
 
 /** Of the part of a trace that `root` has begun in this process. */
 export const routeBelow = (root: Span): string | undefined =>
-  root.trace === null ? undefined : routes.get(root.trace);
+  root.trace === null ? undefined : routes.get(root.trace) || undefined;

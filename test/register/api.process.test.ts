@@ -84,16 +84,24 @@ test('a route that a framework says on a span of its own names the request', asy
      import { once } from 'node:events';
      import { SpanKind, trace } from '@opentelemetry/api';
      const tracer = trace.getTracer('framework');
+     // SvelteKit answers what a page fetches from itself inside the request of the page.
+     const kit = (route, fetched = () => {}) =>
+       tracer.startActiveSpan('sveltekit.handle.root', { attributes: { 'http.route': route } }, (span) => {
+         fetched();
+         span.end();
+       });
      const server = createServer((request, response) => {
        tracer.startActiveSpan('handle', { kind: SpanKind.SERVER }, (span) => {
          if (request.url === '/users/7') tracer.startSpan('render', { attributes: { 'next.route': '/users/[id]' } }).end();
          if (request.url === '/items/7') span.setAttributes({ 'http.route': '/items/[id]' });
+         if (request.url === '/books/7') kit('/books/[id]', () => kit('/api/books/[id]'));
+         if (request.url === '/none') kit('unknown', () => kit('/api/menu'));
          response.end();
          setImmediate(() => span.end());
        });
      }).listen(0, '127.0.0.1');
      await once(server, 'listening');
-     for (const path of ['/users/7', '/items/7', '/other']) await (await fetch('http://127.0.0.1:' + server.address().port + path)).text();
+     for (const path of ['/users/7', '/items/7', '/books/7', '/none', '/other']) await (await fetch('http://127.0.0.1:' + server.address().port + path)).text();
      server.close();`,
   );
   sink = await startServer();
@@ -104,7 +112,13 @@ test('a route that a framework says on a span of its own names the request', asy
   expect(child).toMatchObject({ code: 0, stderr: '' });
   const spans = sink.requests.flatMap(({ body }) => decodeSpans(body));
   const requests = spans.filter(({ kind, scope }) => kind === 2 && scope !== 'framework');
-  expect(requests.map(({ name }) => name).sort()).toEqual(['GET', 'GET /items/[id]', 'GET /users/[id]']);
+  expect(requests.map(({ name }) => name).sort()).toEqual([
+    'GET',
+    'GET',
+    'GET /books/[id]',
+    'GET /items/[id]',
+    'GET /users/[id]',
+  ]);
 });
 
 const PROPAGATORS = [
