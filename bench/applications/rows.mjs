@@ -92,6 +92,21 @@ export const dearerOf = ({ name, spanline, official, untraced }) => [
   ...(spanline.end !== untraced.end && official.end === untraced.end ? [`${name}: ends by ${spanline.end}`] : []),
 ];
 
+/** Of what official adds, and what ours may add in any case. */
+const CPU_BOUND = { share: 1 / 4, us: 10 };
+const RSS_BOUND = { share: 1 / 2, mb: 40 };
+
+/** In which of them ours adds more than its bound. */
+export function aboveOf({ name, spanline, official, untraced }) {
+  const above = ({ rssMb }) => rssMb - untraced.rssMb;
+  const cpu = Math.max(CPU_BOUND.share * official.addedUs, CPU_BOUND.us);
+  const rss = Math.max(RSS_BOUND.share * above(official), RSS_BOUND.mb);
+  return [
+    ...(spanline.addedUs > cpu ? [`${name}: CPU ${round(spanline.addedUs)}, not ${round(cpu)} µs`] : []),
+    ...(above(spanline) > rss ? [`${name}: rss ${round(above(spanline))}, not ${round(rss)} MB`] : []),
+  ];
+}
+
 /** What the figures are, for the head of a table. */
 export const legendOf = ({ results }) =>
   `Figures in the order untraced / ours / official, or ours / official, of ${[...new Set(results.map(({ requests }) => requests))].join(' or ')} requests each, 48 at once, in five ` +
@@ -99,6 +114,9 @@ export const legendOf = ({ results }) =>
   'added: median, least and most of the differences from the untraced round beside it, which is the noise too; CPU is counted in steps of 10 ms. rss: resident memory after the last round. start-up: until it serves, ' +
   'median of three. At SIGTERM: exit code or signal, median of three; no end: not within five seconds. mixed: traces at 48 at once with other spans than those ' +
   'of the same request alone. Spans: of each request of the list once.';
+
+const BOUNDS =
+  'Above a quarter of the CPU that official adds, or 10 µs, or half of its rss, or 40 MB, whichever is more';
 
 const list = (title, entries) => `${title}: ${entries.length === 0 ? 'nowhere' : entries.join('; ')}.`;
 
@@ -113,6 +131,7 @@ export function applicationsMarkdown(outcome) {
     markdown(SPANS_HEADER, results.map(spanCellsOf)),
     list('Worse than official in starting, answers, trees or calls', results.flatMap(worseOf)),
     list('Dearer than official', results.flatMap(dearerOf)),
+    list(BOUNDS, results.flatMap(aboveOf)),
   ].join('\n\n');
 }
 
@@ -140,6 +159,7 @@ export function applicationsTable(outcome) {
     columns(SPANS_HEADER, results.map(spanCellsOf)),
     list('worse than official', results.flatMap(worseOf)),
     list('dearer than official', results.flatMap(dearerOf)),
+    list(BOUNDS, results.flatMap(aboveOf)),
     ...notes,
   ].join('\n\n');
 }

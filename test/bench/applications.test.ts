@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 const of = (path: string) => new URL(`../../bench/applications/${path}`, import.meta.url);
 // Plain JavaScript without types.
 const { countsOf, mixedOf, spansIn, treesOf } = await import(of('traces.mjs').href);
-const { worseOf } = await import(of('rows.mjs').href);
+const { aboveOf, worseOf } = await import(of('rows.mjs').href);
 
 const OTHERS = '@opentelemetry/instrumentation-';
 
@@ -94,4 +94,17 @@ test('a row says in which of the first columns ours is worse', () => {
     'shop: 1 traces are mixed',
     'shop: pg has 0 calls, 4 theirs',
   ]);
+});
+
+test('a row says where ours adds more than its share of what official adds', () => {
+  const row = (addedUs: number, rssMb: number) => ({
+    name: 'shop',
+    untraced: { rssMb: 100 },
+    official: { addedUs: 80, rssMb: 300 },
+    spanline: { addedUs, rssMb },
+  });
+  expect(aboveOf(row(20, 200))).toEqual([]);
+  expect(aboveOf(row(21, 201))).toEqual(['shop: CPU 21, not 20 µs', 'shop: rss 101, not 100 MB']);
+  // What is little in itself, however little official adds.
+  expect(aboveOf({ ...row(10, 140), official: { addedUs: 5, rssMb: 110 } })).toEqual([]);
 });
