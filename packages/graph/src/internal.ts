@@ -3,8 +3,16 @@ export { BitReader, BitWriter } from './container/bits.js';
 export { checkForm, type Place, restore, type StoredForm } from './container/codec.js';
 export { badOptions } from './container/graph-error.js';
 export { sectionReader } from './container/layout.js';
-export { ESCAPE, extraBits, NUMBER_SYMBOLS, putExtra, symbolOf, takeNumber } from './container/number-symbols.js';
-export { SymbolDecoder, SymbolEncoder } from './container/symbol-coder.js';
+export {
+  ESCAPE,
+  extraBits,
+  NUMBER_SYMBOLS,
+  putExtra,
+  SymbolDecoder,
+  SymbolEncoder,
+  symbolOf,
+  takeNumber,
+} from './container/symbol-coder.js';
 export { MAX_CONTEXTS, SymbolCounts, SymbolModel } from './container/symbol-model.js';
 export { openedFrom } from './container/transport/open-transport.js';
 export { checkSignal } from './container/transport/transport.js';

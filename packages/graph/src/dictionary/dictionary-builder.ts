@@ -2,6 +2,7 @@
 // block, what the index says of it. The same keys must always give the same bytes.
 
 import { ByteWriter, oneOf, wholeNumber } from 'spanline/internal/base';
+import { isRandom } from '../container/codec.js';
 import type { ContainerWriter, WrittenBlock } from '../container/container-writer.js';
 import {
   BadKeyError,
@@ -14,7 +15,6 @@ import { SectionId } from '../container/layout.js';
 import { MAX_GRAPHS, MAX_ORDINALS } from '../meta.js';
 import { BlockList, NO_PART } from './block-table.js';
 import { DICTIONARY_PARTS, encodeIndex, encodeIndexCopy, MAX_BLOCK_KEYS, MIN_BLOCK_KEYS } from './dictionary-index.js';
-import { isRandom } from './entropy.js';
 import { type KeyCodec, KeyEncoder, WANTED_CODECS } from './key-block.js';
 import { checkKey, compareStretch, MAX_KEY_BYTES, sharedLength, shownKey } from './key-bytes.js';
 import { FilterBuilder } from './key-filter.js';

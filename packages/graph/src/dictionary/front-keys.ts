@@ -2,7 +2,7 @@
 // those are packed two a byte and kept apart, where they do not spoil the codes of the letters. There are no restarts: a block is
 // inflated as a whole anyhow, and building its keys once makes every search after it a plain one.
 import type { ByteReader, ByteWriter } from 'spanline/internal/base';
-import { entropyBytes } from './entropy.js';
+import { entropyBytes } from '../container/codec.js';
 import { compareStretch, type KeyBlock, type KeysToEncode, MAX_KEY_BYTES } from './key-bytes.js';
 
 /** Packed digits of a key at least, in bytes: fewer are not worth it. */

@@ -2,9 +2,8 @@
 // number it reads. Trying costs time, so only what may win is tried; the same keys must always give the same choice.
 
 import { type ByteReader, ByteWriter } from 'spanline/internal/base';
-import { type Compression, type Stored, store } from '../container/codec.js';
+import { type Compression, entropyBytes, RANDOM_SHARE, type Stored, store } from '../container/codec.js';
 import { sectionReader } from '../container/layout.js';
-import { entropyBytes, RANDOM_SHARE } from './entropy.js';
 import { decodeFixedKeys, decodeGroupedKeys, encodeFixedKeys, encodeGroupedKeys } from './fixed-keys.js';
 import { decodeFrontKeys, encodeFrontKeys } from './front-keys.js';
 import type { KeyBlock, KeysToEncode } from './key-bytes.js';

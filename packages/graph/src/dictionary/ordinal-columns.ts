@@ -4,8 +4,8 @@
 
 import { type ByteReader, ByteWriter } from 'spanline/internal/base';
 import { BitReader, BitWriter } from '../container/bits.js';
+import { entropyBytes } from '../container/codec.js';
 import { sectionReader } from '../container/layout.js';
-import { entropyBytes } from './entropy.js';
 
 /** A blank in a decoded column: no ordinal is that large. */
 export const BLANK = 0xffffffff;

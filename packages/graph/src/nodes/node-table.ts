@@ -2,10 +2,10 @@
 // lie one behind the other, so offsets are sums. Columns are written block by block, in ordinal order; where values come from is the caller's.
 
 import { ByteWriter } from 'spanline/internal/base';
+import { isRandom } from '../container/codec.js';
 import type { BlockRef, Container } from '../container/container.js';
 import type { ContainerWriter, WrittenBlock } from '../container/container-writer.js';
 import { SectionId, sectionReader } from '../container/layout.js';
-import { isRandom } from '../dictionary/entropy.js';
 import type { GraphInfo } from '../meta.js';
 import { writeIntColumn } from './int-column.js';
 import { type ReferenceRows, writeReferenceBlock } from './reference-block.js';

@@ -3,7 +3,7 @@
 // distances, from the node or from the reference before, whichever is shorter in this block.
 
 import { type ByteReader, ByteWriter } from 'spanline/internal/base';
-import { entropyBytes } from '../dictionary/entropy.js';
+import { entropyBytes } from '../container/codec.js';
 
 /** References of one list as compressed rows over ordinals. */
 export interface ReferenceRows {
