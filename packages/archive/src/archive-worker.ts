@@ -2,7 +2,7 @@
 // lock, and may be ended at any moment.
 import { parentPort } from 'node:worker_threads';
 import { GraphError } from '@spanline/graph';
-import { mergeSegments } from './merge-segments.js';
+import { mergeSegments, writeSpansTo } from './make-segments.js';
 import { SegmentSet } from './segment-set.js';
 import { damageOf, readWalRows, type WalRows } from './wal/wal-reader.js';
 import type {
@@ -13,8 +13,7 @@ import type {
   WorkAnswer,
   WorkReply,
   WorkRequest,
-} from './work-protocol.js';
-import { writeSpansTo } from './write-spans.js';
+} from './work-thread.js';
 
 /** Segments open at a time, and bytes of their blocks kept: each is read once, from its beginning to its end. */
 const OPEN_SEGMENTS = 2;

@@ -25,12 +25,12 @@ import { Arrivals } from './follow/arrivals.js';
 import { HeldSpans } from './held-spans.js';
 import { LaneFiles } from './lane/lane-files.js';
 import type { LaneStretch } from './lane/lane-stretch.js';
-import { type Operation, operationsOf, servicesOf } from './operations-of.js';
 import { OtherWriters } from './other-writers.js';
 import { searchSources, tracesFrom } from './search-sources.js';
 import { SegmentSet } from './segment-set.js';
 import type { QueryOptions } from './segment-source.js';
 import { Snapshots } from './snapshots.js';
+import { type Operation, operationsOf, servicesOf } from './trace-source.js';
 import { describe } from './values/values.js';
 import { WorkThread } from './work-thread.js';
 

@@ -2,8 +2,7 @@
 // given. It must throw nothing for a good one.
 import { BadKeyError, BadValueError, GraphError } from '@spanline/graph';
 import { checkExtras } from './stored-extras.js';
-import { KINDS, STATUS_CODES } from './values/codes.js';
-import { isTime } from './values/times.js';
+import { isTime, KINDS, STATUS_CODES } from './values/fields.js';
 import { describe, isPlainObject, MAX_DEPTH, typeOf } from './values/values.js';
 
 type Fields = Readonly<Record<string, unknown>>;

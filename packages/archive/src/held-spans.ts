@@ -5,12 +5,12 @@ import { TransportError } from '@spanline/graph';
 import { timers } from 'spanline/internal/base';
 import type { ArchivedSpan } from 'spanline/internal/record';
 import type { ResolvedArchiveOptions } from './archive-options.js';
-import { isSegmentOf, newId } from './file-names.js';
+import { isSegmentOf, newId } from './directory.js';
 import { HeldBatch } from './held-batch.js';
+import { writeSpansTo } from './make-segments.js';
 import type { SpanList } from './span-list.js';
 import type { WalWriter, Written } from './wal/wal-writer.js';
 import type { WorkThread } from './work-thread.js';
-import { writeSpansTo } from './write-spans.js';
 
 /** After a segment could not be written it is not tried again for so long. */
 const RETRY_MS = 5000;

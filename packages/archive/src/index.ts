@@ -56,7 +56,6 @@ export {
 } from './archive-options.js';
 export { ArchiveReporter } from './archive-reporter.js';
 export { type LaneStretch, processOf } from './lane/lane-stretch.js';
-export type { Operation } from './operations-of.js';
 export {
   type OpenSegmentOptions,
   Segment,
@@ -68,3 +67,4 @@ export type { SegmentOperation, SegmentSummary } from './segment/segment-summary
 export { type SegmentInfo, type WriteSegmentOptions, writeSegment } from './segment/write-segment.js';
 export { type ArchiveServer, type ArchiveServerStats, createArchiveServer } from './server/archive-server.js';
 export type { ArchiveServerOptions } from './server/server-options.js';
+export type { Operation } from './trace-source.js';

@@ -1,18 +1,25 @@
 // What sibling packages use of archive beyond its public names. Exports only what they in fact import.
-export { appendAll } from './append-all.js';
+export { appendAll } from './append-valid.js';
 export { Arrivals } from './follow/arrivals.js';
 export type { Request } from './follow/requests.js';
 export { type KeptSnapshot, keepSnapshot } from './keep-snapshot.js';
-export { divisionNotes, divisionsIn, divisionsOf, type SpanDivision } from './lane/divisions.js';
-export { archiveSources, archiveStalls, type ProcessStall, snapshotStalls } from './lane/loop-source.js';
-export { processLabel } from './lane/process-label.js';
+export { processLabel } from './lane/lane-stretch.js';
+export {
+  archiveSources,
+  archiveStalls,
+  divisionNotes,
+  divisionsIn,
+  divisionsOf,
+  type ProcessStall,
+  type SpanDivision,
+  snapshotStalls,
+} from './lane/loop-source.js';
 export { sendBytes } from './server/answer.js';
 export { ServerCounts, startArchiveServer } from './server/archive-server.js';
-export { BodyBudget } from './server/body-budget.js';
+export { HttpError } from './server/errors.js';
 export { Guard } from './server/guard.js';
-export { HttpError } from './server/http-error.js';
 export { type RunningHttpServer, startHttpServer } from './server/http-server.js';
-export { loadTraces } from './server/load-traces.js';
+export { loadTraces } from './server/ports.js';
 export {
   durationNs,
   endTimeNs,
@@ -23,7 +30,7 @@ export {
   traceIdOf,
   wholeNumber,
 } from './server/query-values.js';
-export { withBody } from './server/read-body.js';
+export { BodyBudget, withBody } from './server/read-body.js';
 export { RequestHandler } from './server/request-handler.js';
 export { type Call, queryRoute, type Route } from './server/route.js';
 export { resolveHttpOptions } from './server/server-options.js';

@@ -4,7 +4,7 @@ import { LimitError } from '@spanline/graph';
 import { ownResource } from 'spanline/internal/formats';
 import type { ArchivedResource } from 'spanline/internal/record';
 import { type Snapshot, SnapshotReading, shownResource, type TimelineRow } from 'spanline/internal/timeline';
-import { appendAll } from './append-all.js';
+import { appendAll } from './append-valid.js';
 import type { Archive } from './archive.js';
 
 /** Rows of a lane appended at a time. */

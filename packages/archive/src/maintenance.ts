@@ -1,15 +1,60 @@
-// Merges small segments and deletes old ones. Everything here may be killed at any moment: a segment says what it replaces, so nothing is
-// lost and nothing is seen twice.
+// Merges small segments and deletes old ones, one process at a time: each shows a file of its own and looks for those of others. Two that come at
+// once both step back, and what a dead process left stands in nobody's way. Everything here may be killed at any moment: a segment says what it
+// replaces, so nothing is lost and nothing is seen twice.
+import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { timers } from 'spanline/internal/base';
 import type { Retention } from './archive-options.js';
-import type { SegmentName } from './file-names.js';
-import { withLock } from './maintenance-lock.js';
-import { mergeSegments, removeFiles } from './merge-segments.js';
+import { lockName, newId, parseLockName, type SegmentName } from './directory.js';
+import { mergeSegments, removeFiles } from './make-segments.js';
+import { isInUse, use } from './owner.js';
 import type { SegmentSet } from './segment-set.js';
 import type { WorkThread } from './work-thread.js';
 
+/** Milliseconds between two signs of life. */
+const BEAT_MS = 5000;
+
+/** Runs `work` unless another does the same in this directory; undefined then. */
+export const withLock = async <T>(directory: string, work: () => Promise<T>): Promise<T | undefined> => {
+  const name = lockName(newId());
+  const path = join(directory, name);
+  const release = use(path);
+  let beat: NodeJS.Timeout | undefined;
+  try {
+    writeFileSync(path, '', { flag: 'wx' });
+    beat = timers.setInterval(() => touch(path), BEAT_MS).unref();
+    if (isTaken(directory, name)) return undefined;
+    return await work();
+  } finally {
+    timers.clearInterval(beat);
+    rmSync(path, { force: true });
+    release();
+  }
+};
+
+const touch = (path: string): void => {
+  const now = timers.wallMs() / 1000;
+  try {
+    utimesSync(path, now, now);
+  } catch {
+    // Somebody took it for a dead one's; what is under way is finished all the same.
+  }
+};
+
+const isTaken = (directory: string, own: string): boolean => {
+  let isTakenByOther = false;
+  for (const name of readdirSync(directory)) {
+    const lock = name === own ? undefined : parseLockName(name);
+    if (lock === undefined) continue;
+    const path = join(directory, name);
+    if (isInUse(lock.owner, path)) isTakenByOther = true;
+    else rmSync(path, { force: true });
+  }
+  return isTakenByOther;
+};
+
 /** What is merged. */
-export interface MergePolicy {
+interface MergePolicy {
   /** Spans of a merged segment at most. */
   readonly mergedSpans: number;
   /** Segments merged at once at least. */

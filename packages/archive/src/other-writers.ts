@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import { GraphError } from '@spanline/graph';
 import { getOrMake } from 'spanline/internal/base';
 import type { ArchivedSpan } from 'spanline/internal/record';
-import type { OwnedName } from './file-names.js';
+import { isGone, type OwnedName, VanishedError } from './directory.js';
 import { isInUse, type Owner } from './owner.js';
 import { SpanList } from './span-list.js';
-import { isGone, VanishedError } from './vanished.js';
 import { WalTail } from './wal/wal-reader.js';
 
 interface Other {

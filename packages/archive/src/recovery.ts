@@ -5,13 +5,12 @@ import { readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { TransportError } from '@spanline/graph';
 import { timers } from 'spanline/internal/base';
-import { damagedWalName, newId, type OwnedName, walName } from './file-names.js';
+import { damagedWalName, isGone, newId, type OwnedName, walName } from './directory.js';
+import { writeSpansTo } from './make-segments.js';
 import { isInUse, use } from './owner.js';
 import type { SegmentSet } from './segment-set.js';
-import { isGone } from './vanished.js';
 import { damageOf, readWalRows } from './wal/wal-reader.js';
 import type { WorkThread } from './work-thread.js';
-import { writeSpansTo } from './write-spans.js';
 
 /** Counts of what recovery found. */
 export interface RecoveryCounts {

@@ -4,11 +4,16 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AbortedError, BlockCache, ClosedError, GraphError } from '@spanline/graph';
 import type { DamagedSegment } from './archive-options.js';
-import { type DirectoryNames, DirectoryReader } from './directory.js';
-import type { OwnedName, SegmentName } from './file-names.js';
+import {
+  type DirectoryNames,
+  DirectoryReader,
+  isGone,
+  type OwnedName,
+  type SegmentName,
+  VanishedError,
+} from './directory.js';
 import { Segment } from './segment/segment.js';
 import type { SegmentInfo } from './segment/write-segment.js';
-import { isGone, VanishedError } from './vanished.js';
 
 /** What is in the directory now. */
 export interface Listing {

@@ -1,6 +1,6 @@
 // A segment of a listing as a source of traces. What is damaged is reported and left out.
 import type { ArchivedSpan, NamedSearch, TraceSummary } from 'spanline/internal/record';
-import type { SegmentName } from './file-names.js';
+import type { SegmentName } from './directory.js';
 import { lacksOperation } from './segment/search-conditions.js';
 import type { Segment, SegmentSearch, TimeRange } from './segment/segment.js';
 import type { SegmentReadOptions } from './segment/segment-file.js';

@@ -3,6 +3,7 @@
 import { type GraphError, TransportError } from '@spanline/graph';
 import { checkSignal } from '@spanline/graph/internal';
 import type { ArchivedSpan } from 'spanline/internal/record';
+import { VanishedError } from './directory.js';
 import type { HeldSpans } from './held-spans.js';
 import type { OtherWriters } from './other-writers.js';
 import { scannedSegment, scanSources } from './scan-sources.js';
@@ -10,7 +11,6 @@ import type { HeldSegment, Listing, SegmentSet } from './segment-set.js';
 import { type QueryOptions, SegmentSource } from './segment-source.js';
 import type { SpanList } from './span-list.js';
 import type { TraceSource } from './trace-source.js';
-import { VanishedError } from './vanished.js';
 
 /** Times a query begins; a directory that changes faster is broken. */
 const MAX_ATTEMPTS = 100;

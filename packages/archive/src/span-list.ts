@@ -9,10 +9,10 @@ import {
   type TraceSearch,
   type TraceSummary,
 } from 'spanline/internal/record';
+import { spanMemory } from './rows/span-rows.js';
 import type { SegmentSearch, TimeRange } from './segment/segment.js';
 import { OperationList, type SegmentOperation } from './segment/segment-summary.js';
 import { serviceOf } from './segment/span-tables.js';
-import { spanMemory } from './span-memory.js';
 import type { TraceId, TraceSource } from './trace-source.js';
 
 /** What is known of a whole trace, whose spans are each there once. */

@@ -1,8 +1,15 @@
-// What a search needs of anything that holds traces: a segment, or spans in memory; and trace ids as it hands them on.
-import type { ArchivedSpan, NamedSearch, TraceSummary } from 'spanline/internal/record';
+// What a search needs of anything that holds traces, a segment or spans in memory; trace ids as it hands them on; and the names of services and of
+// their spans over all sources. No spans are read for the names but those in no segment yet.
+import {
+  type ArchivedKind,
+  type ArchivedSpan,
+  type NamedSearch,
+  shownName,
+  type TraceSummary,
+} from 'spanline/internal/record';
 import type { SegmentSearch, TimeRange } from './segment/segment.js';
 import type { SegmentOperation } from './segment/segment-summary.js';
-import { traceIdBytes } from './values/ids.js';
+import { traceIdBytes } from './values/fields.js';
 
 /** A trace id as it is written, and as filters look it up. */
 export interface TraceId {
@@ -45,3 +52,36 @@ export interface TraceSource extends TraceParts {
   /** Services and the names of their spans. */
   operations(): Promise<ReadonlyMap<string, readonly SegmentOperation[]>>;
 }
+
+/** A name spans of a service have. */
+export interface Operation {
+  readonly name: string;
+  readonly kind: ArchivedKind;
+}
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Sorted. */
+export const servicesOf = async (sources: readonly TraceSource[], unnamed?: string): Promise<string[]> => {
+  const services = new Set<string>();
+  for (const source of sources) {
+    for (const service of (await source.operations()).keys()) services.add(shownName(service, unnamed));
+  }
+  return [...services].sort();
+};
+
+/** Sorted by name, then kind. */
+export const operationsOf = async (
+  sources: readonly TraceSource[],
+  service: string,
+  unnamed?: string,
+): Promise<Operation[]> => {
+  const operations = new Map<string, Operation>();
+  for (const source of sources) {
+    for (const [name, list] of await source.operations()) {
+      if (shownName(name, unnamed) !== service) continue;
+      for (const operation of list) operations.set(`${operation.kind} ${operation.name}`, operation);
+    }
+  }
+  return [...operations.values()].sort((a, b) => compareText(a.name, b.name) || compareText(a.kind, b.kind));
+};

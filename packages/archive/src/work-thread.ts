@@ -1,21 +1,66 @@
-// The worker thread of one archive, as the archive sees it: started when there is work for it, never what keeps a process alive without
-// work, ended with the archive. Whatever happens to it, the one who asked is told to do the work itself: nothing may depend on it.
+// The worker thread of one archive, as the archive sees it: what it is asked and answers, when it starts and ends. File names and numbers pass
+// between the threads, never spans, for copying them would take as long as the work. It starts when there is work for it, never keeps a process alive
+// without work, and ends with the archive. Whatever happens to it, its caller is told to do the work itself: nothing may depend on it.
+
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { TransportError } from '@spanline/graph';
 import { plugNPlayArguments } from 'spanline/internal/base';
-import type { ArchiveStats } from './archive-options.js';
-import type {
-  MergeAnswer,
-  MergeTask,
-  SealAnswer,
-  SealTask,
-  WorkAnswer,
-  WorkReply,
-  WorkRequest,
-  WorkTask,
-} from './work-protocol.js';
+import type { ArchiveStats, DamagedSegment } from './archive-options.js';
+
+/** Make a segment of a whole write-ahead file. */
+export interface SealTask {
+  readonly kind: 'seal';
+  readonly directory: string;
+  /** The file, which nobody writes to any more. */
+  readonly path: string;
+  /** What the segment stands for: the identity of the file. */
+  readonly replaces: string;
+  /** The segment's own: 12 hex digits. */
+  readonly segmentId: string;
+  /** How many spans must be in the file; undefined when nobody knows. */
+  readonly spans: number | undefined;
+}
+
+export interface SealAnswer {
+  /** False: the file is not there, or not whole, and no segment was written. */
+  readonly isDone: boolean;
+  readonly spans: number;
+  readonly tornBytes: number;
+  /** What of the file could not be read, if anything. */
+  readonly damage?: string;
+}
+
+/** Make one segment of several and delete them. */
+export interface MergeTask {
+  readonly kind: 'merge';
+  readonly directory: string;
+  /** The one that ends last first. */
+  readonly names: readonly string[];
+}
+
+export interface MergeAnswer {
+  /** False: some are damaged, and nothing was changed. */
+  readonly isDone: boolean;
+  readonly damaged: readonly DamagedSegment[];
+}
+
+type WorkTask = SealTask | MergeTask;
+export type WorkAnswer = SealAnswer | MergeAnswer;
+
+/** A numbered task, as the worker gets it. */
+export interface WorkRequest {
+  readonly number: number;
+  readonly task: WorkTask;
+}
+
+/** What became of it: an answer, or why there is none. */
+export interface WorkReply {
+  readonly number: number;
+  readonly answer?: WorkAnswer;
+  readonly failure?: { readonly isTransport: boolean; readonly message: string };
+}
 
 /** For fewer spans no worker is started: they take this thread a few milliseconds, as starting one does. */
 const LEAST_SPANS = 1000;
@@ -36,7 +81,7 @@ const findProgram = (): string | undefined => {
 };
 
 /** What the worker did, and what was done without it. */
-export type WorkStats = Pick<ArchiveStats, 'workerTasks' | 'workerFallbacks' | 'workerFailure'>;
+type WorkStats = Pick<ArchiveStats, 'workerTasks' | 'workerFallbacks' | 'workerFailure'>;
 
 interface Waiting {
   readonly resolve: (answer: WorkAnswer | undefined) => void;

@@ -1,16 +1,45 @@
-// Requests as they arrive in an archive, whoever writes them, each told once. Write-ahead files are read as far as they were written; what is in a segment
-// is read only where its write-ahead file was never seen: before the first look, and of programs that live shorter than from one look to the next. It must
-// hold no spans.
+// Requests as they arrive in an archive, whoever writes them, each reported once. Write-ahead files are read as far as they were written, and stay
+// open: what was written between the last look and the moment when a segment took a file's place is still read. What is in a segment is read only
+// where its write-ahead file was never seen: before the first look, and of programs that live shorter than from one look to the next. It must hold no
+// spans.
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { GraphError } from '@spanline/graph';
-import type { OwnedName, SegmentName } from '../file-names.js';
+import { type CorruptError, GraphError } from '@spanline/graph';
+import { isGone, type OwnedName, type SegmentName, VanishedError } from '../directory.js';
+import type { SpanRows } from '../rows/span-rows.js';
 import type { SegmentSet } from '../segment-set.js';
-import { isGone, VanishedError } from '../vanished.js';
-import { FollowedWal } from './followed-wal.js';
+import { WalTail } from '../wal/wal-reader.js';
 import { type Request, requestOf, requestsIn } from './requests.js';
 
+class FollowedWal {
+  readonly #tail = new WalTail();
+  readonly #descriptor: number;
+
+  /** Throws what `openSync` throws, as for a file that is gone. */
+  constructor(
+    readonly name: string,
+    readonly path: string,
+  ) {
+    this.#descriptor = openSync(path, 'r');
+  }
+
+  /** What is damaged as far as it was read. */
+  get damage(): CorruptError | undefined {
+    return this.#tail.damage;
+  }
+
+  /** What is new since the last call; undefined for nothing. Throws `TransportError`. */
+  read(): SpanRows | undefined {
+    return this.#tail.rows(this.#descriptor, this.path);
+  }
+
+  close(): void {
+    closeSync(this.#descriptor);
+  }
+}
+
 /** Spans in segments that the first look reads at most. */
-export const FIRST_SPANS = 100_000;
+const FIRST_SPANS = 100_000;
 /** Names of files that are remembered: more than come in a day. */
 const MAX_KNOWN = 20_000;
 

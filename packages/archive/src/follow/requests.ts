@@ -10,7 +10,7 @@ import {
 } from 'spanline/internal/record';
 import type { SpanRows } from '../rows/span-rows.js';
 import { FLAGS_KEY } from '../stored-extras.js';
-import { KINDS, STATUS_CODES } from '../values/codes.js';
+import { KINDS, STATUS_CODES } from '../values/fields.js';
 
 /** A span with which work begins in a process: it has no parent, or one in another process, or it serves or consumes. */
 export interface Request {

@@ -8,10 +8,9 @@ import { timers } from 'spanline/internal/base';
 import type { ArchivedResource } from 'spanline/internal/record';
 import type { TimelineRow } from 'spanline/internal/timeline';
 import type { Retention } from '../archive-options.js';
-import { newId } from '../file-names.js';
-import { removeFiles } from '../merge-segments.js';
-import { laneLine, parseLaneLine } from './lane-lines.js';
-import { type LaneStretch, processOf } from './lane-stretch.js';
+import { newId } from '../directory.js';
+import { removeFiles } from '../make-segments.js';
+import { type LaneStretch, laneLine, parseLaneLine, processOf } from './lane-stretch.js';
 
 /** A file covers so much time and has about so many bytes at most, so that what is too old goes in small pieces. */
 const FILE_MS = 10 * 60 * 1000;

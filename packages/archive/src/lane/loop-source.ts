@@ -1,23 +1,26 @@
-// Spans and lanes by process, from where commands and the page find them: what `spanline stalls` and `spanline trace show` tell the use of the event loop from.
-// Must not mix processes, and must say where it has not all that an archive has.
-
+// Spans and lanes by process, from where commands and the page find them, and where the time of the slow spans of one trace went: what `spanline
+// stalls` and `spanline trace show` tell the use of the event loop from. Must not mix processes, must say where it has not all that an archive has,
+// and nothing of spans of processes that kept no lane of that time.
 import { ownResource } from 'spanline/internal/formats';
 import type { ArchivedResource, ArchivedSpan } from 'spanline/internal/record';
 import {
   BreakdownIndex,
   breakdownIndexOf,
+  formatBreakdown,
   type Snapshot,
   type Stall,
   stalls,
+  type TimeBreakdown,
   type TimedSpan,
   type TimelineRow,
   type TimeWindow,
+  timeBreakdown,
 } from 'spanline/internal/timeline';
 import type { Archive } from '../archive.js';
 import { processOf } from './lane-stretch.js';
 
 /** What is known of one process in a stretch of time. */
-export interface LoopSource {
+interface LoopSource {
   /** Names the process. */
   readonly process: string;
   readonly spans: readonly TimedSpan[];
@@ -30,7 +33,7 @@ export interface LoopSource {
 export type ProcessStall = Stall & { readonly process: string };
 
 /** How an archive is read for this. */
-export interface LoopRead {
+interface LoopRead {
   readonly signal: AbortSignal;
   /** Told what the answer does not rest on. */
   readonly note?: (text: string) => void;
@@ -111,7 +114,7 @@ export const archiveSources = async (archive: Archive, window: TimeWindow, read:
 const longestFirst = (a: ProcessStall, b: ProcessStall): number => b.durationUs - a.durationUs || a.startUs - b.startUs;
 
 /** The worst stalls of some processes. */
-export const worstStalls = (sources: readonly LoopSource[], limit: number): ProcessStall[] =>
+const worstStalls = (sources: readonly LoopSource[], limit: number): ProcessStall[] =>
   sources
     .flatMap(({ process, spans, lane, covered }) =>
       stalls(new BreakdownIndex(spans, lane, covered), limit).map((stall) => ({ ...stall, process })),
@@ -145,4 +148,52 @@ export const snapshotStalls = (snapshot: Snapshot, window: TimeWindow, limit: nu
   if (snapshot.timelineFromUs === undefined) return undefined;
   const process = processOf(ownResource(snapshot.resource));
   return stalls(breakdownIndexOf(snapshot), limit, window).map((stall) => ({ ...stall, process }));
+};
+
+/** A span and where its time went. */
+export interface SpanDivision extends TimeBreakdown {
+  readonly spanId: string;
+  readonly name: string;
+}
+
+/** Slow: this share of the root's time, and longer than this. */
+const SHARE = 10n;
+const LEAST_NS = 1_000_000n;
+const MOST_SPANS = 10;
+
+const durationOf = ({ startUnixNs, endUnixNs }: ArchivedSpan): bigint => endUnixNs - startUnixNs;
+
+/** The root, and the slowest below it. */
+const slowSpans = ([root, ...rest]: readonly ArchivedSpan[]): ArchivedSpan[] => {
+  const slow = rest.filter((span) => durationOf(span) > LEAST_NS && durationOf(span) * SHARE >= durationOf(root));
+  return [root, ...slow.sort((a, b) => Number(durationOf(b) - durationOf(a))).slice(0, MOST_SPANS - 1)];
+};
+
+/** Of a trace, the root first, by an index for each span; undefined where there is none. */
+export const divisionsIn = (
+  spans: readonly ArchivedSpan[],
+  indexOf: (span: ArchivedSpan) => BreakdownIndex | undefined,
+): SpanDivision[] =>
+  slowSpans(spans).flatMap((span) => {
+    const index = indexOf(span);
+    const division = index === undefined ? undefined : timeBreakdown(index, span);
+    return division === undefined ? [] : [{ spanId: span.spanId, name: span.name, ...division }];
+  });
+
+/** As lines below their spans. */
+export const divisionNotes = (divisions: readonly SpanDivision[]): Map<string, string> =>
+  new Map(divisions.map((division) => [division.spanId, formatBreakdown(division)]));
+
+/** Of a trace as the archive gives it: the root first. */
+export const divisionsOf = async (
+  archive: Archive,
+  spans: readonly ArchivedSpan[],
+  read: LoopRead,
+): Promise<SpanDivision[]> => {
+  const sources = await archiveSources(archive, windowOf(spans), read);
+  if (sources.length === 0) return [];
+  const indexes = new Map(
+    sources.map(({ process, spans: own, lane, covered }) => [process, new BreakdownIndex(own, lane, covered)]),
+  );
+  return divisionsIn(spans, (span) => indexes.get(processOf(span.resource)));
 };

@@ -1,6 +1,8 @@
-// Spans that become a segment, or are read from a write-ahead file, as columns: ids and times are taken apart once, names, keys, resources and
-// scopes are numbers, and everything after works on numbers. A row is a span as it came. Few spans have events, links or texts beside their
-// name: these stay as they are. What no segment can keep is refused here, before anything is written, and takes no row.
+// Spans that become a segment, or are read from a write-ahead file, as columns: ids and times are taken apart once, names, keys, resources and scopes
+// are numbers, and everything after works on numbers. A row is a span as it came. Few spans have events, links or texts beside their name: these stay
+// as they are. What no segment can keep is refused here, before anything is written, and takes no row. What a span takes in memory once decoded is
+// estimated here: asking for its trace will cost that.
+
 import { BadValueError, LimitError } from '@spanline/graph';
 import {
   type ArchivedEvent,
@@ -16,15 +18,32 @@ import {
 import { checkSpan } from '../check-span.js';
 import { MAX_SPAN_BYTES } from '../segment/layout.js';
 import { serviceOf, writeResource, writeScope } from '../segment/span-tables.js';
-import { EVENT_BYTES, LINK_BYTES, PROPERTY_BYTES, SPAN_BYTES } from '../span-memory.js';
 import { restored, storedProperties } from '../stored-extras.js';
-import { KINDS, STATUS_CODES } from '../values/codes.js';
-import { parseId } from '../values/ids.js';
-import { isTime, TIME_RULE } from '../values/times.js';
+import { isTime, KINDS, parseId, STATUS_CODES, TIME_RULE, Times } from '../values/fields.js';
 import { decodedBytes, typeOf } from '../values/values.js';
-import { Interner } from './interner.js';
-import { Times } from './times.js';
-import { TraceNumbers } from './trace-numbers.js';
+import { Interner, TraceNumbers } from './interner.js';
+
+/** What a span without anything takes, and what a property, an event or a link adds at least. */
+export const SPAN_BYTES = 320;
+const PROPERTY_BYTES = 32;
+const EVENT_BYTES = 120;
+const LINK_BYTES = 200;
+
+const propertyBytes = (properties: ArchivedProperties): number => {
+  let bytes = 0;
+  for (const key of Object.keys(properties)) bytes += PROPERTY_BYTES + key.length + decodedBytes(properties[key]);
+  return bytes;
+};
+
+/** Bytes of a span in memory; a segment counts the same while it is written. */
+export const spanMemory = (span: ArchivedSpan): number => {
+  const { name, traceState, status, events, links } = span;
+  let bytes =
+    SPAN_BYTES + name.length + traceState.length + status.message.length + propertyBytes(storedProperties(span));
+  for (const event of events) bytes += EVENT_BYTES + event.name.length + propertyBytes(storedProperties(event));
+  for (const link of links) bytes += LINK_BYTES + link.traceState.length + propertyBytes(storedProperties(link));
+  return bytes;
+};
 
 const FIRST_ROWS = 256;
 const NONE: readonly never[] = Object.freeze([]);

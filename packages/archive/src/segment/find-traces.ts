@@ -2,7 +2,7 @@
 // together, ids from the dictionary, everything else from groups. What does not fit together is damage, never a trace with fewer spans.
 import { CorruptError, type DictionaryEntry, GraphError } from '@spanline/graph';
 import type { ArchivedSpan } from 'spanline/internal/record';
-import { TRACE_ID_BYTES, traceIdBytes } from '../values/ids.js';
+import { TRACE_ID_BYTES, traceIdBytes } from '../values/fields.js';
 import type { GroupReader, Outcome, WholeGroup } from './group-reader.js';
 import { PARTS } from './layout.js';
 import { eachOrDamage, guarded, type SegmentFile, type SegmentReadOptions } from './segment-file.js';

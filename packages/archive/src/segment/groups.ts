@@ -9,8 +9,7 @@
 import type { Container, WrittenBlock } from '@spanline/graph';
 import type { StoredForm } from '@spanline/graph/internal';
 import { type ByteReader, ByteWriter } from 'spanline/internal/base';
-import { TRACE_ID_BYTES } from '../values/ids.js';
-import { readTime, writeTime } from '../values/times.js';
+import { readTime, TRACE_ID_BYTES, writeTime } from '../values/fields.js';
 import {
   GROUP_BYTES,
   GROUP_SPANS,

@@ -1,9 +1,9 @@
 // What all sections of a segment share: their numbers and names, the bounds of their parts, and how they write times and counts.
 //
-//     time = u64, as in values/times.ts
+//     time = u64, as in values/fields.ts
 //     told = varint (0: u64 follows)         else the zigzag of the time less the one it is told against, plus one
 import type { ByteReader, ByteWriter } from 'spanline/internal/base';
-import { readTime, writeTime } from '../values/times.js';
+import { readTime, writeTime } from '../values/fields.js';
 
 /** Sections of segments. */
 export const SegmentSection = {

@@ -2,7 +2,7 @@
 // decides which traces are meant.
 import { CorruptError, type DictionaryEntry, GraphError } from '@spanline/graph';
 import type { ArchivedSpan } from 'spanline/internal/record';
-import { TRACE_ID_BYTES } from '../values/ids.js';
+import { TRACE_ID_BYTES } from '../values/fields.js';
 import { assembleTrace, findTraces, report, storedBytes, traceKeys } from './find-traces.js';
 import type { Group, GroupReader, Outcome } from './group-reader.js';
 import { mayBeMeant } from './search-conditions.js';

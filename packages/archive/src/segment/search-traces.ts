@@ -5,7 +5,7 @@ import { GraphError } from '@spanline/graph';
 import { badOptions } from '@spanline/graph/internal';
 import { getOrMake, wholeNumber } from 'spanline/internal/base';
 import { hasSpanConditions, hasTimeConditions, type TraceSummary } from 'spanline/internal/record';
-import { Times } from '../rows/times.js';
+import { Times } from '../values/fields.js';
 import { report } from './find-traces.js';
 import type { Group, GroupReader, Outcome } from './group-reader.js';
 import { overlaps, rowsOf, traceIdsAt, withPieces } from './scan-traces.js';

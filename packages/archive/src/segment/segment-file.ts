@@ -28,7 +28,7 @@ import {
   sectionReader,
 } from '@spanline/graph/internal';
 import type { ByteReader } from 'spanline/internal/base';
-import { KEY_BYTES } from '../values/ids.js';
+import { KEY_BYTES } from '../values/fields.js';
 import { GroupTable } from './groups.js';
 import { KIND_NOTE, KIND_OF_SEGMENT, REPLACES_NOTE, SegmentSection } from './layout.js';
 import { decodeModels, type SegmentModels } from './segment-models.js';

@@ -7,7 +7,7 @@ import { type ContainerWriter, DictionaryBuilder, type ReferenceRows } from '@sp
 import { type Adjacency, orderNodes } from '@spanline/graph/internal';
 import type { ArchivedLink } from 'spanline/internal/record';
 import type { SpanRows } from '../rows/span-rows.js';
-import { KEY_BYTES, parseId, TRACE_ID_BYTES } from '../values/ids.js';
+import { KEY_BYTES, parseId, TRACE_ID_BYTES } from '../values/fields.js';
 import { ghostOf, NO_PARENT, type SpanOrder } from './trace-order.js';
 
 export const parentRows = ({ parents, spanCount }: SpanOrder): ReferenceRows => {

@@ -2,7 +2,7 @@
 // name. It holds columns of numbers. A trace whose root is somewhere else is an ordinary trace.
 
 import type { SpanRows } from '../rows/span-rows.js';
-import { STATUS_CODES } from '../values/codes.js';
+import { STATUS_CODES } from '../values/fields.js';
 import { cutGroups, type Groups } from './groups.js';
 import { NEAR_NS } from './layout.js';
 import { codeSpans, type SpanSymbols } from './segment-models.js';

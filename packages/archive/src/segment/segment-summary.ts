@@ -5,8 +5,7 @@
 //     operation = ref kind:byte
 import { type ByteReader, ByteWriter } from 'spanline/internal/base';
 import type { ArchivedKind } from 'spanline/internal/record';
-import { KINDS } from '../values/codes.js';
-import { readTime, writeTime } from '../values/times.js';
+import { KINDS, readTime, writeTime } from '../values/fields.js';
 import type { StringTable } from './span-tables.js';
 
 /** Operations that are listed; a segment with more says that its list has an end. */

@@ -8,7 +8,7 @@ import {
 } from '@spanline/graph';
 import { openedFrom } from '@spanline/graph/internal';
 import type { ArchivedSpan, TraceSummary } from 'spanline/internal/record';
-import { traceIdBytes } from '../values/ids.js';
+import { traceIdBytes } from '../values/fields.js';
 import { findTraces, presentTraces } from './find-traces.js';
 import { GroupReader } from './group-reader.js';
 import { listTraces, scanTraces, type TimeRange } from './scan-traces.js';

@@ -20,8 +20,7 @@ import {
 import { type ByteReader, ByteWriter } from 'spanline/internal/base';
 import type { ArchivedResource } from 'spanline/internal/record';
 import type { SpanRows } from '../rows/span-rows.js';
-import { STATUS_CODES } from '../values/codes.js';
-import { MAX_TIME, readTime, writeTime } from '../values/times.js';
+import { MAX_TIME, readTime, STATUS_CODES, writeTime } from '../values/fields.js';
 import { NEAR_NS } from './layout.js';
 import type { ResourceContext, SpanModels, SpanSymbols } from './segment-models.js';
 import type { SpanFacts } from './span-facts.js';

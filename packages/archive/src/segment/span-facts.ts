@@ -3,7 +3,7 @@
 import type { ArchivedProperties, ArchivedSpan } from 'spanline/internal/record';
 import type { SpanRows } from '../rows/span-rows.js';
 import { storedProperties } from '../stored-extras.js';
-import { KINDS } from '../values/codes.js';
+import { KINDS } from '../values/fields.js';
 import { MAX_ENTRIES, MAX_ENTRY_BYTES, type Shape, SpanTables, StringCounts } from './span-tables.js';
 import type { SpanOrder } from './trace-order.js';
 

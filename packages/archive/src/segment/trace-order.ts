@@ -2,7 +2,7 @@
 // finds doubles and parents that are absent, and gives the halves of a call that share an id ids of their own. The same spans give the same order, however they came.
 import { halvesApart, mayBeOfHalf } from 'spanline/internal/record';
 import type { SpanRows } from '../rows/span-rows.js';
-import { KINDS } from '../values/codes.js';
+import { KINDS } from '../values/fields.js';
 
 /** `parents` of a root. */
 export const NO_PARENT = -1;

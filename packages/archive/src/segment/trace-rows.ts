@@ -19,8 +19,8 @@ import {
   takeNumber,
 } from '@spanline/graph/internal';
 import { type ByteReader, ByteWriter } from 'spanline/internal/base';
+import { MAX_TIME, readTime, writeTime } from '../values/fields.js';
 import { readText, writeText } from '../values/texts.js';
-import { MAX_TIME, readTime, writeTime } from '../values/times.js';
 import { MAX_GROUP_SPANS } from './layout.js';
 import { BESIDE, readBeside, type StringTable, tableSymbol, writeBeside } from './span-tables.js';
 

@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BufferSink, BufferTransport, CorruptError, GraphError } from '@spanline/graph';
 import type { ArchivedSpan, TraceSummary } from 'spanline/internal/record';
-import { traceIdBytes } from '../values/ids.js';
+import { traceIdBytes } from '../values/fields.js';
 import { GroupReader } from './group-reader.js';
 import { scanTraces } from './scan-traces.js';
 import { searchTraces } from './search-traces.js';

@@ -13,7 +13,7 @@ import {
 import { encodeMeta, FilterBuilder, writeReferences } from '@spanline/graph/internal';
 import type { ArchivedSpan } from 'spanline/internal/record';
 import { SpanRows } from '../rows/span-rows.js';
-import { TRACE_ID_BYTES } from '../values/ids.js';
+import { TRACE_ID_BYTES } from '../values/fields.js';
 import { encodeGroups, type WrittenGroup } from './groups.js';
 import { KIND_NOTE, KIND_OF_SEGMENT, type Part, REPLACES_NOTE, SegmentSection } from './layout.js';
 import { encodeEvents, encodeLinks, encodeTexts } from './optional-parts.js';

@@ -1,10 +1,10 @@
 // The HTTP server of an archive. It must survive everything that comes in: the archive behind it belongs to others too.
 import type { Server } from 'node:http';
 import { sendJson } from './answer.js';
-import { BodyBudget } from './body-budget.js';
 import { Guard } from './guard.js';
 import { startHttpServer } from './http-server.js';
 import { type IngestStats, ingestRoute } from './ingest.js';
+import { BodyBudget } from './read-body.js';
 import { healthRoute, RequestHandler, type RequestStats } from './request-handler.js';
 import { queryRoute, type Route } from './route.js';
 import { type ArchiveServerOptions, type ResolvedServerOptions, resolveServerOptions } from './server-options.js';

@@ -1,10 +1,59 @@
-// The bodies of error answers, in the form that the clients of each endpoint read.
-
+// Refusals with an HTTP status, and the bodies of answers in the form that the clients of each endpoint read: JSON, or the messages of OTLP in
+// protobuf, ExportTraceServiceResponse and google.rpc.Status. A refusal ends a request; it must never leave the server.
+import type { OutgoingHttpHeaders } from 'node:http';
 import { GraphError } from '@spanline/graph';
+import { ByteWriter, SpanlineError } from 'spanline/internal/base';
 import { TraceFormatError } from 'spanline/internal/formats';
-import { HttpError, tryLater } from './http-error.js';
-import { encodeStatus } from './otlp-answers.js';
-import type { ErrorForm } from './route.js';
+
+/** Thrown by handlers: the answer is an error of this status, in the form of its endpoint. */
+export class HttpError extends SpanlineError {
+  override readonly name = 'HttpError';
+
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly headers: OutgoingHttpHeaders = {},
+  ) {
+    super('ERR_SPANLINE_HTTP_STATUS', message);
+  }
+}
+
+/** Seconds after which a refused sender may try again. */
+const RETRY_AFTER_SECONDS = 2;
+
+/** Too much at once: nothing is wrong with the request. */
+export const tryLater = (status: 429 | 503, message: string): HttpError =>
+  new HttpError(status, message, { 'retry-after': String(RETRY_AFTER_SECONDS) });
+
+/** A field of a number, or of bytes, text or a message. */
+const field = (number: number, content: number | Uint8Array): Buffer => {
+  const writer = new ByteWriter();
+  writer.byte((number << 3) | (typeof content === 'number' ? 0 : 2));
+  writer.varint(typeof content === 'number' ? content : content.length);
+  if (typeof content !== 'number') writer.raw(content);
+  return writer.copy();
+};
+
+/** A success with a reservation: spans that were not kept, and why. */
+export interface PartialSuccess {
+  readonly rejectedSpans: number;
+  readonly errorMessage: string;
+}
+
+/** ExportTraceServiceResponse; without a reservation it is empty. */
+export const encodeSuccess = (partial: PartialSuccess | undefined): Buffer => {
+  if (partial === undefined) return Buffer.alloc(0);
+  return field(1, Buffer.concat([field(1, partial.rejectedSpans), field(2, Buffer.from(partial.errorMessage))]));
+};
+
+/** The same in OTLP/JSON, where 64-bit numbers are text. */
+export const successJson = (partial: PartialSuccess | undefined): object =>
+  partial === undefined
+    ? {}
+    : { partialSuccess: { rejectedSpans: String(partial.rejectedSpans), errorMessage: partial.errorMessage } };
+
+/** google.rpc.Status with a message only: OTLP does not use its code. */
+const encodeStatus = (message: string): Buffer => field(2, Buffer.from(message));
 
 /** A body with its type. */
 export interface Body {
@@ -13,6 +62,9 @@ export interface Body {
 }
 
 const json = (value: unknown): Body => ({ contentType: 'application/json', bytes: `${JSON.stringify(value)}\n` });
+
+/** In which form an endpoint says what went wrong. */
+export type ErrorForm = 'v1' | 'v3' | 'otlp';
 
 /** @param requestType The content type of the request: OTLP answers in the form it was asked. */
 export const errorBody = (form: ErrorForm, status: number, message: string, requestType = ''): Body => {

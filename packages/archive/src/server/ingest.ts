@@ -12,11 +12,9 @@ import {
 } from 'spanline/internal/formats';
 import { type Appended, appendValid } from '../append-valid.js';
 import { sendBytes, sendJson } from './answer.js';
-import type { BodyBudget } from './body-budget.js';
-import { HttpError, tryLater } from './http-error.js';
-import { encodeSuccess, type PartialSuccess, successJson } from './otlp-answers.js';
+import { encodeSuccess, HttpError, type PartialSuccess, successJson, tryLater } from './errors.js';
 import type { ArchiveWriter } from './ports.js';
-import { withBody } from './read-body.js';
+import { type BodyBudget, withBody } from './read-body.js';
 import type { Route } from './route.js';
 
 const PROTOBUF = 'application/x-protobuf';

@@ -3,22 +3,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { timers } from 'spanline/internal/base';
 import { sendBytes, sendJson } from './answer.js';
-import { errorBody, toHttpError } from './errors.js';
+import { type ErrorForm, errorBody, HttpError, toHttpError } from './errors.js';
 import type { Guard } from './guard.js';
-import { HttpError } from './http-error.js';
 import { contentTypeOf } from './ingest.js';
+import { SeenDamage } from './ports.js';
 import { type QueryLimits, QueryQueue } from './query-queue.js';
-import {
-  type Call,
-  type ErrorForm,
-  errorFormOf,
-  parseTarget,
-  partsOf,
-  type Route,
-  routesAt,
-  type Target,
-} from './route.js';
-import { SeenDamage } from './seen-damage.js';
+import { type Call, errorFormOf, parseTarget, partsOf, type Route, routesAt, type Target } from './route.js';
 
 /** What was asked so far. */
 export interface RequestStats {

@@ -1,10 +1,7 @@
 // What an endpoint is, and which one a request means. Paths are compared part by part; nothing of them ever names a file.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { HttpError } from './http-error.js';
-import type { SeenDamage } from './seen-damage.js';
-
-/** In which form an endpoint says what went wrong. */
-export type ErrorForm = 'v1' | 'v3' | 'otlp';
+import { type ErrorForm, HttpError } from './errors.js';
+import type { SeenDamage } from './ports.js';
 
 /** One request on its way. */
 export interface Call {

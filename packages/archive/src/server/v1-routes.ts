@@ -1,16 +1,54 @@
-// Jaeger's older query API, as its UI and Grafana's data source ask it: traces in the form of the UI, everything in one envelope.
-import { timers } from 'spanline/internal/base';
-import { shownTrace, shownTraceId } from 'spanline/internal/formats';
-import type { Operation } from '../operations-of.js';
+// Jaeger's older query API, as its UI and Grafana's data source ask it: traces in the form of the UI, everything in one envelope. Which services call
+// which is counted from the spans of a stretch of time whenever somebody asks, as nothing of it is kept.
+import { getOrMake, timers } from 'spanline/internal/base';
+import { shownService, shownTrace, shownTraceId } from 'spanline/internal/formats';
+import type { ArchivedSpan } from 'spanline/internal/record';
+import type { Operation } from '../trace-source.js';
 import { JsonStream, sendJson } from './answer.js';
-import { dependenciesOf } from './dependencies.js';
-import { HttpError } from './http-error.js';
-import { type LoadedTrace, loadTraces } from './load-traces.js';
-import type { ArchiveReader } from './ports.js';
+import { HttpError } from './errors.js';
+import { type ArchiveReader, type LoadedTrace, loadTraces, type ReadOptions, type SeenDamage } from './ports.js';
 import { millisecondsNs, pick, required, traceIdOf } from './query-values.js';
 import { type Call, queryRoute, type Route } from './route.js';
 import { v1Search } from './search-parameters.js';
-import type { SeenDamage } from './seen-damage.js';
+
+/** Traces looked at, the newest; as many as one search gives. */
+const MAX_TRACES = 100_000;
+
+/** Spans of one service whose parents are of another, or of the same. */
+interface Dependency {
+  readonly parent: string;
+  readonly child: string;
+  readonly callCount: number;
+}
+
+const nameOf = ({ resource }: ArchivedSpan): string => shownService(resource.properties);
+
+/** The calls in all traces that begin and end within the time, both in Unix nanoseconds. */
+export const dependenciesOf = async (
+  archive: ArchiveReader,
+  fromUnixNs: bigint,
+  toUnixNs: bigint,
+  options: ReadOptions,
+): Promise<Dependency[]> => {
+  const counts = new Map<string, Map<string, number>>();
+  if (toUnixNs < 0n || toUnixNs < fromUnixNs) return [];
+  const found = await archive.search({ fromUnixNs, toUnixNs, limit: MAX_TRACES }, options);
+  const inside = found.filter(
+    ({ startUnixNs, durationNs }) => startUnixNs > fromUnixNs && startUnixNs + durationNs < toUnixNs,
+  );
+  for await (const [, spans] of loadTraces(archive, inside, options)) {
+    const names = new Map(spans.map((span) => [span.spanId, nameOf(span)]));
+    for (const span of spans) {
+      const parent = span.parentSpanId === '' ? undefined : names.get(span.parentSpanId);
+      if (parent === undefined) continue;
+      const children = getOrMake(counts, parent, () => new Map<string, number>());
+      children.set(nameOf(span), (children.get(nameOf(span)) ?? 0) + 1);
+    }
+  }
+  return [...counts].flatMap(([parent, children]) =>
+    [...children].map(([child, callCount]) => ({ parent, child, callCount })),
+  );
+};
 
 const NOT_FOUND = 'trace not found';
 

@@ -3,15 +3,13 @@
 import { getOrMake } from 'spanline/internal/base';
 import { otlpResourceSpans, shownService } from 'spanline/internal/formats';
 import type { ArchivedSpan, TraceSummary } from 'spanline/internal/record';
-import type { Operation } from '../operations-of.js';
+import type { Operation } from '../trace-source.js';
 import { JsonStream, sendJson } from './answer.js';
-import { HttpError } from './http-error.js';
-import { type LoadedTrace, loadTraces } from './load-traces.js';
-import type { ArchiveReader } from './ports.js';
+import { HttpError } from './errors.js';
+import { type ArchiveReader, type LoadedTrace, loadTraces, type SeenDamage } from './ports.js';
 import { pick, required, traceIdOf } from './query-values.js';
 import { type Call, queryRoute, type Route } from './route.js';
 import { v3Search, v3SearchInTime } from './search-parameters.js';
-import type { SeenDamage } from './seen-damage.js';
 
 /** Beside an answer that is not of everything, in the form of errors here. */
 const errorOf = ({ messages }: SeenDamage) =>

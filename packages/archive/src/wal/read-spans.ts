@@ -14,9 +14,8 @@ import {
 import type { SpanRows } from '../rows/span-rows.js';
 import { readResource, readScope } from '../segment/span-tables.js';
 import { restored } from '../stored-extras.js';
-import { KINDS, STATUS_CODES } from '../values/codes.js';
+import { KINDS, readTime, STATUS_CODES } from '../values/fields.js';
 import { readText } from '../values/texts.js';
-import { readTime } from '../values/times.js';
 import { readValue, ValueType } from '../values/values.js';
 import { ALL_BITS, Has } from './span-form.js';
 

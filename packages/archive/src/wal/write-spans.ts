@@ -22,13 +22,10 @@ import { SpanRows } from '../rows/span-rows.js';
 import { planSegment } from '../segment/segment-plan.js';
 import { writeResource, writeScope } from '../segment/span-tables.js';
 import { EXTRA_KEYS, FLAGS_KEY, storedFlags, storedKey, storedProperties } from '../stored-extras.js';
-import { KINDS, STATUS_CODES } from '../values/codes.js';
+import { KINDS, STATUS_CODES, writeTime } from '../values/fields.js';
 import { writeText } from '../values/texts.js';
-import { writeTime } from '../values/times.js';
 import { isPlainObject, typeOf, ValueType, writeValue } from '../values/values.js';
-import { KnownTexts, KnownThings } from './known-things.js';
-import { Has } from './span-form.js';
-import { checkTime, numberOf, writeId, writeNanos, writeTraceId } from './write-fields.js';
+import { checkTime, Has, KnownTexts, KnownThings, numberOf, writeId, writeNanos, writeTraceId } from './span-form.js';
 
 /** A span of more bytes might be more than a segment takes: that is tried out. */
 const LARGE_BYTES = 256 * 1024;

@@ -7,8 +7,8 @@ import type {
   TraceSearch,
   TraceSummary,
 } from '../../../../src/record/archived-span.js';
-import type { Operation } from '../../src/operations-of.js';
 import type { ArchiveReader, ArchiveWriter } from '../../src/server/ports.js';
+import type { Operation } from '../../src/trace-source.js';
 
 export const serviceOf = ({ resource }: ArchivedSpan): string => String(resource.properties['service.name'] ?? '');
 
