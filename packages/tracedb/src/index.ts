@@ -24,9 +24,14 @@ export type { Expectation, ExpectationChange, TriageStatus } from './gold/expect
 export type { Expectations, StatusOf, TestDigest, Triage, TriageOptions } from './gold/expectations.js';
 export type { GoldEntry } from './gold/gold-entry.js';
 export { GOLD_SCHEMA } from './gold/gold-keys.js';
-export type { GoldSettings } from './gold/gold-settings.js';
-export type { GoldStats, GoldStoreOptions, PutOptions, TileOptions } from './gold/gold-store.js';
-export { GoldStore } from './gold/gold-store.js';
+export {
+  type GoldSettings,
+  type GoldStats,
+  GoldStore,
+  type GoldStoreOptions,
+  type PutOptions,
+  type TileOptions,
+} from './gold/gold-store.js';
 export type { GoldTile, GoldTrace, TraceFragment } from './gold/gold-tile.js';
 export type { IgnoreMatcher, IgnoreRule, IgnoreRuleInput, IgnoreRules } from './gold/ignore-rules.js';
 export type { ClosestDigest, ClosestDigests, DigestDistance } from './gold/search-digests.js';
@@ -40,12 +45,18 @@ export { INGEST_FORMATS, type IngestFormat } from './ingest/formats.js';
 export type { IngestCommit, IngestPoint } from './ingest/ingest-commit.js';
 export { INGEST_LIMITS, type IngestLimits } from './ingest/ingest-file.js';
 export { type IngestOptions, type IngestSummary, readIngestFile, validateIngestFile } from './ingest/read-file.js';
-export { type CleaningRule, checkParams, cleaningRule, DEFAULT_RULE, forceValid } from './params/cleaning.js';
 export { OpsRow, type OpsRowOptions, type OpsRowStats } from './params/ops-row.js';
 export { OpsRows, type OpsRowsStats } from './params/ops-rows.js';
 export { OrderedParamSet } from './params/ordered-param-set.js';
 export { ParamSet } from './params/param-set.js';
-export type { Params } from './params/param-text.js';
+export {
+  type CleaningRule,
+  checkParams,
+  cleaningRule,
+  DEFAULT_RULE,
+  forceValid,
+  type Params,
+} from './params/param-text.js';
 export { makeStructuredKey, parseStructuredKey, structuredKeyOf } from './params/structured-key.js';
 export { type Commit, type CommitBound, type CommitInfo, CommitLog, type CommitRange } from './perf/commit-log.js';
 export { type ComparedSeries, type CompareOptions, compareCommits } from './perf/compare-commits.js';
@@ -57,13 +68,12 @@ export {
   ingestFiles,
   type RefusedFile,
 } from './perf/ingest-files.js';
-export type { PerfConfig } from './perf/perf-config.js';
+export type { PerfConfig } from './perf/keys.js';
 export { PERF_SCHEMA, type PerfStats, PerfStore, type PerfStoreOptions, type QueryLike } from './perf/perf-store.js';
 export { type ReadSeriesOptions, readSeries } from './perf/read-series.js';
 export type { PerfSeries, QuerySeriesOptions } from './perf/series-reader.js';
 export type { PerfTrace } from './perf/trace-reader.js';
 export type { CommitPoints, Point, WriteResult } from './perf/trace-writer.js';
-export { compileQuery } from './query/matches.js';
 export { formatQuery, parseQuery } from './query/parse-query.js';
 export {
   type EmptyPlan,
@@ -73,9 +83,8 @@ export {
   type PlanOptions,
   planQuery,
 } from './query/plan.js';
-export { makeQuery, type Query, type QueryPart, queryFromParams } from './query/query.js';
-export { openTable } from './table/open-table.js';
-export { storeExists } from './table/store-exists.js';
+export { compileQuery, makeQuery, type Query, type QueryPart, queryFromParams } from './query/query.js';
+export { openTable, storeExists } from './table/open-table.js';
 export type {
   CallOptions,
   Cell,

@@ -63,6 +63,15 @@ export const tableLimit = (message: string): TraceDbError => new TraceDbError('E
 export const aborted = (message: string, options?: ErrorOptions): TraceDbError =>
   new TraceDbError('ERR_SPANLINE_ABORTED', message, options);
 
+/** `missing`: the families that a table lacks; none when there is no table. */
+export const noTable = (location: string, missing: readonly string[]): TraceDbError =>
+  new TraceDbError(
+    'ERR_SPANLINE_NOT_FOUND',
+    missing.length === 0
+      ? `there is no table in ${location}; check the name, or open it with make`
+      : `the table in ${location} has no column families ${missing.join(', ')}: it is a store of another kind`,
+  );
+
 /** Some rows of a bulk write were refused; the others are written. Retry with the rows in `failures`. */
 export class PartialFailureError extends TraceDbError {
   readonly failures: readonly RowFailure[];

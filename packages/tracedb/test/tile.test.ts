@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import fc from '../../../test/support/fast-check.js';
 import { checkSettings } from '../src/params/store-settings.js';
-import { PERF_CONFIG } from '../src/perf/perf-config.js';
+import { PERF_CONFIG } from '../src/perf/keys.js';
 import { checkCommit, MAX_TILE, offsetOf, tileKey, tileOf, tileOfKey } from '../src/tile.js';
 
 const code = (body: () => unknown): string => {

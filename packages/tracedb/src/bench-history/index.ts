@@ -2,8 +2,14 @@
 // the command's.
 export { BenchError, type BenchErrorCode } from './bench-error.js';
 export { type BenchFigure, MAX_SAMPLES } from './figure.js';
-export { appendBenchRun, readBenchHistory } from './history-file.js';
+export {
+  appendBenchRun,
+  type BenchRun,
+  benchRunLine,
+  machineClass,
+  nodeMajor,
+  parseBenchRun,
+  readBenchHistory,
+} from './history-file.js';
 export { type JudgedSeries, type Judgement, type JudgeOptions, judgeRounds, type RoundSeries } from './judge/judge.js';
-export { machineClass, nodeMajor } from './machine-class.js';
 export { BENCH_FORMATS, type BenchOutput, parseBenchOutput } from './parse-output.js';
-export { type BenchRun, benchRunLine, parseBenchRun } from './run-record.js';

@@ -1,11 +1,15 @@
-// Runs of a history, turned round: a series for each thing measured, with a point a commit. Figures of different machines, lines of Node or units
-// must never come into one series.
-import type { Direction } from '../detect/direction.js';
+// Runs of a history, turned round: a series for each thing measured, with a point a commit, and what two of its commits say of each other. Figures of
+// different machines, lines of Node or units must never come into one series. A change must never be called worse when the samples that were kept say
+// that chance may have made it.
+import { type Direction, directionOf } from '../detect/direction.js';
+import { mannWhitney } from '../detect/mann-whitney.js';
+import type { Statistics } from '../detect/statistics.js';
 import { type BenchFigure, keptSamples, medianOf } from './figure.js';
-import type { BenchRun } from './run-record.js';
+import type { BenchRun } from './history-file.js';
+import { holm } from './judge/judge.js';
 
 /** What makes figures comparable: all of it must agree. */
-export interface SeriesName extends Pick<BenchFigure, 'bench' | 'metric' | 'unit'> {
+interface SeriesName extends Pick<BenchFigure, 'bench' | 'metric' | 'unit'> {
   readonly node: string;
   readonly machine: string;
 }
@@ -57,4 +61,80 @@ export const seriesOfRuns = (runs: readonly BenchRun[]): readonly KeptSeries[] =
     ...name,
     points: [...byCommit].map(([hash, figures]) => merged(hash, figures)),
   }));
+};
+
+/** How commits are compared. */
+export interface CompareOptions {
+  /** Smallest relative change that counts. */
+  readonly minEffect: number;
+  /** Largest chance of calling anything changed when nothing is, over all series. */
+  readonly alpha: number;
+  readonly directions?: Readonly<Record<string, Direction>>;
+}
+
+/** A series at both commits. */
+export interface ComparedPoint extends SeriesName {
+  readonly before: number;
+  readonly after: number;
+  /** after / before - 1. */
+  readonly change: number;
+  /** Two-sided, of the samples of both, not corrected; undefined where a commit has fewer than two. */
+  readonly pValue?: number;
+  /** `unsure`: the change is large enough, and may be chance. `changed`: nobody knows which way is better. */
+  readonly verdict: 'worse' | 'better' | 'changed' | 'unsure' | 'same';
+}
+
+const pValueOf = (before: KeptPoint, after: KeptPoint, statistics: Statistics): number | undefined =>
+  before.samples.length < 2 || after.samples.length < 2
+    ? undefined
+    : mannWhitney(before.samples, after.samples, statistics).pValue;
+
+const relative = (before: number, after: number): number =>
+  before === after ? 0 : (after - before) / Math.abs(before);
+
+const verdictOf = (
+  change: number,
+  { unit, direction: declared }: Pick<KeptSeries, 'unit' | 'direction'>,
+  isShown: boolean,
+  { minEffect, directions }: CompareOptions,
+): ComparedPoint['verdict'] => {
+  if (!(Math.abs(change) >= minEffect)) return 'same';
+  if (!isShown) return 'unsure';
+  const direction = directionOf(unit, directions, declared);
+  if (direction === 'unknown') return 'changed';
+  return change > 0 === (direction === 'up') ? 'better' : 'worse';
+};
+
+/**
+ * The series that both commits have, the largest change first. Samples are compared by the test of Mann and Whitney, and Holm's method shares
+ * `alpha` among the series; where no samples were kept the size of the change alone decides.
+ */
+export const comparePoints = (
+  series: readonly KeptSeries[],
+  before: string,
+  after: string,
+  options: CompareOptions,
+  statistics: Statistics,
+): readonly ComparedPoint[] => {
+  const pairs = series.flatMap((one) => {
+    const { points, direction: _, ...name } = one;
+    const [old, now] = [before, after].map((hash) => points.find((point) => point.hash === hash));
+    return old === undefined || now === undefined
+      ? []
+      : [{ one, name, old, now, pValue: pValueOf(old, now, statistics) }];
+  });
+  const tested = pairs.filter(({ pValue }) => pValue !== undefined);
+  const significant = holm(
+    tested.map(({ pValue = 1 }) => pValue),
+    options.alpha,
+  );
+  const chance = new Set(tested.filter((_, i) => !significant[i]));
+  return pairs
+    .map((pair) => {
+      const { one, name, old, now, pValue } = pair;
+      const change = relative(old.value, now.value);
+      const verdict = verdictOf(change, one, !chance.has(pair), options);
+      return { ...name, before: old.value, after: now.value, change, ...(pValue !== undefined && { pValue }), verdict };
+    })
+    .sort((a, b) => Math.abs(b.change) - Math.abs(a.change));
 };

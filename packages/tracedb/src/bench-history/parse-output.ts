@@ -2,13 +2,7 @@
 // forms, and two figures of one name are one too.
 import { badOutput } from './bench-error.js';
 import type { BenchFigure } from './figure.js';
-import { AUTOCANNON } from './formats/autocannon.js';
-import { CUSTOM } from './formats/custom.js';
-import type { BenchFormat } from './formats/format.js';
-import { HYPERFINE } from './formats/hyperfine.js';
-import { SPANLINE } from './formats/spanline.js';
-import { drawnRows, TINYBENCH } from './formats/tinybench.js';
-import { VITEST } from './formats/vitest.js';
+import { AUTOCANNON, type BenchFormat, CUSTOM, drawnRows, HYPERFINE, SPANLINE, TINYBENCH, VITEST } from './formats.js';
 
 /** The more a format asks for, the earlier it is tried. */
 const FORMATS: readonly BenchFormat[] = [SPANLINE, AUTOCANNON, VITEST, HYPERFINE, CUSTOM, TINYBENCH];

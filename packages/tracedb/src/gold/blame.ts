@@ -2,9 +2,9 @@
 // never be missing from it, which is why commits without a result count.
 import { compareTexts } from '../params/param-text.js';
 import { invalidInput } from '../tracedb-error.js';
-import { MISSING_DIGEST } from './digest.js';
 import type { StatusOf } from './expectations.js';
 import type { GoldTile, GoldTrace } from './gold-tile.js';
+import { MISSING_DIGEST } from './values.js';
 
 /** The param that names the test of a trace. */
 export const DEFAULT_TEST_KEY = 'name';

@@ -7,9 +7,9 @@ import type { CallDeadline } from '../params/call-deadline.js';
 import { changeRowIfSame, setCell } from '../table/cells.js';
 import type { Mutation, RowMutation, WideColumnTable } from '../table/wide-column-table.js';
 import { storeCorrupt, TraceDbError } from '../tracedb-error.js';
-import { MISSING_DIGEST, MISSING_ID } from './digest.js';
 import { DIGEST_FAMILY, digestCell, idCell, idOfColumn } from './gold-keys.js';
 import { IdSource } from './id-source.js';
+import { MISSING_DIGEST, MISSING_ID } from './values.js';
 
 /** The rows that say which digest each of these ids, in the same order, stands for. */
 const idRows = (digests: readonly string[], ids: readonly number[]): RowMutation[] => {

@@ -2,12 +2,10 @@
 // who triage one digest at once must both be in its history: now and past are in one row and change together, on condition that
 // nobody else changed them.
 import { chunks, inParallel, timers } from 'spanline/internal/base';
-import { CallDeadline } from '../params/call-deadline.js';
-import { retryConflicts } from '../params/retry-conflicts.js';
+import { CallDeadline, retryConflicts } from '../params/call-deadline.js';
 import { changeRowIfSame, setCell } from '../table/cells.js';
 import type { CallOptions, Cell, Mutation, WideColumnTable } from '../table/wide-column-table.js';
 import { invalidInput } from '../tracedb-error.js';
-import { checkDigest } from './digest.js';
 import {
   type Expectation,
   type ExpectationChange,
@@ -28,7 +26,7 @@ import {
   HISTORY_FAMILY,
 } from './gold-keys.js';
 import { readShards } from './merge-streams.js';
-import { type Time, textIn, toMs } from './values.js';
+import { checkDigest, type Time, textIn, toMs } from './values.js';
 
 const ROWS_PER_READ = 100;
 const READS_AT_ONCE = 8;

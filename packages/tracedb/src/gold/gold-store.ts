@@ -1,44 +1,82 @@
-// The Gold store: digests of results by trace and commit. It must hold nothing of the data but bounded caches, so that any number
-// of processes can have one over the same table.
+// The Gold store: digests of results by trace and commit, and the cells with the settings it was made with. It must hold nothing of the data but
+// bounded caches, so that any number of processes can have one over the same table.
+
 import { wholeNumber } from 'spanline/internal/base';
 import type { KeptShape, ShapeStore } from 'spanline/testing';
 import { inSpan } from '../node-span.js';
 import { CallDeadline } from '../params/call-deadline.js';
-import type { CleaningRule } from '../params/cleaning.js';
 import { OpsRows, type OpsRowsStats } from '../params/ops-rows.js';
 import type { OrderedParamSet } from '../params/ordered-param-set.js';
-import { openSettings } from '../params/store-settings.js';
+import { type CleaningRule, cleaningRule, DEFAULT_RULE } from '../params/param-text.js';
+import { openSettings, type SettingsRow } from '../params/store-settings.js';
 import type { CommitInfo } from '../perf/commit-log.js';
 import { fitQuery } from '../query/known-query.js';
 import type { Query } from '../query/query.js';
+import { setCell, textOf } from '../table/cells.js';
 import type { CallOptions, WideColumnTable } from '../table/wide-column-table.js';
-import { checkCommit, MAX_TILE } from '../tile.js';
-import { invalidInput } from '../tracedb-error.js';
+import { checkCommit, MAX_TILE, MAX_TILE_SIZE, MIN_TILE_SIZE } from '../tile.js';
+import { invalidInput, storeCorrupt } from '../tracedb-error.js';
 import { type Blame, blameUntriaged, tracesByTest } from './blame.js';
 import { DigestIds, type DigestIdsStats } from './digest-ids.js';
-import { readTexts } from './digest-texts.js';
 import { Expectations } from './expectations.js';
-import { checkEntries, type GoldEntry } from './gold-entry.js';
+import { checkEntries, checkedInfo, type GoldEntry, infoRow, readInfos, readTexts } from './gold-entry.js';
 import {
   DIGEST_FAMILY,
   digestMapPrefix,
   GOLD_SHARDS,
   HASH_COLUMN,
+  INSTANCE_FAMILY,
   OPS_COLUMN,
   OPS_FAMILY,
   opsRowKey,
   PREFIX_DIGITS,
+  SETTINGS_ROW,
 } from './gold-keys.js';
-import { GOLD_SETTINGS, type GoldSettings } from './gold-settings.js';
 import type { GoldTile, TraceFragment } from './gold-tile.js';
 import { type GoldParts, GoldTileReader } from './gold-tile-reader.js';
 import { writeEntries } from './gold-writer.js';
 import { IgnoreRules } from './ignore-rules.js';
-import { checkedInfo, infoRow, readInfos } from './known-commits.js';
 import { readShards } from './merge-streams.js';
 import { type DigestResults, type DigestSearch, searchDigests } from './search-digests.js';
 import { checkShape } from './trace-shapes.js';
-import { type Time, toMs } from './values.js';
+import { DEFAULT_DIGEST_DIGITS, type Time, toMs } from './values.js';
+
+/** What cannot change once a table has data. */
+export interface GoldSettings {
+  /** Commits of a tile, 1 to 8192. */
+  readonly tileSize: number;
+  /** Hex digits of a digest, 8 to 128. */
+  readonly digestDigits: number;
+}
+
+/** The inside of the character class of the store's rule; absent where it is the default. */
+const ALLOWED_COLUMN = 'allowed';
+
+/** The row of the settings. */
+const GOLD_SETTINGS: SettingsRow<GoldSettings> = {
+  key: SETTINGS_ROW,
+  family: INSTANCE_FAMILY,
+  column: 'tileSize',
+  // With fewer digits the ones that name a row would be all of a digest; no hash in use has more.
+  bounds: { tileSize: [MIN_TILE_SIZE, MAX_TILE_SIZE], digestDigits: [8, 128] },
+  defaults: { tileSize: 256, digestDigits: DEFAULT_DIGEST_DIGITS },
+  parse({ cells }, location) {
+    const numberOf = (name: string): number => {
+      const text = textOf(cells, name) ?? '';
+      if (/^\d{1,9}$/.test(text)) return Number(text);
+      throw storeCorrupt(`row ${SETTINGS_ROW} of ${location} has no ${name}; restore it from a backup`);
+    };
+    const allowed = textOf(cells, ALLOWED_COLUMN);
+    return {
+      settings: { tileSize: numberOf('tileSize'), digestDigits: numberOf('digestDigits') },
+      rule: allowed === undefined ? DEFAULT_RULE : cleaningRule(allowed),
+    };
+  },
+  cells({ settings, rule: { allowed } }) {
+    const cells = Object.entries(settings).map(([name, value]) => setCell(INSTANCE_FAMILY, name, String(value)));
+    return allowed === DEFAULT_RULE.allowed ? cells : [...cells, setCell(INSTANCE_FAMILY, ALLOWED_COLUMN, allowed)];
+  },
+};
 
 /** How a Gold store is opened. */
 export interface GoldStoreOptions extends Partial<GoldSettings>, CallOptions {

@@ -1,14 +1,12 @@
 // Reads stored tiles: 32 shards, some at a time, one batch of rows of each in memory. What it gives must be whole: a trace it
 // cannot decode or a digest it cannot find is an error, never a trace left out.
 import type { CallDeadline } from '../params/call-deadline.js';
-import { idDecoder } from '../params/id-decoder.js';
-import type { OpsRows } from '../params/ops-rows.js';
+import { idDecoder, type OpsRows } from '../params/ops-rows.js';
 import type { Params } from '../params/param-text.js';
 import { structuredKeyOf } from '../params/structured-key.js';
 import type { Row, WideColumnTable } from '../table/wide-column-table.js';
 import { tileOf } from '../tile.js';
 import { storeCorrupt } from '../tracedb-error.js';
-import { decodeVarint, MISSING_ID } from './digest.js';
 import type { DigestIds } from './digest-ids.js';
 import { decodeOptions } from './gold-entry.js';
 import {
@@ -26,6 +24,7 @@ import {
 } from './gold-keys.js';
 import { type GoldTile, GoldTileBuilder, type TraceFragment } from './gold-tile.js';
 import { readShards } from './merge-streams.js';
+import { decodeVarint, MISSING_ID } from './values.js';
 
 /** A filter of Bigtable has at most 20 KB; beyond this many columns all are read and the others dropped here. */
 const MAX_COLUMNS_FILTERED = 1024;

@@ -2,7 +2,7 @@
 // which one trace has different encoded ids; here it has its one name.
 import { ParamSet } from '../params/param-set.js';
 import type { Params } from '../params/param-text.js';
-import { MISSING_DIGEST } from './digest.js';
+import { MISSING_DIGEST } from './values.js';
 
 /** One trace in the commits of a tile. */
 export interface GoldTrace {

@@ -6,11 +6,10 @@ import { setCell } from '../table/cells.js';
 import { checkRowKey } from '../table/limits.js';
 import type { RowMutation } from '../table/wide-column-table.js';
 import { offsetOf, tileOf } from '../tile.js';
-import { encodeVarint } from './digest.js';
-import { textRows } from './digest-texts.js';
-import { encodeOptions, type GoldEntry } from './gold-entry.js';
+import { encodeOptions, type GoldEntry, textRows } from './gold-entry.js';
 import { OPTIONS_COLUMN, OPTIONS_FAMILY, offsetColumn, optionsRowKey, TRACE_FAMILY, traceRowKey } from './gold-keys.js';
 import type { GoldParts } from './gold-tile-reader.js';
+import { encodeVarint } from './values.js';
 
 const ROWS_PER_CALL = 1000;
 const CALLS_AT_ONCE = 4;

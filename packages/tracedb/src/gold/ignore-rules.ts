@@ -2,12 +2,10 @@
 // no longer applies, and none may match everything.
 import { randomBytes } from 'node:crypto';
 import { timers } from 'spanline/internal/base';
-import { CallDeadline } from '../params/call-deadline.js';
+import { CallDeadline, retryConflicts } from '../params/call-deadline.js';
 import type { Params } from '../params/param-text.js';
-import { retryConflicts } from '../params/retry-conflicts.js';
-import { compileQuery } from '../query/matches.js';
 import { parseQuery } from '../query/parse-query.js';
-import type { Query } from '../query/query.js';
+import { compileQuery, type Query } from '../query/query.js';
 import { changeRowIfSame, setCell, textOf, valueOfJson } from '../table/cells.js';
 import type { CallOptions, Mutation, Row, WideColumnTable } from '../table/wide-column-table.js';
 import { invalidInput, storeCorrupt, TraceDbError, tableLimit } from '../tracedb-error.js';

@@ -5,12 +5,12 @@ import { ParamSet } from '../params/param-set.js';
 import { compareTexts } from '../params/param-text.js';
 import { invalidInput } from '../tracedb-error.js';
 import { tracesByTest } from './blame.js';
-import { MISSING_DIGEST } from './digest.js';
 import type { TriageStatus } from './expectation.js';
 import type { StatusOf } from './expectations.js';
 import { type GoldTile, type GoldTrace, searchedParams } from './gold-tile.js';
 import type { IgnoreMatcher } from './ignore-rules.js';
 import { checkStatuses, selectTraces, type TraceSelection } from './select-traces.js';
+import { MISSING_DIGEST } from './values.js';
 
 /** How far two digests are apart, from 0 (equal); undefined when that cannot be said. */
 export type DigestDistance = (digest: string, reference: string) => number | undefined | Promise<number | undefined>;

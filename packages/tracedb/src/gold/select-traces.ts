@@ -1,10 +1,10 @@
 // The traces of a tile that a search looks at: those that meet its query, without those that an ignore rule leaves out. It must tell how many a
 // rule left out, and why none can meet the query: nobody may take either for a store without faults.
 import { oneOf } from 'spanline/internal/base';
-import { type CleaningRule, DEFAULT_RULE } from '../params/cleaning.js';
+import { type CleaningRule, DEFAULT_RULE } from '../params/param-text.js';
 import { fitQuery, unknownIn } from '../query/known-query.js';
-import { compileQuery } from '../query/matches.js';
 import { parseQuery } from '../query/parse-query.js';
+import { compileQuery } from '../query/query.js';
 import { invalidInput } from '../tracedb-error.js';
 import { tracesByTest } from './blame.js';
 import { TRIAGE_STATUSES, type TriageStatus } from './expectation.js';

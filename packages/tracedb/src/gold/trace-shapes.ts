@@ -2,7 +2,7 @@
 // like any other. The drawn tree is kept with the digest, so that they see what they triage, and how it differs from what they accepted.
 import { timers } from 'spanline/internal/base';
 import type { KeptShape } from 'spanline/testing';
-import { type CleaningRule, forceValid } from '../params/cleaning.js';
+import { type CleaningRule, forceValid } from '../params/param-text.js';
 import type { CommitInfo } from '../perf/commit-log.js';
 import type { Expectations } from './expectations.js';
 import type { GoldEntry } from './gold-entry.js';

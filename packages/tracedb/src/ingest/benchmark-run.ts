@@ -1,12 +1,19 @@
-// One run of a benchmark suite at one commit, as github-action-benchmark keeps it and as our JSON lines do: both give the same
-// params for the same benchmark. The text after the number's unit must never become part of a series: it changes with each run.
-// A JSON line must never depend on another one, so that a file of any length is read with the memory of its longest line.
+// Runs of a benchmark suite at one commit each, as github-action-benchmark keeps them, `window.BENCHMARK_DATA = {...}`, and as our JSON lines do:
+// both give the same params for the same benchmark. The text after the number's unit must never become part of a series: it changes with each run. A
+// JSON line must never depend on another one, so that a file of any length is read with the memory of its longest line. The script must never be run:
+// what stands before the JSON is matched, and the rest is parsed.
 import { DIRECTION_PARAM, type Direction, directionOf } from '../detect/direction.js';
 import { pointer } from './bad-file.js';
-import { checkedCommit, parsedTime, TIME_MS } from './commit-fields.js';
-import type { IngestCommit, IngestContext, IngestPoint } from './ingest-commit.js';
+import {
+  checkedCommit,
+  type IngestCommit,
+  type IngestContext,
+  type IngestPoint,
+  PointList,
+  parsedTime,
+  TIME_MS,
+} from './ingest-commit.js';
 import { parseJson } from './parse-json.js';
-import { PointList } from './point-list.js';
 import type { SeriesCleaner } from './series-cleaner.js';
 import { list, number, object, record, type Shaped, shaped, text } from './shape.js';
 
@@ -17,7 +24,7 @@ const MAX_SAMPLES = 32;
  * Figures of a run; other properties are allowed and not looked at, such as `range` and `extra`. `params` name the series in place of `name`,
  * suite and tool.
  */
-export const BENCHES = list(
+const BENCHES = list(
   object(
     { name: text(1), value: number() },
     { unit: text(), params: record(text()), samples: list(number(), MAX_SAMPLES) },
@@ -52,7 +59,7 @@ const directionParam = (tool: string | undefined, unit: string): Readonly<Record
 };
 
 /** The points of one run; `path` is the JSON pointer of its benches. */
-export const pointsOfRun = (
+const pointsOfRun = (
   at: string,
   path: string,
   cleaner: SeriesCleaner,
@@ -83,7 +90,7 @@ export const pointsOfRun = (
 };
 
 /** The source of one run: the same however many runs come before it in the file later on. */
-export const sourceOfRun = (name: string, suite: string | undefined, commit: string, measuredMs: number): string =>
+const sourceOfRun = (name: string, suite: string | undefined, commit: string, measuredMs: number): string =>
   `${name}#${suite ? `${suite}@` : ''}${commit}/${measuredMs}`;
 
 /** A line; other properties are allowed and not looked at. `group` is the suite, `timestamp` when the commit was made (RFC 3339). */
@@ -110,3 +117,51 @@ export const jsonLineParser =
       points: pointsOfRun(at, '/benches', cleaner, { suite: group, tool, benches }),
     };
   };
+
+const PREFIX = /^\s*(?:window\s*\.\s*)?BENCHMARK_DATA\s*=\s*/;
+
+const ENTRY = object(
+  { commit: object({ id: text(1) }, { timestamp: text(), url: text() }), date: TIME_MS, benches: BENCHES },
+  { tool: text() },
+);
+
+/** What is assigned to `BENCHMARK_DATA`; other properties are allowed and not looked at. */
+const HISTORY = object({ entries: record(list(ENTRY)) }, {});
+
+/** Whether a text starts as `data.js` does. */
+export const isBenchmarkScript = (text: string): boolean => PREFIX.test(text);
+
+/** The JSON text of `data.js`, at the place it has in the script; a text without the assignment is taken as JSON itself. */
+export const benchmarkScriptJson = (text: string): string => {
+  const assigned = text.replace(PREFIX, (prefix) => prefix.replace(/\S/g, ' '));
+  // An expression such as /;\s*$/ would take quadratic time on a text full of them.
+  const end = assigned.trimEnd().length;
+  return assigned[end - 1] === ';' ? assigned.slice(0, end - 1) : assigned;
+};
+
+/**
+ * The runs of all suites, the earliest measured first, so that commits come in the order they were measured whatever suite they
+ * are in. Throws `ERR_SPANLINE_INVALID_INPUT`.
+ */
+export const parseGithubActionBenchmark = (
+  document: unknown,
+  { name: at, cleaner }: IngestContext,
+): readonly IngestCommit[] => {
+  const { entries } = shaped(HISTORY, at, document);
+  const commits: IngestCommit[] = [];
+  for (const [suite, runs] of Object.entries(entries)) {
+    runs.forEach(({ commit: { id, timestamp, url }, date, tool, benches }, index) => {
+      const path = pointer('/entries', suite, index);
+      const commit = checkedCommit(at, `${path}/commit/id`, id);
+      commits.push({
+        commit,
+        ...(timestamp && { timestampMs: parsedTime(at, `${path}/commit/timestamp`, timestamp) }),
+        measuredMs: date,
+        source: sourceOfRun(at, suite, commit, date),
+        points: pointsOfRun(at, `${path}/benches`, cleaner, { suite, tool, benches }),
+        ...(url && { links: { commit: url } }),
+      });
+    });
+  }
+  return commits.sort((a, b) => a.measuredMs - b.measuredMs);
+};

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { escapeText } from 'spanline/internal/base';
 import type { Direction } from '../detect/direction.js';
 import { STEP_DETECTORS as DETECTORS, type StepDetectorName } from '../detect/step-fit.js';
-import { type CleaningRule, cleaningRule, DEFAULT_RULE } from '../params/cleaning.js';
+import { type CleaningRule, cleaningRule, DEFAULT_RULE } from '../params/param-text.js';
 import { parseBigtableLocation } from '../table/bigtable/location.js';
 import { MAX_TILE_SIZE, MIN_TILE_SIZE } from '../tile.js';
 import { invalidInput, type TraceDbError } from '../tracedb-error.js';

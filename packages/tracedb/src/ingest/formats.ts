@@ -1,7 +1,7 @@
 // The formats of ingest files, and which one a file has. A format must never be told by the name of the file: names are free.
 import { invalidInput, type TraceDbError } from '../tracedb-error.js';
 import { badFile, quoted, shown } from './bad-file.js';
-import { isBenchmarkScript, parseGithubActionBenchmark } from './github-action-benchmark.js';
+import { isBenchmarkScript, parseGithubActionBenchmark } from './benchmark-run.js';
 import type { IngestCommit, IngestContext } from './ingest-commit.js';
 import { parsePerfJson } from './perf-json.js';
 import { isObject } from './shape.js';

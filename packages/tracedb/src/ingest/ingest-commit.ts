@@ -1,7 +1,11 @@
-// What every ingest format becomes: a commit with its measurements. It must never hold a value the store cannot keep: params are
-// cleaned, values are finite, times are whole milliseconds.
+// What every ingest format becomes: a commit, its id and times checked, with its measurements. It must never hold a value the store cannot keep:
+// params are cleaned, values are finite, times are whole milliseconds. A time that is not sure must never be guessed: timestamps decide which
+// measurement wins. Two series of a commit must never share cleaned params: one would silently overwrite the other.
 import type { Params } from '../params/param-text.js';
-import type { SeriesCleaner } from './series-cleaner.js';
+import { MAX_TIMESTAMP_MS } from '../table/limits.js';
+import { badFile, quoted, shown } from './bad-file.js';
+import { type CleanedSeries, type SeriesCleaner, sameParams } from './series-cleaner.js';
+import { integer } from './shape.js';
 
 /** One measurement: `value` of the series `params`. */
 export interface IngestPoint {
@@ -57,4 +61,84 @@ export interface IngestContext {
   readonly commitMs?: number;
   /** When it was measured, in milliseconds since 1970, for formats that do not say it: as given, else when the file was written. */
   measuredMs(): number;
+}
+
+/** Milliseconds since 1970. */
+export const TIME_MS = integer({ least: 0, most: MAX_TIMESTAMP_MS });
+
+const MAX_COMMIT_LENGTH = 256;
+const COMMIT = /^[\x21-\x7e]+$/;
+
+// RFC 3339, and the form with a space that git prints.
+const TIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?) ?(Z|[+-]\d{2}:?\d{2})$/i;
+
+/** The id of a commit, or an error: 1 to 256 visible characters of ASCII. */
+export const checkedCommit = (at: string, path: string, commit: string): string => {
+  if (commit.length <= MAX_COMMIT_LENGTH && COMMIT.test(commit)) return commit;
+  throw badFile(at, path, `must be the id of a commit: 1 to 256 visible characters of ASCII, got ${shown(commit)}`);
+};
+
+/** Milliseconds of a time in RFC 3339 form, or an error. */
+export const parsedTime = (at: string, path: string, text: string): number => {
+  const [, date, time, zone] = TIME.exec(text) ?? [];
+  const offset = zone?.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone?.toUpperCase();
+  const ms = date === undefined ? Number.NaN : Date.parse(`${date}T${time}${offset}`);
+  if (ms >= 0 && ms <= MAX_TIMESTAMP_MS) return Math.floor(ms);
+  throw badFile(at, path, `must be a time such as 2023-10-01T22:00:15+02:00, got ${shown(text)}`);
+};
+
+/** Whole milliseconds since 1970 up to the year 9999, or an error. */
+export const checkedTimeMs = (at: string, path: string, ms: number): number => {
+  if (Number.isInteger(ms) && ms >= 0 && ms <= MAX_TIMESTAMP_MS) return ms;
+  throw badFile(at, path, `must be whole milliseconds since 1970, up to the year 9999, got ${shown(ms)}`);
+};
+
+/** What stands for a missing value in files: 1e32 as a float32. */
+const MISSING = Math.fround(1e32);
+
+const pointOf = (
+  { params, original }: CleanedSeries,
+  value: number,
+  links: Readonly<Record<string, string>> | undefined,
+): IngestPoint => ({ params, value, ...(original && { original }), ...(links && { links }) });
+
+/** What makes two series one, in words. */
+const clash = (original: Params, { params, original: first = params }: CleanedSeries): string => {
+  const key = Object.keys(original).find((name) => first[name] !== original[name]);
+  if (key === undefined || first[key] === undefined) return 'has params that cleaning makes the same as others before';
+  return `has ${quoted(key)} ${quoted(original[key])}, which cleaning makes the same as ${quoted(first[key])} before`;
+};
+
+/** The points of one commit, in the order their series first appear. */
+export class PointList {
+  readonly #at: string;
+  readonly #cleaner: SeriesCleaner;
+  readonly #points = new Map<string, { readonly series: CleanedSeries; readonly point: IngestPoint | undefined }>();
+
+  /** `at` names the file, or file and line, in errors. */
+  constructor(at: string, cleaner: SeriesCleaner) {
+    this.#at = at;
+    this.#cleaner = cleaner;
+  }
+
+  /**
+   * Add one measurement; `path` is the JSON pointer to it. Where a file measures a series twice, the last one counts, also when
+   * that is the mark of a missing value.
+   */
+  add(path: string, original: Params, value: number, links?: Readonly<Record<string, string>>): void {
+    const series = this.#cleaner.clean(this.#at, path, original);
+    const other = this.#points.get(series.id)?.series;
+    if (other !== undefined && !sameParams(original, other.original ?? other.params)) {
+      throw badFile(this.#at, path, `${clash(original, other)}; rename one, or allow more characters`);
+    }
+    const stored = Math.fround(value);
+    if (!Number.isFinite(stored)) throw badFile(this.#at, path, `has the value ${value}, which no float32 can hold`);
+    this.#points.set(series.id, { series, point: stored === MISSING ? undefined : pointOf(series, value, links) });
+  }
+
+  get points(): readonly IngestPoint[] {
+    const points: IngestPoint[] = [];
+    for (const { point } of this.#points.values()) if (point !== undefined) points.push(point);
+    return points;
+  }
 }

@@ -1,8 +1,13 @@
 // Parses the Perf JSON format, version 1: one file is one commit. A result must never get a value that the file does not state.
 import { badFile, pointer, shown } from './bad-file.js';
-import { checkedCommit, parsedTime, TIME_MS } from './commit-fields.js';
-import type { IngestCommit, IngestContext } from './ingest-commit.js';
-import { PointList } from './point-list.js';
+import {
+  checkedCommit,
+  type IngestCommit,
+  type IngestContext,
+  PointList,
+  parsedTime,
+  TIME_MS,
+} from './ingest-commit.js';
 import { list, number, object, oneOf, record, type Shaped, shaped, text } from './shape.js';
 
 const TEXTS = record(text());

@@ -1,10 +1,9 @@
 // Reads an ingest file, of any format, compressed or not. It must never hand out a commit before all of the file is known to be
 // good: a bad file changes nothing.
-import type { CleaningRule } from '../params/cleaning.js';
+import type { CleaningRule } from '../params/param-text.js';
 import { invalidInput } from '../tracedb-error.js';
 import { badFile } from './bad-file.js';
-import { jsonLineParser } from './benchmark-run.js';
-import { checkedTimeMs } from './commit-fields.js';
+import { benchmarkScriptJson, jsonLineParser } from './benchmark-run.js';
 import {
   DOCUMENT_PARSERS,
   type DocumentFormat,
@@ -15,8 +14,7 @@ import {
   ingestFormat,
   unknownFormat,
 } from './formats.js';
-import { benchmarkScriptJson } from './github-action-benchmark.js';
-import type { IngestCommit, IngestContext } from './ingest-commit.js';
+import { checkedTimeMs, type IngestCommit, type IngestContext } from './ingest-commit.js';
 import {
   INGEST_LIMITS,
   type IngestFile,

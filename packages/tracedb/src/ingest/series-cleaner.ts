@@ -1,8 +1,7 @@
 // Cleans the params of a file's series, each once: files have the same few series in every commit. It must never remember more
 // than its bound, or a file with a new series in every line would fill the memory.
 import { DIRECTION_PARAM, type Direction, declaredDirection, directionOf, unitOfParams } from '../detect/direction.js';
-import { type CleaningRule, forceValid } from '../params/cleaning.js';
-import type { Params } from '../params/param-text.js';
+import { type CleaningRule, forceValid, type Params } from '../params/param-text.js';
 import { structuredKeyOf } from '../params/structured-key.js';
 import { badFile } from './bad-file.js';
 

@@ -1,9 +1,14 @@
 // Parses the output of spanline's own benchmarks, `npm run -s bench -- SUITE --json`. Figures of different machines must never
 // end up in one series: absolute times hold for one machine only.
 import { badFile, pointer, shown } from './bad-file.js';
-import { checkedCommit, checkedTimeMs, TIME_MS } from './commit-fields.js';
-import type { IngestCommit, IngestContext } from './ingest-commit.js';
-import { PointList } from './point-list.js';
+import {
+  checkedCommit,
+  checkedTimeMs,
+  type IngestCommit,
+  type IngestContext,
+  PointList,
+  TIME_MS,
+} from './ingest-commit.js';
 import { either, integer, list, number, object, oneOf, type Shaped, shaped, text } from './shape.js';
 
 /** Figures of a result that become points, with the value of their param `stat`. A spread is no figure to watch. */

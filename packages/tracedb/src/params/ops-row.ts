@@ -6,10 +6,9 @@ import { inSpan } from '../node-span.js';
 import { changeRowIfSame, setCell } from '../table/cells.js';
 import type { CallOptions, Cell, WideColumnTable } from '../table/wide-column-table.js';
 import { invalidInput, storeCorrupt, type TraceDbError } from '../tracedb-error.js';
-import { CallDeadline } from './call-deadline.js';
+import { CallDeadline, DEFAULT_RETRY_BOUNDS, type RetryBounds, retryConflicts } from './call-deadline.js';
 import { OrderedParamSet } from './ordered-param-set.js';
 import type { Params } from './param-text.js';
-import { DEFAULT_RETRY_BOUNDS, type RetryBounds, retryConflicts } from './retry-conflicts.js';
 
 /** Where an ordered param set is kept, and how long an update tries. */
 export interface OpsRowOptions extends Partial<RetryBounds> {

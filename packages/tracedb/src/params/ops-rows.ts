@@ -1,8 +1,12 @@
-// The param set rows of the tiles a process works on, so that each keeps its last value. It must stay small: a set can have
-// megabytes, and most writes go to the newest tile.
+// The param set rows of the tiles a process works on, so that each keeps its last value, and ids of traces turned back into params by them while
+// others write. It must stay small: a set can have megabytes, and most writes go to the newest tile. A trace written after the param set was read may
+// use a param added since: then the set is read anew, once a batch, and no trace is left out whose id cannot be read.
 import type { WideColumnTable } from '../table/wide-column-table.js';
+import { TraceDbError } from '../tracedb-error.js';
+import type { CallDeadline } from './call-deadline.js';
 import { OpsRow, type OpsRowOptions, type OpsRowStats } from './ops-row.js';
 import type { OrderedParamSet } from './ordered-param-set.js';
+import type { Params } from './param-text.js';
 
 /** Totals over the rows of all tiles, and the numbers of rows cached and evicted. */
 export interface OpsRowsStats extends OpsRowStats {
@@ -74,4 +78,21 @@ export class OpsRows {
 
 const addTo = (sum: Record<keyof OpsRowStats, number>, stats: OpsRowStats): void => {
   for (const name of Object.keys(stats) as (keyof OpsRowStats)[]) sum[name] += stats[name];
+};
+
+/** The params of ids, in their order. */
+export type DecodeIds = (ids: readonly string[]) => Promise<readonly Params[]>;
+
+/** Decodes ids of the tile whose param set is in `row`; `known` is what was read of it last. */
+export const idDecoder = (row: OpsRow, known: OrderedParamSet, deadline: CallDeadline): DecodeIds => {
+  let ops = known;
+  return async (ids) => {
+    try {
+      return ids.map((id) => ops.decode(id));
+    } catch (error) {
+      if (!(error instanceof TraceDbError)) throw error;
+      ops = await row.read(deadline.next());
+      return ids.map((id) => ops.decode(id));
+    }
+  };
 };

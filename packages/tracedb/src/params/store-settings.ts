@@ -5,7 +5,7 @@ import { changeRowIfSame } from '../table/cells.js';
 import type { Mutation, ReadOptions, Row, WideColumnTable } from '../table/wide-column-table.js';
 import { invalidInput } from '../tracedb-error.js';
 import type { CallDeadline } from './call-deadline.js';
-import { type CleaningRule, DEFAULT_RULE } from './cleaning.js';
+import { type CleaningRule, DEFAULT_RULE } from './param-text.js';
 
 /** What the table says. */
 interface StoredSettings<S> {

@@ -1,8 +1,7 @@
 // The name of a trace as people see it: `,arch=x86,config=8888,`. One trace has exactly one; a text that is not the one must
 // never be read as if it were.
 import { invalidInput } from '../tracedb-error.js';
-import { type CleaningRule, checkParams, DEFAULT_RULE } from './cleaning.js';
-import { type Params, quoted } from './param-text.js';
+import { type CleaningRule, checkParams, DEFAULT_RULE, type Params, quoted } from './param-text.js';
 
 /**
  * The structured key of these params: `,key=value,...,`, sorted by key. Use it wherever a trace needs a name that does not depend

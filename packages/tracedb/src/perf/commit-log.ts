@@ -5,8 +5,7 @@
 // moved it since, and so numbers all of them at once; only then it writes their own rows. What a crash leaves unwritten is still in
 // that row, and whoever adds next writes it first.
 import { chunks, timers, wholeNumber } from 'spanline/internal/base';
-import { CallDeadline } from '../params/call-deadline.js';
-import { retryConflicts } from '../params/retry-conflicts.js';
+import { CallDeadline, retryConflicts } from '../params/call-deadline.js';
 import { prefixEnd } from '../table/byte-order.js';
 import { changeRowIfSame, setCell, textOf, valueOfJson } from '../table/cells.js';
 import type { CallOptions, ReadOptions, Row, RowSelection, WideColumnTable } from '../table/wide-column-table.js';

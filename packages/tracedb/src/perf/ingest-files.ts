@@ -7,7 +7,7 @@ import { traced } from 'spanline';
 import type { IngestCommit } from '../ingest/ingest-commit.js';
 import { type IngestOptions, openIngestFile } from '../ingest/read-file.js';
 import { CallDeadline } from '../params/call-deadline.js';
-import { DEFAULT_RULE } from '../params/cleaning.js';
+import { DEFAULT_RULE } from '../params/param-text.js';
 import { setCell } from '../table/cells.js';
 import type { CallOptions } from '../table/wide-column-table.js';
 import { invalidInput, storeCorrupt, TraceDbError } from '../tracedb-error.js';

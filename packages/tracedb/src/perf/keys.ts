@@ -1,4 +1,5 @@
-// The keys of a Perf store's rows, in one place. Shapes here are the format: changing one makes existing stores unreadable.
+// The form of a Perf store in its table, in one place: the keys of its rows, the cell with the settings it was made with, and the cells of a trace's
+// values. Shapes here are the format: changing one makes existing stores unreadable. A missing value is an absent cell, NaN in memory, never a zero.
 //
 //   <shard>:<tilekey>:<id>            a trace's values        V:<offset> float32, S:<offset> md5 of the source
 //   @<tilekey>                        a tile's param set      D:OPS, D:H
@@ -11,8 +12,13 @@
 //   !perf                             what the store is       C:J json; C:N the next commit's number, C:L those added last, json
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { cleaningRule, DEFAULT_RULE } from '../params/param-text.js';
+import { checkSettings, type SettingsRow } from '../params/store-settings.js';
 import type { TileLayout } from '../query/build-nodes.js';
-import { tileKey } from '../tile.js';
+import { setCell } from '../table/cells.js';
+import type { Cell, Mutation } from '../table/wide-column-table.js';
+import { MAX_TILE_SIZE, MIN_TILE_SIZE, tileKey } from '../tile.js';
+import { storeCorrupt } from '../tracedb-error.js';
 
 /** Column families of a Perf store. */
 export const FAMILIES = { value: 'V', source: 'S', params: 'D', index: 'I', name: 'H', commit: 'C' } as const;
@@ -82,3 +88,81 @@ export const tileLayout = (tile: number, shards: number): TileLayout => {
     tracePrefixes: Array.from({ length: shards }, (_, shard) => tracePrefix(tile, shard)),
   };
 };
+
+/** What cannot change once a store has data. */
+export interface PerfConfig {
+  /** Commits of a tile, 1 to 8192. */
+  readonly tileSize: number;
+  /** Shards of a tile's traces, 1 to 64. */
+  readonly shards: number;
+}
+
+const FORMAT_VERSION = 1;
+const COLUMN = 'J';
+
+/** The row of the config. */
+export const PERF_CONFIG: SettingsRow<PerfConfig> = {
+  key: CONFIG_KEY,
+  family: FAMILIES.commit,
+  column: COLUMN,
+  filter: { qualifiers: [COLUMN] },
+  // A walk over all traces of a tile opens a stream for each shard, and a query at most so many.
+  bounds: { tileSize: [MIN_TILE_SIZE, MAX_TILE_SIZE], shards: [1, 64] },
+  defaults: { tileSize: 256, shards: 8 },
+  parse({ cells: [cell] }, location) {
+    try {
+      const { version, tileSize, shards, allowed } = JSON.parse(Buffer.from(cell?.value ?? []).toString());
+      if (version === FORMAT_VERSION && tileSize !== undefined && shards !== undefined) {
+        const settings = { tileSize, shards };
+        checkSettings(PERF_CONFIG, settings);
+        return { settings, rule: allowed === undefined ? DEFAULT_RULE : cleaningRule(allowed) };
+      }
+    } catch {
+      // Falls through to the error that names the row.
+    }
+    throw storeCorrupt(
+      `row ${CONFIG_KEY} of ${location} is not that of a Perf store of format ${FORMAT_VERSION}; open it with the version that made it`,
+    );
+  },
+  cells({ settings, rule: { allowed } }) {
+    const own = allowed === DEFAULT_RULE.allowed ? {} : { allowed };
+    return [setCell(FAMILIES.commit, COLUMN, JSON.stringify({ version: FORMAT_VERSION, ...settings, ...own }))];
+  },
+};
+
+const VALUE_BYTES = 4;
+
+/** The cells of one value; `qualifier` is the offset of its commit in the tile. */
+export const valueMutations = (
+  qualifier: string,
+  value: number,
+  digest: Uint8Array,
+  timestampMs: number,
+): Mutation[] => {
+  const bytes = Buffer.allocUnsafe(VALUE_BYTES);
+  bytes.writeFloatLE(value);
+  return [
+    setCell(FAMILIES.value, qualifier, bytes, timestampMs),
+    setCell(FAMILIES.source, qualifier, digest, timestampMs),
+  ];
+};
+
+/** The values of a row, NaN where it has none. */
+export const valuesOf = (key: string, cells: readonly Cell[], tileSize: number): Float32Array => {
+  const values = new Float32Array(tileSize).fill(Number.NaN);
+  for (const { qualifier, value } of cells) {
+    const offset = Number(qualifier);
+    if (!(offset >= 0 && offset < tileSize) || value.length !== VALUE_BYTES) {
+      throw storeCorrupt(`row ${key} has no value of a tile of ${tileSize} in column ${qualifier}`);
+    }
+    const bits =
+      (value[0] as number) | ((value[1] as number) << 8) | ((value[2] as number) << 16) | ((value[3] as number) << 24);
+    BITS[0] = bits;
+    values[offset] = FLOATS[0] as number;
+  }
+  return values;
+};
+
+// Four bytes as a float without a DataView for every cell.
+const BITS = new Int32Array(1);
+const FLOATS = new Float32Array(BITS.buffer);

@@ -3,12 +3,10 @@
 import { timers, wholeNumber } from 'spanline/internal/base';
 import { inSpan } from '../node-span.js';
 import { CallDeadline } from '../params/call-deadline.js';
-import { type CleaningRule, checkParams } from '../params/cleaning.js';
-import { type DecodeIds, idDecoder } from '../params/id-decoder.js';
-import { OpsRows, type OpsRowsStats } from '../params/ops-rows.js';
+import { type DecodeIds, idDecoder, OpsRows, type OpsRowsStats } from '../params/ops-rows.js';
 import type { OrderedParamSet } from '../params/ordered-param-set.js';
 import type { ParamSet } from '../params/param-set.js';
-import type { Params } from '../params/param-text.js';
+import { type CleaningRule, checkParams, type Params } from '../params/param-text.js';
 import { openSettings } from '../params/store-settings.js';
 import { parseQuery } from '../query/parse-query.js';
 import { type Plan, type PlannedValue, planQuery } from '../query/plan.js';
@@ -19,8 +17,17 @@ import type { CallOptions, TableSchema, TableStats, WideColumnTable } from '../t
 import { offsetOf, tileOf, tileOfKey } from '../tile.js';
 import { invalidInput, storeCorrupt } from '../tracedb-error.js';
 import { CommitLog } from './commit-log.js';
-import { FAMILIES, indexPrefix, PARAM_SET_PREFIX, paramSetKey, sourceKey, tileLayout, traceKey } from './keys.js';
-import { PERF_CONFIG, type PerfConfig } from './perf-config.js';
+import {
+  FAMILIES,
+  indexPrefix,
+  PARAM_SET_PREFIX,
+  PERF_CONFIG,
+  type PerfConfig,
+  paramSetKey,
+  sourceKey,
+  tileLayout,
+  traceKey,
+} from './keys.js';
 import { type NamedId, type PerfSeries, type QuerySeriesOptions, seriesOf } from './series-reader.js';
 import { type PerfTrace, readTraces, readTracesOf } from './trace-reader.js';
 import { type CommitPoints, type Point, TraceWriter, type WriteResult } from './trace-writer.js';

@@ -1,8 +1,20 @@
-// Histories of series over tiles: what detectors, comparisons and plots work on. It holds whole series in memory and so has a bound
-// on their number.
+// Histories of series over tiles, and as detectors take them: what detectors, comparisons and plots work on. Reading holds whole series in memory and
+// so has a bound on their number. A history must drop no value: what has none is not in the series at all.
+
 import { traced } from 'spanline';
+import { declaredDirection, unitOfParams } from '../detect/direction.js';
+import type { Series } from '../detect/regressions.js';
 import type { PerfStore, QueryLike } from './perf-store.js';
 import type { PerfSeries, QuerySeriesOptions } from './series-reader.js';
+
+/** The history of a series, with its unit, and which way is better where its params say so. */
+export const historyOf = ({ key, params, commits, values }: PerfSeries): Series => ({
+  key,
+  unit: unitOfParams(params),
+  direction: declaredDirection(params),
+  commits: commits.map(({ number, hash, timestampMs = 0 }) => ({ number, hash, timestampMs })),
+  values,
+});
 
 /** Which histories are read. */
 export interface ReadSeriesOptions extends QuerySeriesOptions {

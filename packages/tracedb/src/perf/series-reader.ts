@@ -7,7 +7,7 @@ import type { CallOptions, WideColumnTable } from '../table/wide-column-table.js
 import { offsetOf, tileOf } from '../tile.js';
 import { tableLimit } from '../tracedb-error.js';
 import type { Commit, CommitLog, CommitRange } from './commit-log.js';
-import type { PerfConfig } from './perf-config.js';
+import type { PerfConfig } from './keys.js';
 import { readValues } from './trace-reader.js';
 
 /** Which histories are read. */

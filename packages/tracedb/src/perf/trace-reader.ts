@@ -1,10 +1,8 @@
 // Reads traces of a tile: by id, or by the stream of ids of a query, a batch at a time while the next ids are found.
-import type { DecodeIds } from '../params/id-decoder.js';
+import type { DecodeIds } from '../params/ops-rows.js';
 import type { Params } from '../params/param-text.js';
 import type { CallOptions, ReadOptions, WideColumnTable } from '../table/wide-column-table.js';
-import { FAMILIES, traceKey } from './keys.js';
-import type { PerfConfig } from './perf-config.js';
-import { valuesOf } from './trace-values.js';
+import { FAMILIES, type PerfConfig, traceKey, valuesOf } from './keys.js';
 
 /** A trace in one tile. */
 export interface PerfTrace {

@@ -3,17 +3,14 @@
 import { BoundedCache, chunks } from 'spanline/internal/base';
 import { inSpan } from '../node-span.js';
 import { CallDeadline } from '../params/call-deadline.js';
-import { type CleaningRule, checkParams } from '../params/cleaning.js';
 import type { OpsRows } from '../params/ops-rows.js';
-import { MAX_PARAMS, type Params } from '../params/param-text.js';
+import { type CleaningRule, checkParams, MAX_PARAMS, type Params } from '../params/param-text.js';
 import { setCell } from '../table/cells.js';
 import { MAX_TIMESTAMP_MS } from '../table/limits.js';
 import type { CallOptions, Mutation, RowMutation, WideColumnTable } from '../table/wide-column-table.js';
 import { checkCommit, offsetOf, tileOf } from '../tile.js';
 import { invalidInput } from '../tracedb-error.js';
-import { FAMILIES, indexKeys, sourceDigest, sourceKey, traceKey } from './keys.js';
-import type { PerfConfig } from './perf-config.js';
-import { valueMutations } from './trace-values.js';
+import { FAMILIES, indexKeys, type PerfConfig, sourceDigest, sourceKey, traceKey, valueMutations } from './keys.js';
 
 /** A value of a trace. */
 export interface Point {

@@ -1,7 +1,6 @@
 // Fits a query to what is known: params are cleaned when they are written, so a key or value that nothing has as it stands is looked
 // for as cleaning would have written it. What is known as it stands must stay as it stands, and patterns are never changed.
-import { type CleaningRule, cleanText } from '../params/cleaning.js';
-import { quoted } from '../params/param-text.js';
+import { type CleaningRule, cleanText, quoted } from '../params/param-text.js';
 import type { Query, QueryPart } from './query.js';
 
 /** Keys and values that there are: of a tile, or of the traces in memory. */

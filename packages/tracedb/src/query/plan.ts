@@ -2,9 +2,8 @@
 // can meet the query, and must not hold up the event loop, however many values a pattern has to be tried on.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CallDeadline } from '../params/call-deadline.js';
-import { type CleaningRule, DEFAULT_RULE } from '../params/cleaning.js';
 import type { OrderedParamSet } from '../params/ordered-param-set.js';
-import { quoted } from '../params/param-text.js';
+import { type CleaningRule, DEFAULT_RULE, quoted } from '../params/param-text.js';
 import type { CallOptions } from '../table/wide-column-table.js';
 import { didYouMean, fitQuery, type KnownParams } from './known-query.js';
 import { hasPatterns, makeQuery, type Query, type QueryPart } from './query.js';

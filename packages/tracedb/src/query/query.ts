@@ -1,8 +1,9 @@
-// What a query is, whoever wrote it. Parts are sorted by key and values are sorted and unique, so that two texts of one meaning
-// are one query; a query must never be larger than the limits here, since users send them.
-import { checkKey, checkValue, quoted } from '../params/param-text.js';
+// What a query is, whoever wrote it, and what it means for the params of one trace, as plainly as possible. Parts are sorted by key and values are
+// sorted and unique, so that two texts of one meaning are one query; a query must never be larger than the limits here, since users send them. The
+// planned query must select exactly the traces that `compileQuery` selects, which must share no code with the plan: the plan is tested against it.
+import { checkKey, checkValue, type Params, quoted } from '../params/param-text.js';
 import { invalidInput } from '../tracedb-error.js';
-import { checkPattern } from './regex.js';
+import { checkPattern, compileRegex } from './regex.js';
 
 /** Keys of a query. */
 const MAX_QUERY_PARTS = 100;
@@ -100,3 +101,38 @@ export const queryFromParams = (params: Readonly<Record<string, string | readonl
       values: typeof values === 'string' ? [values] : values,
     })),
   );
+
+type Test = (value: string) => boolean;
+
+const compilePart = async ({ kind, values }: QueryPart): Promise<Test> => {
+  switch (kind) {
+    case 'has-key':
+      return () => true;
+    case 'one-of':
+      return (value) => values.includes(value);
+    case 'not-one-of':
+      return (value) => !values.includes(value);
+    case 'matches':
+    case 'not-matches': {
+      const regexes = await Promise.all(values.map(compileRegex));
+      return (value) => regexes.some((regex) => regex.test(value)) === (kind === 'matches');
+    }
+  }
+};
+
+/**
+ * A function that tells whether a trace with these params meets the query; use it for lists that fit in memory, such as filtering
+ * results. Rejects with `ERR_SPANLINE_INVALID_INPUT` for a pattern that is malformed or too large.
+ *
+ * @example
+ * ```ts
+ * import { compileQuery, parseQuery } from '@spanline/tracedb';
+ * const matches = await compileQuery(parseQuery('arch=!x86&config=*'));
+ * console.assert(matches({ arch: 'arm', config: '8888' }) && !matches({ arch: 'arm' }));
+ * ```
+ */
+export const compileQuery = async (query: Query): Promise<(params: Params) => boolean> => {
+  const tests = await Promise.all(query.parts.map(async (part) => ({ key: part.key, test: await compilePart(part) })));
+  // An object answers to names it inherits, such as constructor; only its own are params.
+  return (params) => tests.every(({ key, test }) => Object.hasOwn(params, key) && test(params[key]));
+};

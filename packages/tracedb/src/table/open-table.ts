@@ -1,7 +1,30 @@
-// Opens a table by what its location looks like. An engine is loaded only when it is the one.
-import { noTable, storeExists } from './store-exists.js';
+// Opens a table by what its location looks like, and tells whether there is one without making it. An engine is loaded only when it is the one. A
+// read under a mistyped name must not leave an empty table behind.
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { noTable } from '../tracedb-error.js';
 import { TracedTable } from './traced-table.js';
 import type { TableSchema, WideColumnTable } from './wide-column-table.js';
+
+/**
+ * Whether `openTable` would find a store at `location` rather than make one. Use it where a mistyped directory must not become an
+ * empty store. A Bigtable location always counts as existing: looking would cost what opening does.
+ *
+ * @example
+ * ```ts
+ * import { storeExists } from '@spanline/tracedb';
+ * console.assert(!(await storeExists('./no-such-directory')));
+ * ```
+ */
+export const storeExists = async (location: string): Promise<boolean> => {
+  if (location.startsWith('bigtable:')) return true;
+  try {
+    await access(join(location, 'data.mdb'));
+    return true;
+  } catch {
+    return false;
+  }
+};
 
 /**
  * Open a wide-column table, creating it and its families when they are missing, unless the schema says `make: false`.

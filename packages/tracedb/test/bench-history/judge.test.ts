@@ -4,8 +4,14 @@
 import { describe, expect, test } from 'vitest';
 import fc from '../../../../test/support/fast-check.js';
 import { BenchError } from '../../src/bench-history/bench-error.js';
-import { type JudgedSeries, judgeRounds, type RoundSeries } from '../../src/bench-history/judge/judge.js';
-import { holm, levelOfLook, nextLook } from '../../src/bench-history/judge/looks.js';
+import {
+  holm,
+  type JudgedSeries,
+  judgeRounds,
+  levelOfLook,
+  nextLook,
+  type RoundSeries,
+} from '../../src/bench-history/judge/judge.js';
 import { shiftOf, signedRankP } from '../../src/bench-history/judge/signed-rank.js';
 
 /** Midranks of the sizes, by looking at all others. */

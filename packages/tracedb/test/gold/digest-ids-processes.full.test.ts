@@ -3,9 +3,9 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { root } from '../../../../test/support/child.js';
-import { decodeVarint } from '../../src/gold/digest.js';
 import { GOLD_SCHEMA } from '../../src/gold/gold-keys.js';
 import { type GoldStats, GoldStore } from '../../src/gold/gold-store.js';
+import { decodeVarint } from '../../src/gold/values.js';
 import { openTable } from '../../src/table/open-table.js';
 import { bundleProgram, startProgram } from '../support/child.js';
 import { onBothEngines } from '../support/on-both-engines.js';

@@ -1,8 +1,8 @@
 // The form in which a Gold store is kept does not change: keys, columns and values, byte for byte.
 import { describe, expect, test } from 'vitest';
-import { decodeVarint, encodeVarint } from '../../src/gold/digest.js';
 import { digestCell, GOLD_SCHEMA, idCell, idOfColumn, traceRowKey } from '../../src/gold/gold-keys.js';
 import { GoldStore } from '../../src/gold/gold-store.js';
+import { decodeVarint, encodeVarint } from '../../src/gold/values.js';
 import { onBothEngines } from '../support/on-both-engines.js';
 
 const where = () => 'the cell';

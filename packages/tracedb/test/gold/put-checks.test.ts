@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { GoldEntry } from '../../src/gold/gold-entry.js';
 import { GOLD_SCHEMA, traceRowKey } from '../../src/gold/gold-keys.js';
 import { GoldStore } from '../../src/gold/gold-store.js';
-import { cleaningRule } from '../../src/params/cleaning.js';
+import { cleaningRule } from '../../src/params/param-text.js';
 import type { WideColumnTable } from '../../src/table/wide-column-table.js';
 import { onBothEngines, onLmdb } from '../support/on-both-engines.js';
 import { md5, plain } from './support/gold-model.js';

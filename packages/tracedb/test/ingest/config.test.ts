@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configProblems, readInstanceConfig, STEP_DETECTORS } from '../../src/ingest/config.js';
-import { DEFAULT_RULE, forceValid } from '../../src/params/cleaning.js';
+import { DEFAULT_RULE, forceValid } from '../../src/params/param-text.js';
 import { fileWith } from './support/ingest-files.js';
 
 describe('a config file', () => {

@@ -7,7 +7,7 @@ import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
 import type { IngestCommit } from '../../src/ingest/ingest-commit.js';
 import type { IngestOptions } from '../../src/ingest/read-file.js';
-import { checkParams } from '../../src/params/cleaning.js';
+import { checkParams } from '../../src/params/param-text.js';
 import { TraceDbError } from '../../src/tracedb-error.js';
 import { commitsOf } from './support/ingest-files.js';
 

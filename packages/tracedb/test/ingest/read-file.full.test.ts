@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { INGEST_LIMITS } from '../../src/ingest/ingest-file.js';
 import { readIngestFile, validateIngestFile } from '../../src/ingest/read-file.js';
-import { cleaningRule } from '../../src/params/cleaning.js';
+import { cleaningRule } from '../../src/params/param-text.js';
 import { commitsIn, commitsOf, directory, fileWith } from './support/ingest-files.js';
 
 const MIB = 1024 * 1024;

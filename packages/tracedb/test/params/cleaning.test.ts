@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import fc from '../../../../test/support/fast-check.js';
-import { checkParams, cleaningRule, forceValid } from '../../src/params/cleaning.js';
+import { checkParams, cleaningRule, forceValid } from '../../src/params/param-text.js';
 import { anyParams } from './support/any-params.js';
 import { refusal } from './support/refusal.js';
 

@@ -1,8 +1,7 @@
 // Params are cleaned when files are ingested, and so are the keys and values of queries, by the rule of the store: a name as it
 // stands in a file finds its traces, and a name that nothing has says what is near it.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { cleaningRule, forceValid } from '../../src/params/cleaning.js';
-import type { Params } from '../../src/params/param-text.js';
+import { cleaningRule, forceValid, type Params } from '../../src/params/param-text.js';
 import { ingestFile } from '../../src/perf/ingest-files.js';
 import { PERF_SCHEMA, PerfStore } from '../../src/perf/perf-store.js';
 import { fileWith } from '../ingest/support/ingest-files.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { cleaningRule } from '../../src/params/cleaning.js';
+import { cleaningRule } from '../../src/params/param-text.js';
 import { type IngestProgress, ingestFile } from '../../src/perf/ingest-files.js';
 import { PERF_SCHEMA, PerfStore } from '../../src/perf/perf-store.js';
 import { readSeries } from '../../src/perf/read-series.js';

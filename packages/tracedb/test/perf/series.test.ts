@@ -1,6 +1,6 @@
 // The history of a series goes over tiles and has the commits that measured it; two commits are compared series by series.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { cleaningRule } from '../../src/params/cleaning.js';
+import { cleaningRule } from '../../src/params/param-text.js';
 import { compareCommits } from '../../src/perf/compare-commits.js';
 import { PERF_SCHEMA, PerfStore } from '../../src/perf/perf-store.js';
 import { readSeries } from '../../src/perf/read-series.js';

@@ -1,8 +1,7 @@
 // A value is the one measured last, whatever the order of writing; a missing one is not written; and a call with anything wrong in it
 // writes nothing.
 import { describe, expect, test } from 'vitest';
-import { cleaningRule } from '../../src/params/cleaning.js';
-import type { Params } from '../../src/params/param-text.js';
+import { cleaningRule, type Params } from '../../src/params/param-text.js';
 import { PERF_SCHEMA, PerfStore } from '../../src/perf/perf-store.js';
 import type { CommitPoints } from '../../src/perf/trace-writer.js';
 import { onBothEngines, onLmdb } from '../support/on-both-engines.js';

@@ -2,9 +2,9 @@
 // streams open than they said beforehand, which is never more than there are slots.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildNodes, leavesOf } from '../../src/query/build-nodes.js';
-import { compileQuery } from '../../src/query/matches.js';
 import { parseQuery } from '../../src/query/parse-query.js';
 import type { Plan } from '../../src/query/plan.js';
+import { compileQuery } from '../../src/query/query.js';
 import { MAX_OPEN_LEAVES } from '../../src/query/read-slots.js';
 import type { WideColumnTable } from '../../src/table/wide-column-table.js';
 import { onLmdb } from '../support/on-both-engines.js';

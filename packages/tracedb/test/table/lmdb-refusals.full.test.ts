@@ -9,7 +9,7 @@ import { open as openLmdb } from 'lmdb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { root } from '../../../../test/support/child.js';
 import { sampleOf } from '../../../../test/support/samples.js';
-import { checkFileSystem, unfitFileSystem } from '../../src/table/lmdb/file-system.js';
+import { checkFileSystem, unfitFileSystem } from '../../src/table/lmdb/data-file.js';
 import { openTable } from '../../src/table/open-table.js';
 import { rejection } from '../params/support/refusal.js';
 import { bundleProgram, startProgram } from '../support/child.js';

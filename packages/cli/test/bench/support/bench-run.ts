@@ -1,7 +1,7 @@
 // A project with benchmarks of several tools, and `spanline bench run` of them.
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { BenchRun } from '../../../../tracedb/src/bench-history/run-record.js';
+import type { BenchRun } from '../../../../tracedb/src/bench-history/history-file.js';
 import { type Outcome, scratch, spanline } from '../../support/spanline.js';
 import { Project } from './project.js';
 

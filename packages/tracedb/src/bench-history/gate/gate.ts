@@ -1,17 +1,72 @@
-// The gate: measures two commits by turns until it is sure of every series or its budget is spent. It must never look at its rounds more often than
-// their judgement is paid for, nor take what it could not tell for good news.
+// The gate: measures two commits by turns until it is sure of every series or its budget is spent. A run of the command gives the figures that it
+// prints, and its own time beside them; a command that prints figures in one run and none in the next must fail, not be judged by something else. The
+// gate must never look at its rounds more often than their judgement is paid for, nor take what it could not tell for good news.
+
 import { throwIfAborted, timers } from 'spanline/internal/base';
+import { type Direction, directionOf } from '../../detect/direction.js';
 import { BenchError, badOption } from '../bench-error.js';
 import { unitFactor } from '../figure.js';
-import { type JudgedSeries, type JudgeOptions, judgeOptions, judgeRounds, type RoundSeries } from '../judge/judge.js';
-import { nextLook } from '../judge/looks.js';
+import {
+  type JudgedSeries,
+  type JudgeOptions,
+  judgeOptions,
+  judgeRounds,
+  nextLook,
+  type RoundSeries,
+} from '../judge/judge.js';
 import { MAX_PAIRS } from '../judge/signed-rank.js';
-import { runCommand } from '../run-command.js';
-import { type JudgedKind, measureOnce, type RoundValue } from './round.js';
+import { type BenchOutput, findBenchOutput, parseBenchOutput } from '../parse-output.js';
+import { type CommandRun, type RunOptions, runCommand } from '../run-command.js';
 import type { WorkTrees } from './work-trees.js';
 
+/** What is judged of a command. */
+export type JudgedKind = 'figures' | 'wall' | 'cpu' | 'instructions';
+
+/** A series of one run. */
+interface RoundValue {
+  readonly kind: JudgedKind;
+  readonly key: string;
+  readonly unit: string;
+  readonly direction: Direction;
+  readonly value: number;
+}
+
+const ofProcess = ({ wallMs, cpuMs, instructions }: CommandRun): readonly RoundValue[] => {
+  const values = [
+    ['wall', 'ms', wallMs],
+    ['cpu', 'ms', cpuMs],
+    ['instructions', 'instructions', instructions],
+  ] as const;
+  return values.flatMap(([kind, unit, value]) =>
+    value === undefined || value <= 0
+      ? []
+      : [{ kind, key: `the command's ${kind}`, unit, direction: 'down' as const, value }],
+  );
+};
+
+const ofFigures = ({ figures }: BenchOutput): readonly RoundValue[] =>
+  figures.map(({ bench, metric, unit, value }) => ({
+    kind: 'figures',
+    key: `${bench} ${metric}`,
+    unit,
+    direction: directionOf(unit),
+    value,
+  }));
+
+/** One run of the command, as values. `printsFigures`: whether it must, or must not; undefined where that is what the run is to tell. */
+const measureOnce = async (
+  command: readonly string[],
+  options: RunOptions,
+  printsFigures: boolean | undefined,
+): Promise<readonly RoundValue[]> => {
+  const run = await runCommand(command, options);
+  if (printsFigures === false) return ofProcess(run);
+  const found = printsFigures ? parseBenchOutput(run.output) : findBenchOutput(run.output);
+  return [...(found === undefined ? [] : ofFigures(found)), ...ofProcess(run)];
+};
+
 /** How a gate measures and judges. */
-export interface GateOptions extends JudgeOptions {
+interface GateOptions extends JudgeOptions {
   readonly trees: WorkTrees;
   /** A benchmark, run in the directory of either commit. */
   readonly command: readonly string[];

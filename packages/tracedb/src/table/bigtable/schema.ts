@@ -1,8 +1,7 @@
 // Makes the table and its families. Several processes may do so at once, so that "exists already" is no failure.
 import type { protos } from '@google-cloud/bigtable';
 import { backoffMs, sleep } from 'spanline/internal/base';
-import { TraceDbError } from '../../tracedb-error.js';
-import { noTable } from '../store-exists.js';
+import { noTable, TraceDbError } from '../../tracedb-error.js';
 import { type AdminClient, callOptions, tableName } from './client.js';
 import { BACKOFF, bigtableError, isTransient, MAX_ATTEMPTS, STATUS, statusOf } from './grpc-errors.js';
 import type { BigtableLocation } from './location.js';

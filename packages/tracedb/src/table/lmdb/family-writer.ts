@@ -2,9 +2,8 @@
 // are one write; until `flush` the file lacks what was changed, and nothing else may read the family.
 import type { Database } from 'lmdb';
 import { compareBytes } from '../byte-order.js';
-import { blockFor, blockKey, directoryEntry, isDirectory, readDirectory } from './block-directory.js';
 import { CellBlock } from './cell-block.js';
-import { cellKey, type EntryKey } from './cell-key.js';
+import { blockFor, blockKey, cellKey, directoryEntry, type EntryKey, isDirectory, readDirectory } from './cell-key.js';
 
 type Cells = Database<Buffer, EntryKey>;
 

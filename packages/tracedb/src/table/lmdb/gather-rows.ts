@@ -1,8 +1,8 @@
 // Gathers the cells of a walk to rows, or to keys of rows, batch by batch. A batch is bounded by rows, bytes and time, because
 // the event loop stands still while it is filled.
 import type { Cell, ReadOptions, Row } from '../wide-column-table.js';
-import { isDirectory } from './block-directory.js';
 import { BlockCursor } from './cell-block.js';
+import { isDirectory } from './cell-key.js';
 import type { CellWalk } from './cell-walk.js';
 
 /** Which cells of a row count. */

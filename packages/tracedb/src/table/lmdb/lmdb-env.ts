@@ -5,14 +5,12 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, DatabaseOptions, RootDatabase } from 'lmdb';
 import { makeDirectory } from 'spanline/internal/base';
-import { storeCorrupt, TraceDbError } from '../../tracedb-error.js';
+import { noTable, storeCorrupt, TraceDbError } from '../../tracedb-error.js';
 import { valueOfJson } from '../cells.js';
 import { checkFamilyNames } from '../limits.js';
-import { noTable } from '../store-exists.js';
 import type { TableSchema } from '../wide-column-table.js';
 import { type EntryKey, KEY_ENCODER } from './cell-key.js';
-import { checkDataFile } from './data-file.js';
-import { checkFileSystem } from './file-system.js';
+import { checkDataFile, checkFileSystem } from './data-file.js';
 import { diskFull, isDiskFull, writeError } from './lmdb-errors.js';
 import { WriteTransactions } from './write-transaction.js';
 

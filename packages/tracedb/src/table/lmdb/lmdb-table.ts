@@ -15,7 +15,7 @@ import type {
   TableSchema,
   WideColumnTable,
 } from '../wide-column-table.js';
-import { type CellWalk, Snapshot } from './cell-walk.js';
+import { type CellWalk, rangesOf, Snapshot } from './cell-walk.js';
 import {
   BATCH_BYTES,
   BATCH_ROWS,
@@ -27,7 +27,6 @@ import {
 } from './gather-rows.js';
 import { type LmdbEnv, openLmdbEnv } from './lmdb-env.js';
 import { lmdbError, writeError } from './lmdb-errors.js';
-import { rangesOf } from './row-ranges.js';
 import { applyRows, holds, increment } from './write-cells.js';
 
 const SAMPLES = 16;

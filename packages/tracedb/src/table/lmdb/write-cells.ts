@@ -3,9 +3,18 @@ import type { Database } from 'lmdb';
 import { timers } from 'spanline/internal/base';
 import { invalidInput, tableLimit } from '../../tracedb-error.js';
 import type { Mutation, Predicate, RowMutation } from '../wide-column-table.js';
-import { blockFor, blockKey, isDirectory, readDirectory } from './block-directory.js';
 import { BlockCursor } from './cell-block.js';
-import { cellKey, cutRow, type EntryKey, headKey, restPrefix } from './cell-key.js';
+import {
+  blockFor,
+  blockKey,
+  cellKey,
+  cutRow,
+  type EntryKey,
+  headKey,
+  isDirectory,
+  readDirectory,
+  restPrefix,
+} from './cell-key.js';
 import { FamilyWriter } from './family-writer.js';
 import type { LmdbEnv } from './lmdb-env.js';
 
