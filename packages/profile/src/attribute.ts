@@ -2,13 +2,12 @@
 // be told is lost; it is never given to the most likely label.
 import type { LabelTable } from './label-table.js';
 import { SampleKind } from './labelled-profile.js';
-import type { Note, NoteStore } from './note-store.js';
 import { Counter, count } from './profile-counters.js';
 import { type RawSamples, selected } from './raw-samples.js';
 import { nested } from './scope.js';
 import { NO_SCOPE, type Scope } from './shared-state.js';
-import type { Timeline } from './timeline.js';
-import { LOST } from './trampoline-history.js';
+import type { Note, NoteStore } from './sigprof.js';
+import { LOST, type Timeline } from './trampoline-history.js';
 import { APART, OVERFLOW, type TrampolinePool } from './trampoline-pool.js';
 
 /** What the register left behind. */

@@ -2,13 +2,20 @@
 // credits the labels with their CPU time.
 import { getOrMake } from 'spanline/internal/base';
 import { type Attribution, attributed, type Carried } from './attribute.js';
-import { countSamples, outcomeOf } from './count-samples.js';
 import type { RawProfile } from './cpu-profiler.js';
-import { unixNsAt } from './join/unix-time.js';
-import { LabelRows } from './label-rows.js';
-import { type Carrier, type LabelledProfile, LOST_LABEL, NO_LABEL, OVERFLOW_LABEL } from './labelled-profile.js';
+import {
+  type Carrier,
+  countSamples,
+  type LabelledProfile,
+  LabelRows,
+  LOST_LABEL,
+  NO_LABEL,
+  OVERFLOW_LABEL,
+  outcomeOf,
+} from './labelled-profile.js';
 import { Counter, count } from './profile-counters.js';
 import { rawSamples } from './raw-samples.js';
+import { unixNsAt } from './sample-clock.js';
 import { labelsOf, recordOf } from './scope.js';
 import { NO_SCOPE, type Scope } from './shared-state.js';
 

@@ -1,14 +1,14 @@
-// Which carrier this thread uses: the register where its reader loads and passes the self-test, else trampolines of the kind that passes.
-// Tested once a thread and remembered.
+// Which carrier this thread uses: the register where its reader loads and passes the self-test, else trampolines of the kind that passes. Tested once
+// a thread and remembered. And `stats()`: how labels travel here, and what was refused, lost or could not be told in this thread.
 import type { Carrier } from './labelled-profile.js';
+import { type CounterName, readCounters } from './profile-counters.js';
 import { ProfileError } from './profile-error.js';
 import { hasRegisterReader } from './recording.js';
 import { ENOUGH, selfTest } from './self-test.js';
 import { loadSigprof } from './sigprof.js';
-import { TrampolinePool } from './trampoline-pool.js';
-import type { TrampolineKind } from './trampoline-source.js';
+import { type TrampolineKind, TrampolinePool } from './trampoline-pool.js';
 
-export interface ChosenCarrier {
+interface ChosenCarrier {
   readonly carrier: Carrier;
   readonly pool: TrampolinePool | undefined;
 }
@@ -20,7 +20,7 @@ const shares = new Map<'register' | TrampolineKind, number>();
 let pool: TrampolinePool | undefined;
 
 /** What the self-tests of this thread found so far. */
-export const selfTestShares = (): Readonly<Record<string, number>> => Object.fromEntries(shares);
+const selfTestShares = (): Readonly<Record<string, number>> => Object.fromEntries(shares);
 
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 
@@ -64,3 +64,28 @@ export const chooseCarrier = async (wanted: Carrier | 'auto'): Promise<ChosenCar
   if (found === undefined || (wanted === 'both' && !hasRegister)) throw noCarrier(wanted);
   return { carrier: hasRegister ? 'both' : 'trampoline', pool: found };
 };
+
+export interface ProfileStats {
+  /** Share of samples with the right label that each carrier tried so far got in its self-test: `register`, `second-context`, `padded`. */
+  readonly selfTest: Readonly<Record<string, number>>;
+  /** Why the addon of the register is not used; empty when it can be. */
+  readonly addonProblems: readonly string[];
+  readonly counters: Readonly<Record<CounterName, number>>;
+}
+
+/**
+ * Counters of this thread's labels and profiles.
+ *
+ * Look here when samples are without labels: every bound that was met is counted.
+ *
+ * @example
+ * ```ts
+ * import { stats } from '@spanline/profile';
+ * console.assert(stats().counters.samplesLost === 0);
+ * ```
+ */
+export const stats = (): ProfileStats => ({
+  selfTest: selfTestShares(),
+  addonProblems: loadSigprof().reasons,
+  counters: readCounters(),
+});

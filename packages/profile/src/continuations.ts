@@ -2,10 +2,9 @@
 // promise runs. Costs tens of nanoseconds an await, so the hooks are there only while a profile is taken.
 import { promiseHooks } from 'node:v8';
 import { timers } from 'spanline/internal/base';
-import { makeCurrent } from './make-current.js';
 import { ownCode } from './own-frames.js';
-import { NO_SCOPE, register, type Scope } from './shared-state.js';
-import type { Timeline } from './timeline.js';
+import { makeCurrent, NO_SCOPE, register, type Scope } from './shared-state.js';
+import type { Timeline } from './trampoline-history.js';
 
 const endOwnCode = ownCode();
 

@@ -4,9 +4,9 @@ import { finiteNumber, timers } from 'spanline/internal/base';
 import type { Carrier, LabelledProfile } from './labelled-profile.js';
 import { checkEveryMs, checkSamples, openRecording, type SamplingOptions } from './profile.js';
 import { Counter, count } from './profile-counters.js';
-import { DEFAULT_STOP_MS, ProfileDelivery, type ProfileSink } from './profile-delivery.js';
 import { wrongOption } from './profile-error.js';
 import type { Recording } from './recording.js';
+import { DEFAULT_STOP_MS, ProfileDelivery, type ProfileSink } from './sinks/profile-sink.js';
 
 export interface ContinuousOptions extends SamplingOptions {
   /** Length of one profile in milliseconds, 100 to an hour. Default 30,000. */

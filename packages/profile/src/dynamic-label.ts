@@ -1,13 +1,20 @@
 // DynamicLabel: what users hold. apply() is the hot path of this room: two comparisons, two stores and the way back; it must
 // never allocate, throw of its own or lose what the function returns or throws.
 
-import { labelRecord } from './label-record.js';
 import type { LabelRecord } from './labelled-profile.js';
-import { enrollSampled, IS_SAMPLED, LABEL_ID, makeCurrent } from './make-current.js';
 import { ownCode } from './own-frames.js';
 import { Counter, count } from './profile-counters.js';
-import { labelsOf, nested, scopeOf } from './scope.js';
-import { type Labelled, NO_SCOPE, register, Scope } from './shared-state.js';
+import { labelRecord, labelsOf, nested, scopeOf } from './scope.js';
+import {
+  enrollSampled,
+  IS_SAMPLED,
+  LABEL_ID,
+  type Labelled,
+  makeCurrent,
+  NO_SCOPE,
+  register,
+  Scope,
+} from './shared-state.js';
 
 const endOwnCode = ownCode();
 

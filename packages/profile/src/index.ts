@@ -1,5 +1,7 @@
 // The entry `@spanline/profile`: every public name of CPU profiles with labels, and nothing else. Importing it must neither load the
 // inspector nor start anything.
+
+export { type ProfileStats, stats } from './choose-carrier.js';
 export {
   type ContinuousOptions,
   ContinuousProfiler,
@@ -31,7 +33,6 @@ export {
 } from './output/cpuprofile.js';
 export { type DiffOptions, diff, type LabelChange } from './output/diff.js';
 export { type FoldedOptions, toFolded } from './output/folded.js';
-export { ProfileOutputError, type ProfileOutputErrorCode } from './output/output-error.js';
 export { toPprof } from './output/pprof.js';
 export type { PprofOptions } from './output/pprof-options.js';
 export {
@@ -60,10 +61,13 @@ export {
 export { type TopOptions, type TopTable, top } from './output/top.js';
 export { type ProfileOptions, profile, type RunningProfile, type SamplingOptions, startProfile } from './profile.js';
 export type { CounterName } from './profile-counters.js';
-export type { ProfileSink } from './profile-delivery.js';
-export { ProfileError, type ProfileErrorCode } from './profile-error.js';
+export {
+  ProfileError,
+  type ProfileErrorCode,
+  ProfileOutputError,
+  type ProfileOutputErrorCode,
+} from './profile-error.js';
 export { type LabelShare, shares } from './shares.js';
-export { type CallbackSinkStats, type CountingSink, callbackSink } from './sinks/callback.js';
 export { type DirectorySinkOptions, type DirectorySinkStats, directorySink } from './sinks/directory.js';
 export {
   profileOnSignal,
@@ -71,6 +75,6 @@ export {
   type SignalProfiler,
   type SignalStats,
 } from './sinks/profile-on-signal.js';
+export { type CallbackSinkStats, type CountingSink, callbackSink, type ProfileSink } from './sinks/profile-sink.js';
 export { type PyroscopeSinkOptions, type PyroscopeSinkStats, pyroscopeSink } from './sinks/pyroscope.js';
 export type { Retention } from './sinks/retention.js';
-export { type ProfileStats, stats } from './stats.js';

@@ -1,5 +1,7 @@
-// LabelledProfile: a finished CPU profile whose samples know their labels; what every output format, report and join reads.
-// Plain data, immutable once made. Must not know how it was taken (profiler, carrier, thread).
+// LabelledProfile: a finished CPU profile whose samples know their labels; what every output format, report and join reads. Its label table has equal
+// records once, the profiler's own three first, and every sample is counted once. Plain data, immutable once made. Must not know how it was taken
+// (profiler, carrier, thread).
+import { getOrMake } from 'spanline/internal/base';
 
 /** The labels of a sample: what it worked for. Keys and values are bounded and may hold any character: writers escape. */
 export type LabelRecord = Readonly<Record<string, string | number>>;
@@ -108,3 +110,49 @@ export interface LabelledProfile {
   readonly labels: readonly LabelRecord[];
   readonly counts: SampleCounts;
 }
+
+const keyOf = (record: LabelRecord): string =>
+  JSON.stringify(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
+
+export class LabelRows {
+  readonly labels: LabelRecord[] = [{}, { [OWN_LABEL_KEY]: 'lost' }, { [OWN_LABEL_KEY]: 'overflow' }];
+  readonly #rows = new Map(this.labels.map((record, row) => [keyOf(record), row]));
+
+  rowOf(record: LabelRecord): number {
+    return getOrMake(this.#rows, keyOf(record), () => this.labels.push(record) - 1);
+  }
+}
+
+/** A record from pairs; no prototype, so that a key `__proto__` is a key like any other. */
+export const recordFrom = (pairs: Iterable<readonly [string, string | number]>): LabelRecord => {
+  const record = Object.create(null) as Record<string, string | number>;
+  for (const [key, value] of pairs) record[key] = value;
+  return Object.freeze(record);
+};
+
+type Outcome = Exclude<keyof SampleCounts, 'total'>;
+
+const OUTCOME_OF_LABEL: Readonly<Record<number, Outcome>> = {
+  [NO_LABEL]: 'unlabelled',
+  [LOST_LABEL]: 'lost',
+  [OVERFLOW_LABEL]: 'overflow',
+};
+
+/** What is counted of a sample of this kind with this row of the labels. */
+export const outcomeOf = (kind: number, label: number): Outcome => {
+  if (kind === SampleKind.idle) return 'idle';
+  if (kind === SampleKind.gc) return 'gc';
+  // V8 cannot walk every stack: a label tells all the same.
+  const outcome = OUTCOME_OF_LABEL[label] ?? 'labelled';
+  return kind === SampleKind.program && outcome !== 'labelled' ? 'program' : outcome;
+};
+
+export const countSamples = ({
+  count,
+  kind,
+  label,
+}: Pick<ProfileSamples, 'count' | 'kind' | 'label'>): SampleCounts => {
+  const counts = { total: count, labelled: 0, unlabelled: 0, lost: 0, overflow: 0, idle: 0, gc: 0, program: 0 };
+  for (let i = 0; i < count; i++) counts[outcomeOf(kind[i], label[i])]++;
+  return counts;
+};

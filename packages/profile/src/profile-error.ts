@@ -1,5 +1,5 @@
-// The error of this room: every failure that a caller of a profile can meet. Never thrown by a label: what a label cannot do
-// is counted.
+// The errors of profiles: every failure that a caller of a profile can meet, and those of profile files and of exporters, such as a file that cannot
+// be read or a server that refuses. Never thrown by a label: what a label cannot do is counted.
 import { SpanlineError } from 'spanline/internal/base';
 
 /** The stable codes of errors of CPU profiles. */
@@ -33,3 +33,26 @@ export class ProfileError extends SpanlineError<ProfileErrorCode> {
 
 /** The error of a wrong option. */
 export const wrongOption = (message: string): ProfileError => new ProfileError('ERR_SPANLINE_PROFILE_OPTION', message);
+
+/** The stable codes of errors of profile files and sinks. */
+export type ProfileOutputErrorCode =
+  /** An option that is wrong as written. */
+  | 'ERR_SPANLINE_PROFILE_OPTION'
+  /** The file is no profile, is damaged, or is larger than what is read. */
+  | 'ERR_SPANLINE_PROFILE_FILE'
+  /** A server did not take a profile. */
+  | 'ERR_SPANLINE_PROFILE_PUSH';
+
+/**
+ * What writers, readers and sinks of profiles throw: `code` is stable, `message` names the input and the remedy.
+ *
+ * @example
+ * ```ts
+ * import { ProfileOutputError, readProfile } from '@spanline/profile';
+ * const error = await readProfile(Buffer.from('no profile')).catch((caught: unknown) => caught);
+ * console.assert(error instanceof ProfileOutputError && error.code === 'ERR_SPANLINE_PROFILE_FILE');
+ * ```
+ */
+export class ProfileOutputError extends SpanlineError<ProfileOutputErrorCode> {
+  override readonly name = 'ProfileOutputError';
+}

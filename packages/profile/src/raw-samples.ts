@@ -3,9 +3,9 @@
 import { CallTree, kindOf } from './call-tree.js';
 import type { RawNode, RawProfile } from './cpu-profiler.js';
 import { type ProfileNodes, SampleKind } from './labelled-profile.js';
-import { V8_AHEAD_US } from './monotonic.js';
 import { type IsOwnFrame, ownFrames } from './own-frames.js';
-import { trampolineIndex } from './trampoline-source.js';
+import { V8_AHEAD_US } from './sample-clock.js';
+import { trampolineIndex } from './trampoline-pool.js';
 
 const NO_FRAMES: readonly number[] = [];
 

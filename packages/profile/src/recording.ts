@@ -10,15 +10,13 @@ import { CpuProfiler } from './cpu-profiler.js';
 import { labelSpans } from './join/span-labels.js';
 import { LabelTable } from './label-table.js';
 import type { Carrier, LabelledProfile } from './labelled-profile.js';
-import { makeCurrent } from './make-current.js';
-import { monotonicUs } from './monotonic.js';
-import { NoteStore } from './note-store.js';
 import { Counter, count } from './profile-counters.js';
 import { ProfileError } from './profile-error.js';
-import { NO_SCOPE, register } from './shared-state.js';
-import { loadSigprof, type Sigprof } from './sigprof.js';
+import { monotonicUs } from './sample-clock.js';
+import { makeCurrent, NO_SCOPE, register } from './shared-state.js';
+import { loadSigprof, NoteStore, type Sigprof } from './sigprof.js';
 import { stacksWithoutSpan } from './stacks-without-span.js';
-import { Timeline } from './timeline.js';
+import { Timeline } from './trampoline-history.js';
 import type { TrampolinePool } from './trampoline-pool.js';
 
 /** Two megabytes: a minute of samples of a millisecond while the event loop does not turn. */

@@ -4,10 +4,9 @@ import { timers } from 'spanline/internal/base';
 import { DynamicLabel } from './dynamic-label.js';
 import type { LabelledProfile } from './labelled-profile.js';
 import { SampleKind } from './labelled-profile.js';
-import { makeCurrent } from './make-current.js';
 import { Recording, type RecordingSettings } from './recording.js';
 import { scopeOf } from './scope.js';
-import { type FramePool, register } from './shared-state.js';
+import { type FramePool, makeCurrent, register } from './shared-state.js';
 
 /** Share of samples that must bear the right label. */
 export const ENOUGH = 0.95;

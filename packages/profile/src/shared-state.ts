@@ -1,5 +1,8 @@
-// What every copy of this room in a thread must share (an ES module build and a CommonJS build may both be loaded): the label
-// register and its cell, for there is one cell a thread that the signal handler reads. Nothing else in the room is global.
+// What every copy of this room in a thread must share (an ES module build and a CommonJS build may both be loaded): the label register and its cell,
+// for there is one cell a thread that the signal handler reads; nothing else in the room is global. And the way from scope to scope: two stores, and
+// a look at whether a sample was taken since the last look. Only scopes that a sample may have met become known to a profile, so that those of
+// millions of spans cost it nothing. The order of the lines counts: the signal handler runs between any two, and must never find an id whose scope
+// goes unseen.
 
 import { codeBetween, mark, type OwnCode, sharedState } from 'spanline/internal/base';
 import type { LabelRecord } from './labelled-profile.js';
@@ -43,7 +46,7 @@ export interface FramePool {
 
 /** The label register of a thread. */
 export interface Register {
-  /** Innermost scope of what runs now; see make-current.ts. */
+  /** Innermost scope of what runs now; see `makeCurrent`. */
   current: Scope;
   /** Set while calls of labels must leave a frame on the stack. */
   pool: FramePool | undefined;
@@ -89,5 +92,29 @@ export const register: Register = sharedState('spanline.profile.0', create);
 
 /** No label. */
 export const NO_SCOPE = register.none;
+
+/** Elements of the cell; see `Register.cell`. */
+export const LABEL_ID = 0;
+export const IS_SAMPLED = 1;
+
+const { cell } = register;
+
+/** A sample was taken, in the scope that was left, in one around it, or in the one that is current by now. */
+export const enrollSampled = (left: Scope): void => {
+  // First: what is sampled from here on is seen by the next look.
+  cell[IS_SAMPLED] = 0;
+  const { enroll } = register;
+  if (enroll === undefined) return;
+  for (let at: Scope | undefined = left; at !== undefined; at = at.outer) enroll(at);
+  enroll(register.current);
+};
+
+/** From now on samples belong to `scope`. */
+export const makeCurrent = (scope: Scope): void => {
+  const left = register.current;
+  register.current = scope;
+  cell[LABEL_ID] = scope.id;
+  if (cell[IS_SAMPLED] !== 0) enrollSampled(left);
+};
 
 register.ownCode.push(...codeBetween(begin, mark()));

@@ -1,18 +1,55 @@
-// The trampolines of a thread and who has which. A label takes one at its first call in a profile and gives it back when it is
-// disposed or the profile ends. One that still runs is not handed on; when all are taken, labels share the overflow.
-
+// The trampolines of a thread and who has which. A trampoline is a function that calls another function and must never be inlined by V8, or the frame
+// that a sample is told apart by is not there; each has source text and a name of its own, for V8 does not tell closures of one text apart. A label
+// takes one at its first call in a profile and gives it back when it is disposed or the profile ends. One that still runs is not handed on; when all
+// are taken, labels share the overflow.
+import { runInNewContext, runInThisContext } from 'node:vm';
 import { timers } from 'spanline/internal/base';
-import { monotonicUs } from './monotonic.js';
 import { ownCode } from './own-frames.js';
 import { Counter, count } from './profile-counters.js';
+import { monotonicUs } from './sample-clock.js';
 import type { FramePool, Labelled } from './shared-state.js';
 import { type LOST, TrampolineHistory } from './trampoline-history.js';
-import { makeTrampolines, type Trampoline, type TrampolineKind } from './trampoline-source.js';
+
+/** Calls `fn` and leaves a frame of its own on the stack while it runs. */
+type Trampoline = <T>(fn: () => T) => T;
+
+/** What keeps V8 from inlining. Neither way is promised by V8: a self-test decides. */
+export type TrampolineKind = 'second-context' | 'padded';
+
+/** The file name of every trampoline, as samples show it. */
+const TRAMPOLINE_URL = 'spanline:trampoline';
+
+const PREFIX = 'trampoline_';
+
+/** The name that samples, perf and eBPF show. */
+const nameOf = (index: number): string => `${PREFIX}${index}`;
+
+/** The index in a function name of {@link TRAMPOLINE_URL}; -1 for any other function. */
+export const trampolineIndex = (functionName: string, url: string): number =>
+  url === TRAMPOLINE_URL && functionName.startsWith(PREFIX) ? Number(functionName.slice(PREFIX.length)) : -1;
+
+// More bytecode than V8 inlines (460 to 920 bytes), in a branch that is never taken.
+const PADDING_STATEMENTS = 400;
+const padding = `if (fn === undefined) {${'fn = [fn];'.repeat(PADDING_STATEMENTS)}}`;
+
+const sourceOf = (kind: TrampolineKind, first: number, count: number): string => {
+  const body = `${kind === 'padded' ? padding : ''} return fn();`;
+  return `[${Array.from({ length: count }, (_, i) => `function ${nameOf(first + i)}(fn) { ${body} }`).join(',\n')}]`;
+};
+
+/** Trampolines number `first` and up. */
+const makeTrampolines = (kind: TrampolineKind, first: number, count: number): readonly Trampoline[] => {
+  const source = sourceOf(kind, first, count);
+  const options = { filename: TRAMPOLINE_URL };
+  // TurboFan inlines no function of another context. Maglev does where it knows the target: see TrampolinePool.run.
+  const made: unknown = kind === 'padded' ? runInThisContext(source, options) : runInNewContext(source, {}, options);
+  return Array.from(made as ArrayLike<Trampoline>);
+};
 
 const endOwnCode = ownCode();
 
 const FIRST = 256;
-export const MAX_TRAMPOLINES = 8192;
+const MAX_TRAMPOLINES = 8192;
 /** The first ones are for no label. */
 const OWN = 2;
 

@@ -2,15 +2,13 @@
 import { expect, test } from 'vitest';
 import { attributed, type FrameTrace, type RegisterTrace } from '../src/attribute.js';
 import { DynamicLabel, startProfile } from '../src/index.js';
-import { LabelRows } from '../src/label-rows.js';
 import { LabelTable } from '../src/label-table.js';
-import { NO_LABEL } from '../src/labelled-profile.js';
-import { monotonicUs } from '../src/monotonic.js';
-import type { NoteStore } from '../src/note-store.js';
+import { LabelRows, NO_LABEL } from '../src/labelled-profile.js';
+import { monotonicUs } from '../src/sample-clock.js';
 import { recordOf, scopeOf } from '../src/scope.js';
 import { NO_SCOPE, register } from '../src/shared-state.js';
-import { TrampolinePool } from '../src/trampoline-pool.js';
-import { trampolineIndex } from '../src/trampoline-source.js';
+import type { NoteStore } from '../src/sigprof.js';
+import { TrampolinePool, trampolineIndex } from '../src/trampoline-pool.js';
 import { rawSamplesAt } from './support/raw-samples-at.js';
 
 const indexOnStack = (): number =>

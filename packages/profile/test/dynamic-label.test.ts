@@ -1,8 +1,7 @@
 // A label runs what it is given, once, with what it was given, and gives back or throws what that gives or throws.
 import { expect, test } from 'vitest';
 import { DynamicLabel, stats } from '../src/index.js';
-import { MAX_KEYS } from '../src/label-record.js';
-import { MAX_DEPTH, recordOf } from '../src/scope.js';
+import { MAX_DEPTH, MAX_KEYS, recordOf } from '../src/scope.js';
 import { NO_SCOPE, register } from '../src/shared-state.js';
 
 const now = (): object => ({ ...recordOf(register.current) });

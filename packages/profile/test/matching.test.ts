@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { attributed, matchNotes, weightsByCount, weightsByCpu } from '../src/attribute.js';
 import { DynamicLabel, SampleKind, stats } from '../src/index.js';
 import { LabelTable } from '../src/label-table.js';
-import type { Note, NoteStore } from '../src/note-store.js';
 import { scopeOf } from '../src/scope.js';
 import { NO_SCOPE } from '../src/shared-state.js';
+import type { Note, NoteStore } from '../src/sigprof.js';
 import { rawSamplesAt } from './support/raw-samples-at.js';
 
 const note = (labelId: number, fromNs: number, toNs: number): Note => ({ labelId, fromNs, toNs, cpuNs: 0 });

@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { LabelledProfile } from '../src/labelled-profile.js';
-import { ProfileDelivery } from '../src/profile-delivery.js';
+import { ProfileDelivery } from '../src/sinks/profile-sink.js';
 import { shop } from './support/sampled.js';
 
 test('never two at once, in order, two at most', async () => {

@@ -4,10 +4,9 @@ import { createContext, runInContext } from 'node:vm';
 import { afterEach, expect, test } from 'vitest';
 import { followContinuations } from '../src/continuations.js';
 import { type Carrier, DynamicLabel, type RunningProfile, startProfile, stats } from '../src/index.js';
-import { monotonicUs } from '../src/monotonic.js';
+import { monotonicUs } from '../src/sample-clock.js';
 import { NO_SCOPE, register } from '../src/shared-state.js';
-import { Timeline } from '../src/timeline.js';
-import { LOST } from '../src/trampoline-history.js';
+import { LOST, Timeline } from '../src/trampoline-history.js';
 import { TrampolinePool } from '../src/trampoline-pool.js';
 import { carriers } from './support/carriers.js';
 

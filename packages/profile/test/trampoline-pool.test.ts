@@ -2,11 +2,10 @@
 import { expect, test } from 'vitest';
 import { samples } from '../../../test/support/samples.js';
 import { DynamicLabel, stats } from '../src/index.js';
-import { monotonicUs } from '../src/monotonic.js';
+import { monotonicUs } from '../src/sample-clock.js';
 import { register } from '../src/shared-state.js';
 import { LOST } from '../src/trampoline-history.js';
-import { OVERFLOW, TrampolinePool } from '../src/trampoline-pool.js';
-import { trampolineIndex } from '../src/trampoline-source.js';
+import { OVERFLOW, TrampolinePool, trampolineIndex } from '../src/trampoline-pool.js';
 
 const label = (i: number): DynamicLabel => new DynamicLabel('i', i);
 /** The trampoline on the stack of what `label` runs. */

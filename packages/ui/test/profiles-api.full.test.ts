@@ -7,7 +7,7 @@ import { Archive } from '../../archive/src/archive.js';
 import { stackOf } from '../../profile/src/call-tree.js';
 import { type LabelledProfile, SampleKind } from '../../profile/src/labelled-profile.js';
 import { frameName } from '../../profile/src/output/label-text.js';
-import { readProfileStream } from '../../profile/src/output/read-profile-stream.js';
+import { readProfileStream } from '../../profile/src/output/read-profile.js';
 import type { FlameColumns, ProfileDiff, ProfileList, ProfileTable, TraceCpu } from '../src/api/profiles/answers.js';
 import { findFunctions, functionSums, layOut, rowAt, stepFrom } from '../src/page/views/profiles/flame-layout.js';
 import { useServer } from './support/served.js';

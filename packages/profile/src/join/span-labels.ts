@@ -5,10 +5,9 @@ import type { Span, SpanContext, SpanQueue } from 'spanline';
 import { timers } from 'spanline/internal/base';
 import { hex8, type QueueMount, queueStore, type SpanLabelling, state } from 'spanline/internal/rows';
 import type { LabelRecord } from '../labelled-profile.js';
-import { makeCurrent } from '../make-current.js';
 import { ownCode } from '../own-frames.js';
 import { freshIn, labelsOf, nested } from '../scope.js';
-import { type Labelled, NO_SCOPE, register, type Scope } from '../shared-state.js';
+import { type Labelled, makeCurrent, NO_SCOPE, register, type Scope } from '../shared-state.js';
 
 const endOwnCode = ownCode();
 

@@ -1,8 +1,8 @@
 // Two profiles by label: whose share of the CPU grew or fell beyond what chance makes of samples. Must not cry wolf when many labels are
 // compared: p-values are corrected for their number.
 import type { LabelledProfile } from '../labelled-profile.js';
+import { ProfileOutputError } from '../profile-error.js';
 import { type LabelShare, measuredShares, wilson } from '../shares.js';
-import { ProfileOutputError } from './output-error.js';
 import { groupedBy, WHOLE_LABEL } from './select-labels.js';
 
 export interface DiffOptions {

@@ -6,8 +6,8 @@ import { gzipSync } from 'node:zlib';
 import { getOrMake } from 'spanline/internal/base';
 import { frameAt, stackOf } from '../call-tree.js';
 import type { LabelledProfile } from '../labelled-profile.js';
+import { stackWeights } from './label-text.js';
 import type { PprofOptions } from './pprof-options.js';
-import { stackWeights } from './stack-weights.js';
 
 /** The package `pprof-format`, loaded. */
 export type PprofPackage = Pick<typeof import('pprof-format'), 'Profile' | 'StringTable'>;

@@ -1,6 +1,6 @@
-// Labels and frames as one line of text, for names in flame graphs and tables. No text of a user's may break a line, move the
-// cursor or switch the direction of writing.
-import { shortText } from 'spanline/internal/base';
+// What formats without time write of a profile: samples of one stack and one label as one, and labels and frames as one line of text, for names in
+// flame graphs and tables. No text of a user's may break a line, move the cursor or switch the direction of writing.
+import { getOrMake, shortText } from 'spanline/internal/base';
 import type { Frame } from '../call-tree.js';
 import { type LabelledProfile, type LabelRecord, NO_LABEL, SampleKind } from '../labelled-profile.js';
 
@@ -27,4 +27,28 @@ export const frameName = ({ functionName }: Frame): string => plainText(function
 export const labelRowOf = ({ samples }: LabelledProfile, i: number): number => {
   const kind = samples.kind[i];
   return kind === SampleKind.idle || kind === SampleKind.gc ? NO_LABEL : samples.label[i];
+};
+
+interface StackWeight {
+  /** Row of the innermost frame. */
+  readonly node: number;
+  /** Row of the label. */
+  readonly label: number;
+  samples: number;
+  cpuNs: number;
+}
+
+/** Sums by stack and label, in order of the first sample. Idle samples are left out: they are no CPU time. */
+export const stackWeights = (profile: LabelledProfile): StackWeight[] => {
+  const { samples, labels } = profile;
+  const sums = new Map<number, StackWeight>();
+  for (let i = 0; i < samples.count; i++) {
+    if (samples.kind[i] === SampleKind.idle) continue;
+    const node = samples.node[i];
+    const label = labelRowOf(profile, i);
+    const sum = getOrMake(sums, node * labels.length + label, () => ({ node, label, samples: 0, cpuNs: 0 }));
+    sum.samples++;
+    sum.cpuNs += samples.cpuNs[i];
+  }
+  return [...sums.values()];
 };

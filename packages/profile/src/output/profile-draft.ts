@@ -1,10 +1,8 @@
 // A profile under construction by a reader: samples in any order of labels, at most as many as a reader may hold.
 
 import { CallTree, type Frame, kindOf, ROOT_FRAME } from '../call-tree.js';
-import { countSamples } from '../count-samples.js';
-import { LabelRows } from '../label-rows.js';
-import { type LabelledProfile, type LabelRecord, SampleKind } from '../labelled-profile.js';
-import { ProfileOutputError } from './output-error.js';
+import { countSamples, type LabelledProfile, type LabelRecord, LabelRows, SampleKind } from '../labelled-profile.js';
+import { ProfileOutputError } from '../profile-error.js';
 
 /** More samples than this are not read: an hour at two thousand a second, some 200 MB. */
 export const MOST_SAMPLES = 8_000_000;

@@ -2,9 +2,8 @@
 // so that one function is one node whoever called it.
 
 import type { Frame } from '../call-tree.js';
-import { recordFrom } from '../label-rows.js';
-import { carrierOf, type LabelledProfile, type LabelRecord } from '../labelled-profile.js';
-import { trampolineIndex } from '../trampoline-source.js';
+import { carrierOf, type LabelledProfile, type LabelRecord, recordFrom } from '../labelled-profile.js';
+import { trampolineIndex } from '../trampoline-pool.js';
 import { type CpuProfileNode, LABEL_URL } from './cpuprofile.js';
 import { MOST_DEPTH, notReadable, type Place, ProfileDraft } from './profile-draft.js';
 

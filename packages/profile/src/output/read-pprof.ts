@@ -2,10 +2,9 @@
 // beyond an even spread. A damaged file is an error, never a wrong profile without a word, and no other time is called CPU time.
 import type { Label, Sample } from 'pprof-format';
 import type { Frame } from '../call-tree.js';
-import { recordFrom } from '../label-rows.js';
-import { carrierOf, type LabelledProfile, type LabelRecord } from '../labelled-profile.js';
+import { carrierOf, type LabelledProfile, type LabelRecord, recordFrom } from '../labelled-profile.js';
+import { ProfileOutputError } from '../profile-error.js';
 import { COMMENT_PREFIX, type PprofPackage } from './encode-pprof.js';
-import { ProfileOutputError } from './output-error.js';
 import { MOST_DEPTH, MOST_SAMPLES, notReadable, ProfileDraft, tooDeep } from './profile-draft.js';
 
 /** How `readProfile` reads. */

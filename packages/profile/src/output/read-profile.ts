@@ -1,10 +1,13 @@
-// Reads a profile back from any of the formats, told apart by the bytes and never by a file's name.
+// Reads a profile back from any of the formats, told apart by the bytes and never by a file's name, out of bytes or a stream. It must not take more
+// memory than a profile may have, however long the stream is.
+
+import type { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import type { LabelledProfile } from '../labelled-profile.js';
-import { ProfileOutputError } from './output-error.js';
+import { ProfileOutputError } from '../profile-error.js';
+import { readFolded } from './folded.js';
 import { notReadable } from './profile-draft.js';
 import { readCpuProfile } from './read-cpuprofile.js';
-import { readFolded } from './read-folded.js';
 import { type ReadProfileOptions, readPprof } from './read-pprof.js';
 
 /** A file that has more, or unfolds to more, is not read: V8 holds no text of 512 MiB. */
@@ -80,4 +83,30 @@ export const readProfile = async (bytes: Uint8Array, options: ReadProfileOptions
     return readFolded(text);
   }
   return readPprof(plain, options);
+};
+
+const bounded = async (stream: Readable): Promise<Buffer> => {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    chunks.push(chunk as Buffer);
+    size += (chunk as Buffer).length;
+    if (size > MOST_BYTES) throw new RangeError(`it has more than ${MOST_BYTES} bytes`);
+  }
+  return Buffer.concat(chunks);
+};
+
+/** The profile in a stream. `ProfileOutputError` that begins with `name` when it holds none; else what the stream fails with. */
+export const readProfileStream = async (
+  stream: Readable,
+  name: string,
+  options?: ReadProfileOptions,
+): Promise<LabelledProfile> => {
+  const bytes = await bounded(stream);
+  try {
+    return await readProfile(bytes, options);
+  } catch (error) {
+    if (!(error instanceof ProfileOutputError)) throw error;
+    throw new ProfileOutputError(error.code, `${name}: ${error.message}`, { cause: error });
+  }
 };

@@ -1,8 +1,6 @@
 // The same samples under other labels: fewer keys, none, or all keys of a sample as one. Must not touch a sample's time or weight.
 
-import { countSamples } from '../count-samples.js';
-import { LabelRows, recordFrom } from '../label-rows.js';
-import type { LabelledProfile, LabelRecord } from '../labelled-profile.js';
+import { countSamples, type LabelledProfile, type LabelRecord, LabelRows, recordFrom } from '../labelled-profile.js';
 import { labelText } from './label-text.js';
 
 /** The same samples with every label changed; labels that became equal are one. */

@@ -2,9 +2,9 @@
 // written under a temporary name, then renamed.
 import { join } from 'node:path';
 import { runAsync, timers, writeWhole } from 'spanline/internal/base';
-import { ProfileOutputError } from '../output/output-error.js';
 import { openWriter, PROFILE_FORMATS, type ProfileFormat, type WriterOptions } from '../output/profile-format.js';
-import { type CountingSink, countingSink } from './callback.js';
+import { ProfileOutputError } from '../profile-error.js';
+import { type CountingSink, countingSink } from './profile-sink.js';
 import { applyRetention, profileFileName, type Retention } from './retention.js';
 
 export interface DirectorySinkOptions extends WriterOptions {

@@ -4,8 +4,8 @@
 import { constants } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
 import { type RunningProfile, type SamplingOptions, startProfile } from '../profile.js';
-import { ProfileDelivery, type ProfileSink } from '../profile-delivery.js';
 import { wrongOption } from '../profile-error.js';
+import { ProfileDelivery, type ProfileSink } from './profile-sink.js';
 
 export interface SignalOptions extends SamplingOptions {
   /** Default SIGUSR2. SIGUSR1 is Node's own. */

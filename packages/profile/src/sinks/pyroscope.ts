@@ -4,10 +4,10 @@
 import { finiteNumber, backoffMs as pauseMs, quoteWords, sleep, timers, wholeNumber } from 'spanline/internal/base';
 import type { LabelledProfile } from '../labelled-profile.js';
 import { encodePprof } from '../output/encode-pprof.js';
-import { ProfileOutputError } from '../output/output-error.js';
 import type { PprofOptions } from '../output/pprof-options.js';
 import { selectLabels } from '../output/select-labels.js';
-import { type CountingSink, countingSink } from './callback.js';
+import { ProfileOutputError } from '../profile-error.js';
+import { type CountingSink, countingSink } from './profile-sink.js';
 
 export interface PyroscopeSinkOptions extends PprofOptions {
   /** Address of the server, such as `http://localhost:4040`; `/ingest` is appended to it. */

@@ -1,7 +1,7 @@
 // The time of a sample on the clock of the spans lies where a span begun at that moment does.
 import { expect, test } from 'vitest';
 import { Span, SpanContext } from '../../../../src/index.js';
-import { unixNsAt } from '../../src/join/unix-time.js';
+import { unixNsAt } from '../../src/sample-clock.js';
 import { gathering } from './support/traced-work.js';
 
 /** What the conversions of the two readings may differ by. */

@@ -1,9 +1,7 @@
 // The table ranks what samples can tell apart; the comparison finds a change that is there and, of profiles of the same, none.
 import { describe, expect, test } from 'vitest';
 import { samples } from '../../../../test/support/samples.js';
-import { countSamples } from '../../src/count-samples.js';
-import { recordFrom } from '../../src/label-rows.js';
-import type { LabelRecord } from '../../src/labelled-profile.js';
+import { countSamples, type LabelRecord, recordFrom } from '../../src/labelled-profile.js';
 import { diff, holm, normalTwoSided } from '../../src/output/diff.js';
 import { labelKeys } from '../../src/output/select-labels.js';
 import { toSpeedscope } from '../../src/output/speedscope.js';

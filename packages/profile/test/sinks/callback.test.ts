@@ -1,6 +1,6 @@
 // A callback is a sink with counters; its failures are the profiler's to know.
 import { expect, test } from 'vitest';
-import { callbackSink } from '../../src/sinks/callback.js';
+import { callbackSink } from '../../src/sinks/profile-sink.js';
 import { shop } from '../support/sampled.js';
 
 test('counts what was taken and what failed, and passes the failure on', async () => {

@@ -1,8 +1,8 @@
 // Work that samples can be told by, and how many of its samples bear a label.
 import { runInNewContext } from 'node:vm';
 import { expect } from 'vitest';
-import { countSamples } from '../../src/count-samples.js';
 import { type LabelledProfile, SampleKind } from '../../src/index.js';
+import { countSamples } from '../../src/labelled-profile.js';
 import { isByChance, isEntered } from './chance.js';
 import { tooLongFor } from './never-inlined.js';
 

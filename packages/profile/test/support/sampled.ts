@@ -1,9 +1,13 @@
 // Profiles made without a profiler, for tests of what comes after: stacks and labels with known shares, the same for the same seed.
 
 import { CallTree, type Frame } from '../../src/call-tree.js';
-import { countSamples } from '../../src/count-samples.js';
-import { LabelRows } from '../../src/label-rows.js';
-import { type LabelledProfile, type LabelRecord, SampleKind } from '../../src/labelled-profile.js';
+import {
+  countSamples,
+  type LabelledProfile,
+  type LabelRecord,
+  LabelRows,
+  SampleKind,
+} from '../../src/labelled-profile.js';
 
 /** A share of the samples. */
 export interface Part {

@@ -1,8 +1,7 @@
 // Spans and samples made by hand, at known times: no clock, no profiler.
 
 import { SpanRecord, TraceIdentity } from '../../../../../src/record/record.js';
-import { countSamples } from '../../../src/count-samples.js';
-import { type LabelledProfile, type LabelRecord, SampleKind } from '../../../src/labelled-profile.js';
+import { countSamples, type LabelledProfile, type LabelRecord, SampleKind } from '../../../src/labelled-profile.js';
 import { ROOT_ONLY } from '../../support/root-only.js';
 
 export const START_SEC = 1_750_000_000;

@@ -1,7 +1,20 @@
-// When a sample was taken, on the clock of the spans: samples are stamped by CLOCK_MONOTONIC, spans by ticks that an anchor turns into
-// unix time. Nothing else in the room may decide how the two compare.
+// When a sample was taken: on V8's clock, CLOCK_MONOTONIC in whole microseconds, and on the clock of the spans, which are stamped by ticks that an
+// anchor turns into unix time. Nothing else in the room may decide how the two compare.
 import { timers } from 'spanline/internal/base';
 import { now, nsPerTick, takeAnchor } from 'spanline/internal/rows';
+import { ownCode } from './own-frames.js';
+
+const endOwnCode = ownCode();
+
+/** V8 adds one to every reading, so that none is 0. */
+export const V8_AHEAD_US = 1;
+
+const NS_PER_US = 1000n;
+
+/** Now, as V8 would stamp a sample (less {@link V8_AHEAD_US}). */
+export const monotonicUs = (): number => Number(timers.monotonicNs() / NS_PER_US);
+
+endOwnCode();
 
 const TRIES = 5;
 const NS_PER_S = 1_000_000_000n;
