@@ -2,9 +2,8 @@
 // directory for a command that only reads, or a mistyped name would become an empty archive.
 import { stat } from 'node:fs/promises';
 import { Archive, type DamagedSegment } from '@spanline/archive';
-import type { ArchiveCommandOptions } from './archive-options.js';
-import { CommandError, ExitCode, endWith } from './exit-code.js';
-import { interruptible } from './interrupt.js';
+import { CommandError, ExitCode, endWith, interruptible } from './exit-code.js';
+import type { ArchiveCommandOptions } from './options.js';
 import { note, OutputClosed } from './output.js';
 
 /** The directory the command works on. */

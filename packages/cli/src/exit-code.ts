@@ -1,5 +1,6 @@
-// What the exit codes of `spanline` mean, which one an error ends with, and the error a command throws to end with one. Scripts rely on
-// them: a code may be added, never given a second meaning.
+// How a command ends: what the exit codes of `spanline` mean, which one an error ends with, the error a command throws to end with one, and Ctrl-C as
+// an AbortSignal, by which it ends its reads and writes in order. Scripts rely on the codes: one may be added, never given a second meaning. A second
+// Ctrl-C must end the process at once.
 import { SpanlineError } from 'spanline/internal/base';
 
 export const ExitCode = {
@@ -78,3 +79,43 @@ export const exitCodeOf = (error: unknown): ExitCode => {
   // The machine refused.
   return (error as NodeJS.ErrnoException | undefined)?.syscall === undefined ? ExitCode.internal : ExitCode.store;
 };
+
+const SIGNAL_CODES = { SIGINT: ExitCode.interrupted, SIGTERM: ExitCode.terminated } as const;
+
+/** Calls `interrupted` at the first SIGINT and the first SIGTERM, until the answer is called; a second one ends the process at once. */
+export const onInterrupt = (interrupted: (name: NodeJS.Signals) => void): (() => void) => {
+  process.once('SIGINT', interrupted);
+  process.once('SIGTERM', interrupted);
+  return () => {
+    process.off('SIGINT', interrupted);
+    process.off('SIGTERM', interrupted);
+  };
+};
+
+/**
+ * Runs `work` with an AbortSignal that SIGINT and SIGTERM abort. Aborted work ends the command as the signal would have: with its exit
+ * code, and with `hint` after the message.
+ */
+export const interruptible = async <T>(work: (signal: AbortSignal) => Promise<T>, hint = ''): Promise<T> => {
+  const controller = new AbortController();
+  const stopListening = onInterrupt((name) => {
+    const exitCode = SIGNAL_CODES[name as keyof typeof SIGNAL_CODES];
+    controller.abort(new CommandError('ERR_SPANLINE_INTERRUPTED', `interrupted by ${name}${hint}`, exitCode));
+  });
+  try {
+    return await work(controller.signal);
+  } catch (error) {
+    throw controller.signal.aborted ? controller.signal.reason : error;
+  } finally {
+    stopListening();
+  }
+};
+
+/** Resolves at Ctrl-C or SIGTERM; a second one ends the process at once. */
+export const toldToStop = (): Promise<void> =>
+  new Promise((resolve) => {
+    const stopListening = onInterrupt(() => {
+      stopListening();
+      resolve();
+    });
+  });

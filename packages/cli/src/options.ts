@@ -1,6 +1,6 @@
-// Readers of option values: a wrong one ends the command with exit code 2 and says what is right. Every command loads them: they must need
-// nothing of the library.
-import { InvalidArgumentError } from 'commander';
+// Readers of option values, and the options that several commands have. A wrong value ends the command with exit code 2 and says what is right; none
+// is taken for another, such as a time without a unit. Every command loads them: they must need nothing of the library, and open nothing.
+import { type Command, InvalidArgumentError } from 'commander';
 
 /** A whole number from `min` to `max`. */
 export const wholeNumber =
@@ -46,3 +46,42 @@ export const share = (text: string): number => {
 
 /** For an option that may be given several times. */
 export const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, '': 1000, m: 60_000 };
+
+/** Milliseconds of `120s`, `2m` or `500ms`; a number alone is seconds. */
+export const duration = (text: string): number => {
+  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|)$/.exec(text.trim()) ?? [];
+  const ms = Number(number) * UNIT_MS[unit];
+  if (ms > 0) return ms;
+  throw new InvalidArgumentError('write a time such as 90s, 2m or 500ms.');
+};
+
+/** Options of every command on an archive. */
+export interface ArchiveCommandOptions {
+  readonly archive?: string;
+  readonly json?: boolean;
+}
+
+/** Give a command the option that says which archive. */
+export const withArchiveOption = (command: Command): Command =>
+  command.option('-a, --archive <dir>', 'directory of the archive (or SPANLINE_ARCHIVE)');
+
+/** What the page shows beside an archive. */
+export interface SourceOptions {
+  readonly store?: string;
+  readonly goldStore?: string;
+  readonly profiles?: string;
+  readonly history?: string;
+}
+
+/** Give a command the options that say what the page shows. */
+export const withSources = (command: Command): Command =>
+  command
+    .option(
+      '-s, --store <place>',
+      'Perf store: directory or bigtable://project/instance/table (or SPANLINE_PERF_STORE)',
+    )
+    .option('--history <path>', 'history file of spanline bench run, or a directory of such files')
+    .option('--gold-store <place>', 'Gold store, named in the same way (or SPANLINE_GOLD_STORE)')
+    .option('--profiles <dir>', 'directory of profiles, as spanline profile writes them');

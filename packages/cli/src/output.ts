@@ -1,8 +1,9 @@
-// What commands print: answers on standard output, as text or JSON, and notes on standard error. A command whose standard output is closed
-// early, as by `| head`, ends with the exit code it would have had. Its remaining output is dropped; its findings must not be.
+// What commands print: answers on standard output, as text, columns or JSON, notes and the progress of long work on standard error, which must stay
+// quiet in a pipe. Columns must never truncate a cell: programs such as awk read the tables too. A command whose standard output is closed early, as
+// by `| head`, ends with the exit code it would have had. Its remaining output is dropped; its findings must not be.
 import { once } from 'node:events';
 import { fstatSync } from 'node:fs';
-import { escapeText, runSync, SpanlineError, writeAll } from 'spanline/internal/base';
+import { cut, displayWidth, escapeText, runSync, SpanlineError, writeAll } from 'spanline/internal/base';
 import { ExitCode, endWith } from './exit-code.js';
 
 let isClosed = false;
@@ -64,3 +65,64 @@ export const writeOut = async (text: string): Promise<void> => {
   // A closed pipe never drains; it emits an error instead.
   if (!process.stdout.write(text)) await once(process.stdout, 'drain').catch(throwIfOutputClosed);
 };
+
+/** A table with a head; columns are to the left, or where `align` says `r` at their place to the right, as numbers should be. Ends in a line break; empty when there are no rows. */
+export const columns = (head: readonly string[], rows: readonly (readonly string[])[], align = ''): string => {
+  if (rows.length === 0) return '';
+  const all = [head, ...rows].map((row) => row.map(escapeText));
+  const widths = head.map((_, i) => Math.max(...all.map((row) => displayWidth(row[i] ?? ''))));
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, i) => {
+        const space = ' '.repeat(widths[i] - displayWidth(cell));
+        return align[i] === 'r' ? space + cell : cell + space;
+      })
+      .join('  ')
+      .trimEnd();
+  return `${all.map(line).join('\n')}\n`;
+};
+
+type Stream = Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Colours on a terminal only; `NO_COLOR` (any value but empty) wins over `FORCE_COLOR`, that over the terminal. */
+export function wantsColour(stream: Stream = process.stdout, env: Environment = process.env): boolean {
+  if (env.NO_COLOR) return false;
+  if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0';
+  return stream.isTTY === true && env.TERM !== 'dumb';
+}
+
+/** Columns of the terminal; `fallback` in a pipe, so that output there does not depend on somebody's window. */
+export function terminalWidth(stream: Stream = process.stdout, fallback = 100): number {
+  return stream.isTTY === true && stream.columns > 0 ? stream.columns : fallback;
+}
+
+const REDRAW_MS = 100;
+
+/** One line of progress. */
+export class Progress {
+  #drawnAt = Number.NEGATIVE_INFINITY;
+  #isDrawn = false;
+
+  readonly #stream: Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>;
+
+  constructor(stream: Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'> = process.stderr) {
+    this.#stream = stream;
+  }
+
+  /** Replaces the line with `text`. */
+  show(text: string): void {
+    if (this.#stream.isTTY !== true) return;
+    const now = performance.now();
+    if (now - this.#drawnAt < REDRAW_MS) return;
+    this.#drawnAt = now;
+    this.#isDrawn = true;
+    this.#stream.write(`\r\x1b[2K${cut(escapeText(text), Math.max(1, (this.#stream.columns ?? 80) - 1), '')}`);
+  }
+
+  /** Removes the line. */
+  clear(): void {
+    if (this.#isDrawn) this.#stream.write('\r\x1b[2K');
+    this.#isDrawn = false;
+  }
+}

@@ -1,10 +1,11 @@
-// What the page shows beside an archive: stores and profiles, opened for `spanline ui` and `spanline serve` alike. A mistyped name must be refused,
-// never become an empty store.
+// What the page shows beside an archive: stores and profiles, opened for `spanline ui` and `spanline serve` alike, and the snapshots that it starts
+// with. A mistyped name must be refused, never become an empty store, and a file that is no snapshot before the page is served.
 import { stat } from 'node:fs/promises';
 import { GoldStore, PerfStore, type WideColumnTable } from '@spanline/tracedb';
-import type { UiSources } from '@spanline/ui/internal';
+import { SnapshotShelf, type UiSources } from '@spanline/ui/internal';
 import { CommandError, ExitCode } from './exit-code.js';
-import type { SourceOptions } from './source-options.js';
+import type { SourceOptions } from './options.js';
+import { snapshotIn } from './snapshot/snapshot-files.js';
 import { openStore, type StoreKind } from './store-session.js';
 
 /** What was opened, to be closed in the end, the last first. */
@@ -63,3 +64,19 @@ export const closeSources = async (opened: Opened): Promise<void> => {
 /** The address of the page. The part behind # stays in the browser: no log of a server or a proxy sees the token. */
 export const pageAddress = (server: string, token: string | undefined): string =>
   `${server}/ui${token === undefined ? '' : `#token=${encodeURIComponent(token)}`}`;
+
+export interface SnapshotOptions {
+  /** Files. */
+  readonly snapshot: readonly string[];
+  /** A directory. */
+  readonly snapshots?: string;
+}
+
+/** The shelf of the page; whoever opens it closes it. */
+export const openShelf = async ({ snapshot, snapshots }: SnapshotOptions): Promise<SnapshotShelf> => {
+  for (const file of snapshot) await snapshotIn(file);
+  const found = snapshots === undefined ? undefined : await stat(snapshots).catch(() => undefined);
+  if (found !== undefined && !found.isDirectory())
+    throw new CommandError('ERR_SPANLINE_NOT_FOUND', `${snapshots} is no directory`, ExitCode.store);
+  return new SnapshotShelf({ directory: snapshots, files: snapshot });
+};

@@ -2,12 +2,11 @@
 import { archiveStalls, type ProcessStall, processLabel, snapshotStalls } from '@spanline/archive/internal';
 import { COLOURED, glyphsOf, PLAIN } from 'spanline/internal/formats';
 import { drawStalls } from 'spanline/internal/timeline';
-import type { ArchiveCommandOptions } from './archive-options.js';
 import { withArchive } from './archive-session.js';
 import { ExitCode, endWith } from './exit-code.js';
-import { note, writeOut } from './output.js';
-import { snapshotIn } from './snapshot/read-snapshot.js';
-import { wantsColour } from './terminal.js';
+import type { ArchiveCommandOptions } from './options.js';
+import { note, wantsColour, writeOut } from './output.js';
+import { snapshotIn } from './snapshot/snapshot-files.js';
 
 export interface StallsOptions extends ArchiveCommandOptions {
   readonly limit: number;

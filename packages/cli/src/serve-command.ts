@@ -1,8 +1,7 @@
 // `spanline serve`: what is said of the server. Nothing runs here.
 import { type Command, InvalidArgumentError } from 'commander';
-import { collect, wholeNumber } from './options.js';
+import { collect, wholeNumber, withSources } from './options.js';
 import type { ServeOptions } from './serve.js';
-import { withSources } from './source-options.js';
 
 const portOrOff = (text: string): number | 'off' => {
   if (text === 'off') return 'off';

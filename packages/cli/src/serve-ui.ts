@@ -4,12 +4,19 @@ import { stat } from 'node:fs/promises';
 import { Archive } from '@spanline/archive';
 import { createUiServer, openBrowser } from '@spanline/ui/internal';
 import { checkDirectory } from './archive-session.js';
-import { toldToStop } from './interrupt.js';
+import { toldToStop } from './exit-code.js';
+import type { SourceOptions } from './options.js';
 import { note, printAnswer } from './output.js';
 import { version } from './package.js';
-import { openShelf, type SnapshotOptions } from './page-snapshots.js';
-import { closeSources, given, type Opened, openSources, pageAddress } from './page-sources.js';
-import type { SourceOptions } from './source-options.js';
+import {
+  closeSources,
+  given,
+  type Opened,
+  openShelf,
+  openSources,
+  pageAddress,
+  type SnapshotOptions,
+} from './page-sources.js';
 
 export interface UiOptions extends SourceOptions, SnapshotOptions {
   readonly archive?: string;

@@ -5,12 +5,11 @@ import { Archive, type ArchiveOptions, type ArchiveServer, type ArchiveServerOpt
 import { ServerCounts, startArchiveServer } from '@spanline/archive/internal';
 import { type UiSources, uiRoutes } from '@spanline/ui/internal';
 import { archiveDirectory, noteDamage } from './archive-session.js';
-import { ExitCode, endWith } from './exit-code.js';
-import { toldToStop } from './interrupt.js';
+import { ExitCode, endWith, toldToStop } from './exit-code.js';
+import type { SourceOptions } from './options.js';
 import { note, printAnswer } from './output.js';
 import { version } from './package.js';
 import { closeSources, given, type Opened, openSources, pageAddress } from './page-sources.js';
-import type { SourceOptions } from './source-options.js';
 
 export interface ServeOptions extends SourceOptions {
   readonly archive?: string;

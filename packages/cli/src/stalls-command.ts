@@ -1,7 +1,6 @@
 // `spanline stalls`: what is said of stalls. Nothing runs here.
 import type { Command } from 'commander';
-import { withArchiveOption } from './archive-options.js';
-import { wholeNumber } from './options.js';
+import { wholeNumber, withArchiveOption } from './options.js';
 import type { StallsOptions } from './print-stalls.js';
 import { endTime, time } from './trace/search-options.js';
 

@@ -1,7 +1,7 @@
-// What all commands on a store share: its location, the deadline and Ctrl-C.
-
+// What all commands on a store share: its location, how params are cleaned on their way into it, the deadline and Ctrl-C.
 import {
   type CleaningRule,
+  cleaningRule,
   DEFAULT_RULE,
   GOLD_SCHEMA,
   type InstanceConfig,
@@ -13,9 +13,8 @@ import {
   TraceDbError,
   type WideColumnTable,
 } from '@spanline/tracedb';
-import type { Command } from 'commander';
-import { CommandError, ExitCode } from './exit-code.js';
-import { interruptible } from './interrupt.js';
+import { type Command, InvalidArgumentError } from 'commander';
+import { CommandError, ExitCode, interruptible } from './exit-code.js';
 import { wholeNumber } from './options.js';
 
 /** Options of every command on a store. */
@@ -115,3 +114,20 @@ export const withTable = async (
     }
   }, hint);
 };
+
+/** The inside of a character class, as a rule that cleans params. */
+const allowedChars = (text: string): CleaningRule => {
+  try {
+    return cleaningRule(text);
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
+};
+
+/** Give a command the option that says how params are cleaned. */
+export const withAllowedChars = (command: Command): Command =>
+  command.option(
+    '--allowed-chars <class>',
+    'characters params may have, such as "A-Za-z0-9._/-"; others become "_" (default: as the store was made)',
+    allowedChars,
+  );

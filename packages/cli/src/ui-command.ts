@@ -1,8 +1,7 @@
 // `spanline ui`: what is said of the page. Nothing runs here.
 import type { Command } from 'commander';
-import { collect, wholeNumber } from './options.js';
+import { collect, wholeNumber, withSources } from './options.js';
 import type { UiOptions } from './serve-ui.js';
-import { withSources } from './source-options.js';
 
 /** Register the command. */
 export const registerUi = (program: Command): void => {

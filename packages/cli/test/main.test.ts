@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { terminalWidth, wantsColour } from '../src/terminal.js';
+import { terminalWidth, wantsColour } from '../src/output.js';
 import { root, spanline } from './support/spanline.js';
 
 describe('spanline', () => {

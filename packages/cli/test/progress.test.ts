@@ -1,6 +1,6 @@
 // Progress is one line on a terminal that is gone at the end, and nothing at all anywhere else.
 import { expect, test } from 'vitest';
-import { Progress } from '../src/progress.js';
+import { Progress } from '../src/output.js';
 
 const stream = (isTTY: boolean, columns = 20) => {
   const written: string[] = [];

@@ -1,14 +1,32 @@
-// `spanline bench compare`: what changed between two commits whose results were kept. It measures nothing: whoever wants to be sure gates.
+// `spanline bench compare`: what changed between two commits whose results were kept. It measures nothing: whoever wants to be sure gates. A word for
+// a commit must never pick one of several that begin alike.
 
 import { loadStatistics } from '@spanline/tracedb';
-import { type ComparedPoint, comparePoints, seriesLabel } from '@spanline/tracedb/internal';
+import { type ComparedPoint, comparePoints, gitCommit, type KeptSeries, seriesLabel } from '@spanline/tracedb/internal';
 import type { Command } from 'commander';
-import { columns } from '../columns.js';
-import { ExitCode, endWith } from '../exit-code.js';
+import { ExitCode, endWith, notFound, wrongUsage } from '../exit-code.js';
 import { share } from '../options.js';
-import { printAnswer } from '../output.js';
+import { columns, printAnswer } from '../output.js';
 import { type KeptOptions, readKept, withKept } from './kept.js';
-import { keptCommit } from './kept-commit.js';
+
+/** The hash that begins with the word, else the commit that git has under that name, such as `HEAD` or `main`. */
+const keptCommit = async (series: readonly KeptSeries[], name: string): Promise<string> => {
+  const hashes = [...new Set(series.flatMap(({ points }) => points.map(({ hash }) => hash)))];
+  if (hashes.includes(name)) return name;
+  const beginning = hashes.filter((hash) => hash.startsWith(name));
+  if (beginning.length === 1) return beginning[0];
+  if (beginning.length > 1)
+    throw wrongUsage(`${beginning.length} measured commits begin with ${name}; write more of it`);
+  const named = await gitCommit(process.cwd(), name).catch(() => undefined);
+  const found = hashes.find((hash) => named?.hash.startsWith(hash));
+  if (found !== undefined) return found;
+  const newest = hashes.slice(-3).map((hash) => hash.slice(0, 10));
+  throw notFound(
+    hashes.length === 0
+      ? 'no results are kept there; spanline bench run keeps some'
+      : `no results are kept for ${name}${named === undefined ? '' : ` (${named.hash.slice(0, 10)})`}; there are some for ${newest.join(', ')}`,
+  );
+};
 
 interface CompareOptions extends KeptOptions {
   readonly minEffect: number;

@@ -15,14 +15,10 @@ import {
 } from '@spanline/tracedb/internal';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { runSync, writeWhole } from 'spanline/internal/base';
-import { columns } from '../columns.js';
-import { ExitCode, endWith } from '../exit-code.js';
-import { interruptible } from '../interrupt.js';
-import { share, wholeNumber } from '../options.js';
-import { note, printAnswer } from '../output.js';
-import { Progress } from '../progress.js';
-import { requireWritable } from '../require-writable.js';
-import { duration } from './duration.js';
+import { ExitCode, endWith, interruptible } from '../exit-code.js';
+import { requireWritable } from '../files.js';
+import { duration, share, wholeNumber } from '../options.js';
+import { columns, note, Progress, printAnswer } from '../output.js';
 
 interface GateCommandOptions {
   readonly base: string;

@@ -3,11 +3,9 @@
 
 import { type KeptSeries, seriesLabel } from '@spanline/tracedb/internal';
 import type { Command } from 'commander';
-import { columns } from '../columns.js';
 import { notFound } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
-import { note, printAnswer } from '../output.js';
-import { terminalWidth } from '../terminal.js';
+import { columns, note, printAnswer, terminalWidth } from '../output.js';
 import { trendText } from '../trend.js';
 import { type KeptOptions, readKept, withKept } from './kept.js';
 

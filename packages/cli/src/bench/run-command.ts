@@ -1,4 +1,6 @@
-// `spanline bench run`: runs a benchmark and keeps its figures for the commit that is checked out. A run that failed must leave nothing.
+// `spanline bench run`: runs a benchmark and keeps its figures for the commit that is checked out. A run that failed must leave nothing, and results
+// must never be kept for a commit that nobody named.
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,16 +15,37 @@ import {
   nodeMajor,
   parseBenchOutput,
 } from '@spanline/tracedb/bench-history';
-import { figuresOfRuns, runCommand } from '@spanline/tracedb/internal';
+import { figuresOfRuns, gitCommit, hasChanges, runCommand } from '@spanline/tracedb/internal';
 import type { Command } from 'commander';
-import { columns } from '../columns.js';
-import { wrongUsage } from '../exit-code.js';
-import { interruptible } from '../interrupt.js';
+import { interruptible, wrongUsage } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
-import { note, printAnswer } from '../output.js';
+import { columns, note, Progress, printAnswer } from '../output.js';
 import { type StoreOptions, withPerf, withStore } from '../perf/perf-options.js';
-import { Progress } from '../progress.js';
-import { type MeasuredCommit, measuredCommit } from './measured-commit.js';
+
+/** A commit as results are kept for it. */
+interface MeasuredCommit {
+  readonly commit: string;
+  readonly commitMs?: number;
+}
+
+const NO_REPOSITORY = 'no commit to keep the results for: run this in a git checkout, or give --commit HASH';
+
+/** The commit given, with its time where git knows it, else the one that is checked out; undefined where there is none and `isNeeded` is false. */
+const measuredCommit = async (given: string | undefined, isNeeded: boolean): Promise<MeasuredCommit | undefined> => {
+  const directory = process.cwd();
+  try {
+    const { hash, timeMs } = await gitCommit(directory, given ?? 'HEAD');
+    if (given === undefined && isNeeded && (await hasChanges(directory))) {
+      note(`the checkout has uncommitted changes; the results are kept for ${hash.slice(0, 10)} without them`);
+    }
+    return { commit: hash, commitMs: timeMs };
+  } catch {
+    // A build may know its commit without having the repository.
+    if (given !== undefined) return { commit: given };
+    if (isNeeded) throw wrongUsage(NO_REPOSITORY);
+    return undefined;
+  }
+};
 
 interface RunOptions extends StoreOptions {
   readonly file?: string;

@@ -3,9 +3,9 @@
 import type { Blame, GoldStore } from '@spanline/tracedb';
 import { DEFAULT_TEST_KEY, didYouMean, quoted } from '@spanline/tracedb/internal';
 import type { Command } from 'commander';
-import { columns } from '../columns.js';
 import { ExitCode, endWith, notFound } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
+import { columns } from '../output.js';
 import type { Call } from '../store-session.js';
 import { printAnswer, type StoreOptions, withGold, withStore } from './gold-options.js';
 

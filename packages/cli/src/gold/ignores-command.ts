@@ -3,9 +3,9 @@
 import type { IgnoreRule } from '@spanline/tracedb';
 import { type Command, InvalidArgumentError } from 'commander';
 import { userName } from 'spanline/internal/base';
-import { columns } from '../columns.js';
 import { notFound } from '../exit-code.js';
 import { isoTime } from '../options.js';
+import { columns } from '../output.js';
 import { printAnswer, type StoreOptions, withGold, withStore } from './gold-options.js';
 
 interface AddOptions extends StoreOptions {

@@ -2,8 +2,8 @@
 
 import { MAX_TILE_SIZE, MIN_TILE_SIZE } from '@spanline/tracedb/internal';
 import type { Command } from 'commander';
-import { withAllowedChars } from '../allowed-chars.js';
 import { wholeNumber } from '../options.js';
+import { withAllowedChars } from '../store-session.js';
 import { type NewGoldStore, printAnswer, type StoreOptions, withGold, withStore } from './gold-options.js';
 
 /** Register the command. */

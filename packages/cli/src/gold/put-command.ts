@@ -13,9 +13,9 @@ import {
 } from '@spanline/tracedb';
 import { checkEntries, DEFAULT_DIGEST_DIGITS } from '@spanline/tracedb/internal';
 import type { Command } from 'commander';
-import { withAllowedChars } from '../allowed-chars.js';
 import { CommandError, ExitCode, unreadable } from '../exit-code.js';
 import { isoTime, wholeNumber } from '../options.js';
+import { withAllowedChars } from '../store-session.js';
 import { printAnswer, type StoreOptions, withGold, withStore } from './gold-options.js';
 
 interface PutOptions extends StoreOptions {

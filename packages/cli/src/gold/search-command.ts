@@ -2,9 +2,9 @@
 
 import type { DigestResult, DigestSearch, TriageStatus } from '@spanline/tracedb';
 import { type Command, Option } from 'commander';
-import { columns } from '../columns.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
+import { columns } from '../output.js';
 import { note, printAnswer, type StoreOptions, withGold, withStore } from './gold-options.js';
 
 interface SearchOptions extends StoreOptions {

@@ -2,8 +2,8 @@
 
 import type { GoldTile } from '@spanline/tracedb';
 import type { Command } from 'commander';
-import { columns } from '../columns.js';
 import { wholeNumber } from '../options.js';
+import { columns } from '../output.js';
 import { printAnswer, type StoreOptions, withGold, withStore } from './gold-options.js';
 
 interface TileOptions extends StoreOptions {

@@ -5,9 +5,8 @@ import type { Command } from 'commander';
 import { notFound } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
 import { note, writeOut } from '../output.js';
-import { findKey } from './find-key.js';
 import { withGraph } from './graph-session.js';
-import { keyFormOf, keyText } from './key-form.js';
+import { findKey, keyFormOf, keyText } from './key-form.js';
 
 interface AncestorsOptions {
   readonly graph: number;

@@ -2,11 +2,9 @@
 
 import { type BuildStats, CompactGraphBuilder, CycleError, DuplicateKeyError, GraphError } from '@spanline/graph';
 import { type Command, Option } from 'commander';
-import { columns } from '../columns.js';
 import { wrongUsage } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
-import { printAnswer } from '../output.js';
-import { Progress } from '../progress.js';
+import { columns, Progress, printAnswer } from '../output.js';
 import { commitsOf } from './git-commits.js';
 import { runGraphCommand } from './graph-session.js';
 import { type InputNode, nodesOfFile } from './input-lines.js';

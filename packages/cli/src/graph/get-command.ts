@@ -6,9 +6,8 @@ import { escapeText } from 'spanline/internal/base';
 import { ExitCode, endWith } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
 import { note, writeOut } from '../output.js';
-import { findKey } from './find-key.js';
 import { withGraph } from './graph-session.js';
-import { type KeyForm, keyFormOf, keyText } from './key-form.js';
+import { findKey, type KeyForm, keyFormOf, keyText } from './key-form.js';
 
 interface GetOptions {
   readonly graph: number;

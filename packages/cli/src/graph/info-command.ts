@@ -2,8 +2,7 @@
 
 import { type CompactGraph, type GraphInfo, NO_GRAPH, sectionName } from '@spanline/graph';
 import type { Command } from 'commander';
-import { columns } from '../columns.js';
-import { printAnswer } from '../output.js';
+import { columns, printAnswer } from '../output.js';
 import { withGraph } from './graph-session.js';
 
 const keeps = ({ hasReferences, hasValues, hasBackPointers }: GraphInfo): string[] => [

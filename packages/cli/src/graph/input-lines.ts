@@ -1,6 +1,6 @@
 // Lines `key parent parent…` out of a stream of bytes, compressed by gzip or not. It holds one line and one chunk at a time.
 import { CommandError, ExitCode, wrongUsage } from '../exit-code.js';
-import { bytesOf } from '../input-bytes.js';
+import { bytesOf } from '../files.js';
 
 /** Bytes of a line at most: no node has that many parents. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;

@@ -4,8 +4,7 @@ import { salvage } from '@spanline/graph';
 import type { Command } from 'commander';
 import { ExitCode, endWith } from '../exit-code.js';
 import { writeOut } from '../output.js';
-import { damageJson, damageText } from './damage-report.js';
-import { runGraphCommand } from './graph-session.js';
+import { damageJson, damageText, runGraphCommand } from './graph-session.js';
 
 interface SalvageCommandOptions {
   readonly output: string;

@@ -5,8 +5,7 @@ import { type CorruptError, type Damage, GraphError, type SalvageReport, salvage
 import type { Command } from 'commander';
 import { ExitCode, endWith } from '../exit-code.js';
 import { writeOut } from '../output.js';
-import { damageJson, damageText } from './damage-report.js';
-import { runGraphCommand } from './graph-session.js';
+import { damageJson, damageText, runGraphCommand } from './graph-session.js';
 
 /** Sections of a user of the file have checksums that only the user knows: the archive is one. */
 const withSegment = async (report: SalvageReport): Promise<SalvageReport> => {

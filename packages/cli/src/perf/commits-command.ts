@@ -1,7 +1,7 @@
 // `spanline perf commits`: the commits of a store, with the numbers that tiles and values are counted by.
 import type { Command } from 'commander';
-import { columns } from '../columns.js';
 import { wholeNumber } from '../options.js';
+import { columns } from '../output.js';
 import { printAnswer, type StoreOptions, withPerf, withStore } from './perf-options.js';
 
 interface CommitsOptions extends StoreOptions {

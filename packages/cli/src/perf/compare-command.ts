@@ -2,9 +2,9 @@
 
 import { type ComparedSeries, compareCommits } from '@spanline/tracedb';
 import type { Command } from 'commander';
-import { columns } from '../columns.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { share } from '../options.js';
+import { columns } from '../output.js';
 import { printAnswer, type StoreOptions, withPerf, withStore } from './perf-options.js';
 import { noteNothingInNewest } from './selected-traces.js';
 

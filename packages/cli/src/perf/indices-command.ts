@@ -1,7 +1,6 @@
 // `spanline perf indices count|write|write-all`: looks after the index rows, which a crash can leave behind the traces.
 import type { Command } from 'commander';
-import { columns } from '../columns.js';
-import { Progress } from '../progress.js';
+import { columns, Progress } from '../output.js';
 import { type PerfSession, printAnswer, type StoreOptions, withPerf, withStore } from './perf-options.js';
 import { type TileOptions, tileFor, withTile } from './tiles-command.js';
 

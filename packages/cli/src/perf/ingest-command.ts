@@ -10,11 +10,10 @@ import {
   validateIngestFile,
 } from '@spanline/tracedb';
 import { type Command, InvalidArgumentError } from 'commander';
-import { withAllowedChars } from '../allowed-chars.js';
-import { columns } from '../columns.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { isoTime } from '../options.js';
-import { Progress } from '../progress.js';
+import { columns, Progress } from '../output.js';
+import { withAllowedChars } from '../store-session.js';
 import { note, printAnswer, type StoreOptions, withPerf, withStore } from './perf-options.js';
 
 interface IngestCommandOptions extends StoreOptions {

@@ -3,12 +3,11 @@
 import { structuredKeyOf } from '@spanline/tracedb';
 import type { Command } from 'commander';
 import { Collector, type Reporter, Span } from 'spanline';
-import { columns } from '../columns.js';
 import { CommandError, ExitCode, wrongUsage } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
-import { type RangeOptions, rangeOf, withRange } from './commit-range.js';
+import { columns } from '../output.js';
 import { note, type PerfSession, printAnswer, withPerf, writeOut } from './perf-options.js';
-import { selectedTraces } from './selected-traces.js';
+import { type RangeOptions, rangeOf, selectedTraces, withRange } from './selected-traces.js';
 import { type TileOptions, tileFor, withTile } from './tiles-command.js';
 
 interface QueryOptions extends TileOptions, RangeOptions {

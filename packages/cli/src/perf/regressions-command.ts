@@ -2,10 +2,9 @@
 
 import { readSeries } from '@spanline/tracedb';
 import { type Command, Option } from 'commander';
-import { columns } from '../columns.js';
 import { ExitCode, endWith, wrongUsage } from '../exit-code.js';
 import { realNumber, share, wholeNumber } from '../options.js';
-import { terminalWidth } from '../terminal.js';
+import { columns, terminalWidth } from '../output.js';
 import { trendText } from '../trend.js';
 import {
   DETECTORS,

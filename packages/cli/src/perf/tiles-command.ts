@@ -2,9 +2,9 @@
 
 import type { PerfStore } from '@spanline/tracedb';
 import type { Command } from 'commander';
-import { columns } from '../columns.js';
 import { notFound } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
+import { columns } from '../output.js';
 import { type PerfSession, printAnswer, type StoreOptions, withPerf, withStore } from './perf-options.js';
 
 const describe = async (perf: PerfStore, tile: number, call: PerfSession['call']) => {

@@ -4,9 +4,15 @@ import { makeQuery, type PerfTrace, structuredKeyOf } from '@spanline/tracedb';
 import type { Command } from 'commander';
 import { escapeText } from 'spanline/internal/base';
 import { notFound } from '../exit-code.js';
-import { type RangeOptions, rangeOf, withRange } from './commit-range.js';
 import { printAnswer, withPerf, writeOut } from './perf-options.js';
-import { noteNothing, type SelectedTrace, selectedTraces } from './selected-traces.js';
+import {
+  noteNothing,
+  type RangeOptions,
+  rangeOf,
+  type SelectedTrace,
+  selectedTraces,
+  withRange,
+} from './selected-traces.js';
 import { type TileOptions, tileFor, withTile } from './tiles-command.js';
 
 const csvField = (text: string): string => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

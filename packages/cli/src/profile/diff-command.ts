@@ -2,10 +2,9 @@
 
 import { diff, type LabelChange, WHOLE_LABEL } from '@spanline/profile';
 import type { Command } from 'commander';
-import { columns } from '../columns.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { share } from '../options.js';
-import { printAnswer } from '../output.js';
+import { columns, printAnswer } from '../output.js';
 import { readProfileFile, sampleTypeOption } from './profile-files.js';
 import { nameOf, percent, points } from './profile-text.js';
 

@@ -2,9 +2,8 @@
 
 import { type LabelShare, labelKeys, type TopTable, top, WHOLE_LABEL } from '@spanline/profile';
 import type { Command } from 'commander';
-import { columns } from '../columns.js';
 import { wholeNumber } from '../options.js';
-import { note, printAnswer } from '../output.js';
+import { columns, note, printAnswer } from '../output.js';
 import { readProfileFile, sampleTypeOption } from './profile-files.js';
 import { milliseconds, nameOf, percent, plusMinus } from './profile-text.js';
 

@@ -4,11 +4,9 @@ import { Archive } from '@spanline/archive';
 import { type KeptSnapshot, keepSnapshot } from '@spanline/archive/internal';
 import { type Command, Option } from 'commander';
 import { type Snapshot, type SnapshotFormat, writeSnapshot } from 'spanline/flight-recorder';
-import { ExitCode, endWith } from '../exit-code.js';
-import { interruptible } from '../interrupt.js';
-import { note, printAnswer } from '../output.js';
-import { Progress } from '../progress.js';
-import { snapshotIn } from './read-snapshot.js';
+import { ExitCode, endWith, interruptible } from '../exit-code.js';
+import { note, Progress, printAnswer } from '../output.js';
+import { snapshotIn } from './snapshot-files.js';
 
 const FORMATS = ['otlp', 'jaeger', 'perfetto', 'archive'] as const;
 type ExportFormat = (typeof FORMATS)[number];

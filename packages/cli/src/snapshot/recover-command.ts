@@ -1,12 +1,12 @@
 // `spanline snapshot recover`: what a process that is gone has left in the directory of its recorder.
 import type { Command } from 'commander';
 import { writeSnapshot } from 'spanline/flight-recorder';
-import { interruptible } from '../interrupt.js';
+import { interruptible } from '../exit-code.js';
+import { requireWritable } from '../files.js';
 import { wholeNumber } from '../options.js';
 import { note, printAnswer } from '../output.js';
-import { requireWritable } from '../require-writable.js';
-import { snapshotLeftIn } from './read-snapshot.js';
 import { factsText, snapshotFacts } from './snapshot-facts.js';
+import { snapshotLeftIn } from './snapshot-files.js';
 
 interface RecoverOptions {
   readonly out?: string;

@@ -1,15 +1,31 @@
-// `spanline snapshot show`: what a snapshot holds, or one trace of it as a waterfall.
+// `spanline snapshot show`: what a snapshot holds, or one trace of it as a waterfall. Must not take one of several traces whose ids begin with the
+// same digits.
 
 import { divisionNotes, divisionsIn, summaryOf } from '@spanline/archive/internal';
 import type { Command } from 'commander';
 import { breakdownIndexOf, type Snapshot } from 'spanline/flight-recorder';
 import { ASCII, drawWaterfall, encodeOtlpJson, glyphsOf } from 'spanline/internal/formats';
+import type { ArchivedSpan } from 'spanline/internal/record';
+import { shownSpan, shownView } from 'spanline/internal/timeline';
+import { notFound, wrongUsage } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
-import { printAnswer, writeOut } from '../output.js';
-import { terminalWidth, wantsColour } from '../terminal.js';
-import { findTrace } from './find-trace.js';
-import { snapshotIn } from './read-snapshot.js';
+import { printAnswer, terminalWidth, wantsColour, writeOut } from '../output.js';
 import { factsText, snapshotFacts } from './snapshot-facts.js';
+import { snapshotIn } from './snapshot-files.js';
+
+/** Its spans. */
+const findTrace = (snapshot: Snapshot, text: string): readonly ArchivedSpan[] => {
+  const wanted = text.toLowerCase();
+  if (!/^[0-9a-f]{1,32}$/.test(wanted))
+    throw wrongUsage(`${JSON.stringify(text)} is no trace id: up to 32 hex digits, or the first of them`);
+  const found = [...snapshot.traces()].filter(({ traceId }) => traceId.startsWith(wanted));
+  if (found.length === 0) throw notFound(`there is no trace ${text} in the snapshot`);
+  if (found.length > 1)
+    throw wrongUsage(`${found.length} traces begin with ${text}; write more of the one that is meant`);
+  const [trace] = found;
+  const view = shownView(snapshot);
+  return trace.spans.map((_, i) => shownSpan(trace, i, view));
+};
 
 interface ShowOptions {
   readonly trace?: string;

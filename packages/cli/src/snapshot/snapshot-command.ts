@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { numberFrom, wholeNumber } from '../options.js';
 import { addSubcommands, type Subcommands, type Words } from '../subcommands.js';
-import type { TakeCommandOptions } from './save-snapshot.js';
+import type { TakeCommandOptions } from './snapshot-files.js';
 
 const SUBCOMMANDS: Subcommands = {
   show: () => import('./show-command.js'),
@@ -37,7 +37,7 @@ Examples:
 Exit codes: 0 done, 2 wrong usage or the process has no recorder, 3 it does not answer or the file cannot be written.`,
     )
     .action(async (pid: number, options: TakeCommandOptions) =>
-      (await import('./save-snapshot.js')).saveSnapshot(pid, options),
+      (await import('./snapshot-files.js')).saveSnapshot(pid, options),
     );
   await addSubcommands(snapshot, SUBCOMMANDS, words);
 };

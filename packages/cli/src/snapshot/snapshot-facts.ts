@@ -5,7 +5,7 @@ import type { SpanRecord } from 'spanline';
 import type { Snapshot, SnapshotReason, SnapshotTrace } from 'spanline/flight-recorder';
 import { escapeText } from 'spanline/internal/base';
 import { exactTime, formatDuration, glyphsOf } from 'spanline/internal/formats';
-import { columns } from '../columns.js';
+import { columns } from '../output.js';
 
 /** A trace without its spans. */
 export interface TraceFacts {

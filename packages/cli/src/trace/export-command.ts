@@ -4,17 +4,29 @@ import type { Archive } from '@spanline/archive';
 import { loadTraces } from '@spanline/archive/internal';
 import { type Command, Option } from 'commander';
 import { runAsync, WholeFile } from 'spanline/internal/base';
-import { type DocumentTrace, documentPieces } from 'spanline/internal/formats';
+import {
+  type DocumentTrace,
+  documentPieces,
+  JAEGER_DOCUMENT,
+  OTLP_LINES,
+  type TraceDocument,
+} from 'spanline/internal/formats';
 import type { ArchivedSpan } from 'spanline/internal/record';
-import { type ArchiveCommandOptions, withArchiveOption } from '../archive-options.js';
 import { withArchive } from '../archive-session.js';
 import { ExitCode, endWith, wrongUsage } from '../exit-code.js';
-import { note, printAnswer, writeOut } from '../output.js';
-import { Progress } from '../progress.js';
+import { type ArchiveCommandOptions, withArchiveOption } from '../options.js';
+import { note, Progress, printAnswer, writeOut } from '../output.js';
 import { findTraceId } from './find-trace.js';
 import { isSearch, type SearchOptions, searchOf, withSearchOptions } from './search-options.js';
 import { eachSummary } from './summaries.js';
-import { TRACE_FORMATS, type TraceFormat, WRITINGS } from './trace-formats.js';
+
+// The files traces are exported to: OTLP/JSON, a document a line, which other OpenTelemetry tools read too, and the JSON document of Jaeger's UI.
+
+const TRACE_FORMATS = ['otlp', 'jaeger'] as const;
+type TraceFormat = (typeof TRACE_FORMATS)[number];
+
+/** How a file is written, by format. */
+const WRITINGS: Readonly<Record<TraceFormat, TraceDocument>> = { otlp: OTLP_LINES, jaeger: JAEGER_DOCUMENT };
 
 interface ExportOptions extends ArchiveCommandOptions, SearchOptions {
   readonly format: TraceFormat;

@@ -14,12 +14,10 @@ import {
   readTraceDocument,
   TraceFormatError,
 } from 'spanline/internal/formats';
-import { type ArchiveCommandOptions, withArchiveOption } from '../archive-options.js';
 import { withWrittenArchive } from '../archive-session.js';
-import { columns } from '../columns.js';
 import { ExitCode, endWith, wrongUsage } from '../exit-code.js';
-import { note, printAnswer } from '../output.js';
-import { Progress } from '../progress.js';
+import { type ArchiveCommandOptions, withArchiveOption } from '../options.js';
+import { columns, note, Progress, printAnswer } from '../output.js';
 import { type FoundDocument, linesOf, readDocuments } from './read-documents.js';
 
 interface ImportOptions extends ArchiveCommandOptions {

@@ -1,10 +1,9 @@
 // `spanline trace ls` and `spanline trace search`: summaries of traces, the newest first. No span is read for them.
 import type { Command } from 'commander';
 import type { TraceSearch } from 'spanline/internal/record';
-import { type ArchiveCommandOptions, withArchiveOption } from '../archive-options.js';
 import { withArchive } from '../archive-session.js';
 import { ExitCode, endWith } from '../exit-code.js';
-import { wholeNumber } from '../options.js';
+import { type ArchiveCommandOptions, wholeNumber, withArchiveOption } from '../options.js';
 import { note, writeOut } from '../output.js';
 import { MAX_LIMIT, type SearchOptions, searchOf, withSearchOptions } from './search-options.js';
 import { summaryJson, summaryRows } from './summaries.js';

@@ -1,7 +1,7 @@
 // The JSON documents of a file or of standard input, one after another: those of one line each, or a single one over many lines. Compressed
 // with gzip or not. Holds one document at a time.
 import { tooLarge } from 'spanline/internal/formats';
-import { bytesOf } from '../input-bytes.js';
+import { bytesOf } from '../files.js';
 
 /** Bytes of one document; a longer one could not become a string. */
 const MAX_DOCUMENT_BYTES = 400 * 1024 * 1024;

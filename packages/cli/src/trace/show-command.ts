@@ -4,11 +4,9 @@ import { divisionNotes, divisionsOf, type SpanDivision, summaryOf } from '@spanl
 import type { Command } from 'commander';
 import { ASCII, drawWaterfall, glyphsOf, MIN_WIDTH, otlpResourceSpans } from 'spanline/internal/formats';
 import { type ArchivedSpan, absentParents } from 'spanline/internal/record';
-import { type ArchiveCommandOptions, withArchiveOption } from '../archive-options.js';
 import { withArchive } from '../archive-session.js';
-import { wholeNumber } from '../options.js';
-import { note, writeOut } from '../output.js';
-import { terminalWidth, wantsColour } from '../terminal.js';
+import { type ArchiveCommandOptions, wholeNumber, withArchiveOption } from '../options.js';
+import { note, terminalWidth, wantsColour, writeOut } from '../output.js';
 import { findTraceId } from './find-trace.js';
 import { summaryJson } from './summaries.js';
 

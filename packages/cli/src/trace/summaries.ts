@@ -2,8 +2,8 @@
 import type { Archive } from '@spanline/archive';
 import { exactTime, formatBytes, formatDuration, glyphsOf, shortTime } from 'spanline/internal/formats';
 import type { TraceSearch, TraceSummary } from 'spanline/internal/record';
-import { columns } from '../columns.js';
 import { CommandError, ExitCode } from '../exit-code.js';
+import { columns } from '../output.js';
 import { MAX_LIMIT } from './search-options.js';
 
 /** A summary for a program: big numbers as text, as OTLP writes them. */

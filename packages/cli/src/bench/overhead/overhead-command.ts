@@ -2,18 +2,13 @@
 
 import { BenchError } from '@spanline/tracedb/bench-history';
 import { type Command, InvalidArgumentError } from 'commander';
-import { columns } from '../../columns.js';
-import { ExitCode, endWith, wrongUsage } from '../../exit-code.js';
-import { interruptible } from '../../interrupt.js';
-import { share, wholeNumber } from '../../options.js';
-import { note, printAnswer } from '../../output.js';
-import { Progress } from '../../progress.js';
+import { ExitCode, endWith, interruptible, wrongUsage } from '../../exit-code.js';
+import { duration, share, wholeNumber } from '../../options.js';
+import { columns, note, Progress, printAnswer } from '../../output.js';
 import { registerUrl, withPreload } from '../../run-program.js';
-import { duration } from '../duration.js';
 import { type Cost, costsOf, isCpuOver, type OverheadRound } from './cost.js';
 import { type Load, type LoadRound, loadRound } from './load.js';
-import { Service } from './service.js';
-import { type Sink, startSink } from './sink.js';
+import { Service, type Sink, startSink } from './service.js';
 
 interface OverheadOptions {
   readonly url: string;

@@ -1,10 +1,12 @@
-// A service that the overhead command starts, finds and ends. It must never outlive the command, nor be taken for ready before it listens.
-import { type ChildProcess, spawn } from 'node:child_process';
+// What the overhead command starts, finds and ends: a service, and the sink that takes the traces of a run. Neither must outlive the command, and a
+// service must never be taken for ready before it listens.
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { connect, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { BenchError } from '@spanline/tracedb/bench-history';
-import { sleep } from 'spanline/internal/base';
+import { plugNPlayArguments, sleep } from 'spanline/internal/base';
+import { builtFileUrl } from '../../run-program.js';
 import { listeningPorts, treeCpuMs } from './process-tree.js';
 
 const START_MS = 60_000;
@@ -109,3 +111,33 @@ export class Service {
     this.#kill('SIGKILL');
   }
 }
+
+/** A sink that runs. */
+export interface Sink {
+  readonly endpoint: string;
+  /** Bytes that have come so far. */
+  bytes(): Promise<number>;
+  stop(): void;
+}
+
+/** Starts one. */
+export const startSink = async (): Promise<Sink> => {
+  // It must not be traced, whatever the environment says.
+  const env = { ...process.env, NODE_OPTIONS: '' };
+  const program = fileURLToPath(builtFileUrl('bench/otlp-sink.js'));
+  const child = fork(program, {
+    env,
+    stdio: ['ignore', 2, 2, 'ipc'],
+    execArgv: plugNPlayArguments(program),
+  });
+  const [{ port }] = (await once(child, 'message')) as [{ port: number }];
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    async bytes() {
+      child.send('how many');
+      const [{ bytes }] = (await once(child, 'message')) as [{ bytes: number }];
+      return bytes;
+    },
+    stop: () => void child.disconnect(),
+  };
+};

@@ -1,9 +1,11 @@
-// The bytes of a file or of standard input, compressed with gzip, with zstd where this Node can, or not. Holds one chunk at a time. What is compressed
-// otherwise must be refused: nobody means its bytes.
-import { createReadStream } from 'node:fs';
-import type { Transform } from 'node:stream';
-import { pipeline, Readable } from 'node:stream';
+// Files of commands: the bytes of one or of standard input, compressed with gzip, with zstd where this Node can, or not; and whether one could be
+// written, asked before long work whose result it takes. Holds one chunk at a time. What is compressed otherwise must be refused: nobody means its
+// bytes. The asking must not make the file, nor change it.
+import { accessSync, constants, createReadStream, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { pipeline, Readable, type Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
+import { placeOf, runSync, targetFailure } from 'spanline/internal/base';
 import { wrongUsage } from './exit-code.js';
 
 /** How files begin that are compressed otherwise, and what makes bytes of them again. */
@@ -69,5 +71,16 @@ export const bytesOf = async function* (file: string, signal: AbortSignal): Asyn
   } finally {
     signal.removeEventListener('abort', stop);
     source.destroy();
+  }
+};
+
+/** Fails where `file` could not be written: to be asked before the work whose result it takes. */
+export const requireWritable = (file: string): void => {
+  try {
+    const place = runSync(placeOf(file));
+    accessSync(place === undefined ? file : dirname(place), constants.W_OK);
+    if (place === undefined && statSync(file).isDirectory()) throw new Error('it is a directory');
+  } catch (error) {
+    throw targetFailure(`${file} cannot be written: ${(error as Error).message}`, error);
   }
 };

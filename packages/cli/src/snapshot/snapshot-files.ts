@@ -1,11 +1,28 @@
-// A snapshot of a process that runs, in a file: what `spanline snapshot PID` does.
+// Files of snapshots: the one that `spanline snapshot PID` has a process write, and the snapshot of a file or a directory, for commands. Errors name
+// the file and end with the code they should.
+
 import { resolve } from 'node:path';
+import { readSnapshotFile, recoverSnapshot, type Snapshot } from 'spanline/flight-recorder';
 import { formatBytes, formatDuration, glyphsOf } from 'spanline/internal/formats';
 import { takeSnapshot } from 'spanline/internal/inspector';
-import { interruptible } from '../interrupt.js';
-import { note, printAnswer } from '../output.js';
-import { Progress } from '../progress.js';
-import { requireWritable } from '../require-writable.js';
+import { interruptible, unreadable } from '../exit-code.js';
+import { requireWritable } from '../files.js';
+import { note, Progress, printAnswer } from '../output.js';
+
+const named = async (path: string, work: Promise<Snapshot>): Promise<Snapshot> => {
+  try {
+    return await work;
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).syscall === undefined ? error : unreadable(path, error);
+  }
+};
+
+/** What `spanline snapshot PID`, a trigger or `saveSnapshot` has written. */
+export const snapshotIn = (file: string): Promise<Snapshot> => named(file, readSnapshotFile(file));
+
+/** What a process that is gone has left. */
+export const snapshotLeftIn = (directory: string, pid: number | undefined): Promise<Snapshot> =>
+  named(directory, recoverSnapshot(directory, { pid }));
 
 export interface TakeCommandOptions {
   readonly out?: string;
