@@ -1,12 +1,11 @@
 // All routes of the page: its files and its endpoints. Each view brings a folder of its own under `api/`; this file only gathers them.
 import { HttpError, type Route } from '@spanline/archive/internal';
 import type { SourcesAnswer } from './api/answers.js';
-import { apiGet } from './api/api-route.js';
-import type { ArchiveOf } from './api/archive-of.js';
+import { type ArchiveOf, apiGet } from './api/api-route.js';
 import { goldenRoutes } from './api/golden/golden-routes.js';
 import { groupsRoutes } from './api/groups/groups-routes.js';
 import { historyRoutes } from './api/history/history-routes.js';
-import { liveRoutes } from './api/live/live-routes.js';
+import { liveRoutes } from './api/live/live-feed.js';
 import { profileRoutes } from './api/profiles/profile-routes.js';
 import { snapshotsRoutes } from './api/snapshots/snapshots-routes.js';
 import { stallsRoutes } from './api/stalls/stalls-routes.js';

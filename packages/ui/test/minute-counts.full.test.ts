@@ -1,8 +1,8 @@
 // Figures of the last minute are those of all requests that ended in it.
 import { describe, expect, test } from 'vitest';
 import type { Request } from '../../archive/src/follow/requests.js';
+import { percentile } from '../src/api/groups/groups-routes.js';
 import { MAX_OPERATIONS, MinuteCounts } from '../src/api/live/minute-counts.js';
-import { percentile } from '../src/api/percentile.js';
 
 const NOW_S = 1_800_000_000;
 const NOW_MS = NOW_S * 1000 + 400;

@@ -1,6 +1,8 @@
 // Endpoints of the page: below /ui/api, answered with JSON. What changes something must come from the page itself: a page elsewhere in the same
-// browser could send such a request too.
+// browser could send such a request too. A parameter that is no whole number must be refused, never taken for the default.
+
 import type { IncomingMessage } from 'node:http';
+import type { Archive } from '@spanline/archive';
 import {
   BodyBudget,
   type Call,
@@ -12,6 +14,18 @@ import {
 } from '@spanline/archive/internal';
 import { GraphError } from '@spanline/graph';
 import { SpanlineError } from 'spanline/internal/base';
+
+/** The archive that the parameters of a request name, open as long as it is answered. `HttpError` 404 where there is none. */
+export type ArchiveOf = (call: Call) => Promise<Archive>;
+
+/** The parameter `name`, from `min` to `max`; `otherwise` where it is missing. `HttpError` 400 for anything else. */
+export const numberOf = ({ query }: Call, name: string, min: number, max: number, otherwise?: number): number => {
+  const text = query.get(name);
+  if (text === null && otherwise !== undefined) return otherwise;
+  const number = /^\d{1,16}$/.test(text ?? '') ? Number(text) : Number.NaN;
+  if (number >= min && number <= max) return number;
+  throw new HttpError(400, `${name} must be a whole number from ${min} to ${max}, not ${JSON.stringify(text)}`);
+};
 
 const MAX_BODY_BYTES = 1024 * 1024;
 const budget = new BodyBudget(4 * MAX_BODY_BYTES);

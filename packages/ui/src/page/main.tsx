@@ -1,6 +1,6 @@
 // Starts the page.
 import { render } from 'preact';
-import { takeToken } from './api/token.js';
+import { takeToken } from './api/client.js';
 import { App } from './shell/app.js';
 import './styles/base.css';
 

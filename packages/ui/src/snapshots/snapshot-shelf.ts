@@ -1,14 +1,61 @@
-// Snapshots that the page can open: files that were named at the start, those of a directory, and those that it has taken itself. A name in a request
-// must never reach a file that the listing would not show, and where a snapshot is written is decided here, never by a request.
+// Snapshots that the page can open: files that were named at the start, those of a directory, and those that it has taken itself. One that is looked
+// at is an archive of its own in a temporary directory, so that everything that asks an archive can ask it; the directory goes when it is closed. A
+// name in a request must never reach a file that the listing would not show, and where a snapshot is written is decided here, never by a request.
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
-import type { Archive } from '@spanline/archive';
-import { HttpError } from '@spanline/archive/internal';
+import { Archive } from '@spanline/archive';
+import { HttpError, keepSnapshot } from '@spanline/archive/internal';
+import { readSnapshotFile, type Snapshot } from 'spanline/flight-recorder';
 import { makeDirectory, timers } from 'spanline/internal/base';
 import { takeSnapshot } from 'spanline/internal/inspector';
 import type { SnapshotFacts, SnapshotFile, SnapshotsAnswer, TakenAnswer } from '../api/snapshots/answers.js';
-import { type OpenedSnapshot, openSnapshot } from './opened-snapshot.js';
+
+interface OpenedSnapshot {
+  readonly archive: Archive;
+  readonly facts: SnapshotFacts;
+  close(): Promise<void>;
+}
+
+const read = async (path: string): Promise<Snapshot> => {
+  try {
+    return await readSnapshotFile(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+    throw new HttpError(404, `${path} cannot be read: ${(error as Error).message}`);
+  }
+};
+
+/** Reads the file into an archive in `directory`, which is made. Rejects as `readSnapshotFile` and `keepSnapshot` do. */
+const openSnapshot = async (id: string, path: string, directory: string): Promise<OpenedSnapshot> => {
+  const snapshot = await read(path);
+  const archive = await Archive.open(directory, { maintain: false });
+  const close = async (): Promise<void> => {
+    await archive.close();
+    await rm(directory, { recursive: true, force: true });
+  };
+  try {
+    const { traceCount, spanCount, refused } = await keepSnapshot(archive, snapshot);
+    const { reason, resource, takenUnixUs, heldMs, tornRows, timelineFromUs } = snapshot;
+    const pid = resource.attributes['process.pid'];
+    return {
+      archive,
+      close,
+      facts: {
+        id,
+        service: resource.serviceName,
+        ...(typeof pid === 'number' ? { pid } : {}),
+        reason: [reason.kind, reason.text].filter((text) => text !== '').join(': '),
+        takenUs: Math.round(takenUnixUs),
+        ...{ heldMs, spanCount, traceCount, tornRows, refused },
+        hasLane: timelineFromUs !== undefined,
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
 
 /** Files that are listed. */
 const MOST_FILES = 100;
@@ -22,7 +69,7 @@ const TIMEOUT_SECONDS = 30;
 const NAME = /^[^./\\][^/\\]*\.flight$/;
 
 /** Where snapshots are. */
-export interface ShelfOptions {
+interface ShelfOptions {
   /** Where those taken are written, and others are found; a temporary directory without it. */
   readonly directory?: string;
   /** Further files. */

@@ -4,8 +4,7 @@ import { type Call, HttpError, type Route } from '@spanline/archive/internal';
 import { type DigestResult, digestChanges, type GoldStore, type TriageStatus, unseenDigests } from '@spanline/tracedb';
 import { DEFAULT_TEST_KEY, TRIAGE_STATUSES } from '@spanline/tracedb/internal';
 import { timers, userName } from 'spanline/internal/base';
-import { apiGet, apiPost } from '../api-route.js';
-import { numberOf } from '../number-of.js';
+import { apiGet, apiPost, numberOf } from '../api-route.js';
 import type { ChangesAnswer, DigestAnswer, FoundDigest, KnownCommits, SearchAnswer } from './answers.js';
 import { referencesOf, textDistance } from './references.js';
 

@@ -1,16 +1,143 @@
-// Traces of the same shape together, and comparisons.
-import type { Call, Route } from '@spanline/archive/internal';
+// Traces of the same shape together, and comparisons: two traces, or two groups of traces, as the rows of one tree. Traces of a search are read a few
+// at a time, bounded by the bytes that they cost: what is over that is not read, and said.
+import type { Archive } from '@spanline/archive';
+import { type Call, HttpError, type Route, required, traceIdOf } from '@spanline/archive/internal';
 import { getOrMake } from 'spanline/internal/base';
-import { drawShape, type TraceShape, type TraceSummary } from 'spanline/internal/record';
-import { apiGet } from '../api-route.js';
-import type { ArchiveOf } from '../archive-of.js';
-import { percentile } from '../percentile.js';
-import { searchOf } from '../traces/search-of.js';
-import type { GroupRow, GroupsAnswer } from './answers.js';
-import { compareAnswer } from './compare.js';
-import { shapedTraces } from './shaped-traces.js';
+import {
+  type ArchivedSpan,
+  drawShape,
+  type MergedNode,
+  type MergedSide,
+  mergedTree,
+  type TraceShape,
+  type TraceSummary,
+  traceShape,
+} from 'spanline/internal/record';
+import { type ArchiveOf, apiGet } from '../api-route.js';
+import { findTraces, searchOf, type TraceQuery } from '../traces/search-of.js';
+import type { CompareAnswer, ComparedRow, ComparedSide, GroupRow, GroupsAnswer } from './answers.js';
 
+/** The value that `share` of the ascending ones do not exceed; at least one is needed. */
+export const percentile = (ascending: readonly number[], share: number): number =>
+  ascending[Math.max(0, Math.ceil(share * ascending.length) - 1)];
+
+const BATCH = 50;
+const MAX_BYTES = 256 * 2 ** 20;
+
+/** A trace and its shape. */
+export interface ShapedTrace {
+  readonly summary: TraceSummary;
+  readonly spans: readonly ArchivedSpan[];
+  readonly shape: TraceShape;
+}
+
+/** The newest first; those that cost less than the bound in all. */
+const withinBytes = (summaries: readonly TraceSummary[]): TraceSummary[] => {
+  let bytes = 0;
+  return summaries.filter((summary) => {
+    bytes += summary.bytes;
+    return bytes <= MAX_BYTES;
+  });
+};
+
+/** How many traces of a query were read, and whether there are more. */
+const shapedTraces = async (
+  archive: Archive,
+  query: TraceQuery,
+  signal: AbortSignal,
+  each: (trace: ShapedTrace) => void,
+): Promise<{ readonly read: number; readonly isMore: boolean }> => {
+  const { traces: summaries, next } = await findTraces(archive, query, signal);
+  const wanted = withinBytes(summaries);
+  for (let at = 0; at < wanted.length; at += BATCH) {
+    const batch = wanted.slice(at, at + BATCH);
+    const traces = await archive.traces(
+      batch.map(({ traceId }) => traceId),
+      { signal },
+    );
+    for (const summary of batch) {
+      const spans = traces.get(summary.traceId);
+      // Retention may have taken it meanwhile.
+      if (spans !== undefined && spans.length > 0) each({ summary, spans, shape: traceShape(spans) });
+    }
+  }
+  return { read: wanted.length, isMore: next !== undefined || wanted.length < summaries.length };
+};
+
+const MAX_ROWS = 5000;
+/** Traces of a group that are compared: the newest. */
+const MAX_OF_GROUP = 100;
 const NS_PER_US = 1000;
+
+interface Side {
+  readonly title: string;
+  readonly traces: (readonly ArchivedSpan[])[];
+}
+
+const oneTrace = async (archive: Archive, id: string, signal: AbortSignal): Promise<Side> => {
+  const spans = await archive.trace(id, { signal });
+  if (spans.length === 0) throw new HttpError(404, `there is no trace ${id}`);
+  return { title: spans[0].name, traces: [spans] };
+};
+
+/** `trace:ID` or `group:DIGEST`, the latter among the traces of the search. */
+const sidesOf = async (archive: Archive, { query, signal }: Call): Promise<Side[]> => {
+  const wanted = ['a', 'b'].map((name) => {
+    const text = required(query, name);
+    const [, kind, id] = /^(trace|group):([0-9a-f]{1,32})$/.exec(text) ?? [];
+    if (id === undefined) throw new HttpError(400, `the parameter ${name} must be trace:ID or group:DIGEST`);
+    return { kind, id };
+  });
+  const groups = new Map<string, { title: string; traces: (readonly ArchivedSpan[])[] }>(
+    wanted.filter(({ kind }) => kind === 'group').map(({ id }) => [id, { title: '', traces: [] }]),
+  );
+  if (groups.size > 0)
+    await shapedTraces(archive, searchOf(query), signal, ({ summary, spans, shape }) => {
+      const group = groups.get(shape.digest);
+      if (group === undefined || group.traces.length >= MAX_OF_GROUP) return;
+      group.title = summary.name;
+      group.traces.push(spans);
+    });
+  return Promise.all(
+    wanted.map(({ kind, id }) => {
+      if (kind === 'trace') return oneTrace(archive, traceIdOf('id', id), signal);
+      const group = groups.get(id);
+      if (group === undefined || group.traces.length === 0)
+        throw new HttpError(404, `no trace of the search has the shape ${id}: choose again among the groups`);
+      return group;
+    }),
+  );
+};
+
+const perTrace = ({ count, ns }: MergedSide, traces: number): ComparedSide => ({
+  count: count / traces,
+  us: Number(ns) / NS_PER_US / traces,
+});
+
+const rowsOf = (roots: ReadonlyMap<string, MergedNode>, left: number, right: number): ComparedRow[] => {
+  const rows: ComparedRow[] = [];
+  const stack = [...roots.values()].reverse().map((node) => ({ node, depth: 0 }));
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    const { node, depth } = next;
+    rows.push({ depth, name: node.name, left: perTrace(node.left, left), right: perTrace(node.right, right) });
+    for (const child of [...node.children.values()].reverse()) stack.push({ node: child, depth: depth + 1 });
+  }
+  return rows;
+};
+
+/** Answer of /ui/api/compare: `a` and `b`, and the parameters of the search in which groups were found. */
+const compareAnswer = async (archive: Archive, call: Call): Promise<CompareAnswer> => {
+  const [left, right] = await sidesOf(archive, call);
+  const roots = mergedTree(left.traces, right.traces);
+  const rows = rowsOf(roots, left.traces.length, right.traces.length);
+  return {
+    left: { title: left.title, traceCount: left.traces.length },
+    right: { title: right.title, traceCount: right.traces.length },
+    rows: rows.slice(0, MAX_ROWS),
+    leftOut: Math.max(0, rows.length - MAX_ROWS),
+  };
+};
+
 /** Of a shape, for a tooltip's worth of text. */
 const MAX_SHAPE_TEXT = 4000;
 

@@ -2,12 +2,9 @@
 import { type Call, HttpError, type Route } from '@spanline/archive/internal';
 import { userName } from 'spanline/internal/base';
 import type { UiSources } from '../../sources.js';
-import { apiGet, apiPost } from '../api-route.js';
-import { numberOf } from '../number-of.js';
+import { apiGet, apiPost, numberOf } from '../api-route.js';
 import type { SourceName, TriageBody } from './answers.js';
-import { fileHistory } from './file-history.js';
-import type { HistorySource } from './history-source.js';
-import { perfHistory } from './perf-history.js';
+import { fileHistory, type HistorySource, perfHistory } from './history-source.js';
 import { readHistories, readKeys, readStep } from './read-history.js';
 
 const DEFAULT_COMMITS = 1000;

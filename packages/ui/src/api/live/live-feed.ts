@@ -1,9 +1,9 @@
-// Follows the archive while somebody watches, and sends once a second what the last minute was to all who do. However many watch, the archive is read
-// once; a page that reads too slowly misses events, it never makes them pile up.
+// Follows the archive while somebody watches, and sends once a second what the last minute was to all who do, as server-sent events. However many
+// watch, the archive is read once; a page that reads too slowly misses events, it never makes them pile up.
 import { existsSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import type { Archive } from '@spanline/archive';
-import { type Arrivals, HttpError } from '@spanline/archive/internal';
+import { type Arrivals, HttpError, type Route } from '@spanline/archive/internal';
 import { timers } from 'spanline/internal/base';
 import type { LiveEvent } from './answers.js';
 import { MinuteCounts, SECONDS } from './minute-counts.js';
@@ -27,7 +27,7 @@ interface Following {
 }
 
 /** The stream of one archive. */
-export class LiveFeed {
+class LiveFeed {
   readonly #archive: Archive;
   readonly #listeners = new Set<ServerResponse>();
   /** There is never more than one timer. */
@@ -78,3 +78,17 @@ export class LiveFeed {
     }
   }
 }
+
+/** The routes of the view. */
+export const liveRoutes = (archive: Archive): Route[] => {
+  const feed = new LiveFeed(archive);
+  return [
+    {
+      method: 'GET',
+      path: ['ui', 'api', 'live'],
+      isQuery: false,
+      isEndless: true,
+      handle: ({ response }) => feed.listen(response),
+    },
+  ];
+};

@@ -1,5 +1,7 @@
-// The endpoints of the view Profiles: list, table by label, difference, flame graph, CPU of a trace, and the file for speedscope. They read
-// the directory and change nothing.
+// The endpoints of the view Profiles: list, table by label, difference, flame graph, CPU of a trace, and the file for speedscope. They read the
+// directory and change nothing. Samples that know their span get its name too, as a label of its own: an archive must only be read when samples are
+// grouped by it.
+import type { Archive } from '@spanline/archive';
 import { type Call, HttpError, type Route, required, traceIdOf } from '@spanline/archive/internal';
 import {
   diff,
@@ -12,14 +14,42 @@ import {
   toSpeedscope,
   WHOLE_LABEL,
 } from '@spanline/profile';
-import { groupedBy, labelValue } from '@spanline/profile/internal';
+import { groupedBy, labelValue, recordFrom, relabelled } from '@spanline/profile/internal';
 import type { UiSources } from '../../sources.js';
 import { apiGet } from '../api-route.js';
 import type { FlameColumns, ProfileDiff, ProfileTable, TraceOfSpan } from './answers.js';
 import { CpuOfTraces } from './cpu-of-trace.js';
 import { flameColumns } from './flame-graph.js';
 import { ProfileDirectory } from './profile-directory.js';
-import { SPAN_NAME_LABEL, withSpanNames } from './span-names.js';
+
+/** The label key for the names of spans. */
+const SPAN_NAME_LABEL = 'span.name';
+/** Traces of a profile that are looked up; samples of others have no name. */
+const MOST_TRACES = 1000;
+/** Looked up at once. */
+const BATCH = 100;
+
+/** The profile with {@link SPAN_NAME_LABEL} on every sample whose span is in the archive. */
+const withSpanNames = async (
+  profile: LabelledProfile,
+  archive: Archive,
+  signal: AbortSignal,
+): Promise<LabelledProfile> => {
+  const ids = [...new Set(profile.labels.map((record) => labelValue(record, TRACE_ID_LABEL)))].filter(
+    (id) => id !== '',
+  );
+  const wanted = ids.slice(0, MOST_TRACES);
+  const names = new Map<string, string>();
+  for (let i = 0; i < wanted.length; i += BATCH) {
+    for (const [traceId, spans] of await archive.traces(wanted.slice(i, i + BATCH), { signal })) {
+      for (const { spanId, name } of spans) names.set(`${traceId} ${spanId}`, name);
+    }
+  }
+  return relabelled(profile, (record) => {
+    const name = names.get(`${labelValue(record, TRACE_ID_LABEL)} ${labelValue(record, SPAN_ID_LABEL)}`);
+    return name === undefined ? record : recordFrom([...Object.entries(record), [SPAN_NAME_LABEL, name]]);
+  });
+};
 
 /** Rows of a table that the page shows. */
 const MOST_ROWS = 500;

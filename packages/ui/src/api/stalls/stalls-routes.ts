@@ -10,8 +10,7 @@ import {
 } from '@spanline/archive/internal';
 import { timers } from 'spanline/internal/base';
 import { stackName } from 'spanline/internal/timeline';
-import { apiGet } from '../api-route.js';
-import type { ArchiveOf } from '../archive-of.js';
+import { type ArchiveOf, apiGet } from '../api-route.js';
 import type { StallsAnswer } from './answers.js';
 
 /** Each costs a search and the traces of its time. */

@@ -1,5 +1,8 @@
 // Endpoints of one trace: what the waterfall draws, what is known of one span, what is found in it, what links to it, and the trace as files of
-// others.
+// others. A value must come whole, or say how much is missing. A span knows what it links to and not what links to it: the archive is searched, from
+// the time on at which there was something to link to.
+
+import type { Archive } from '@spanline/archive';
 import {
   type Call,
   divisionsIn,
@@ -9,15 +12,100 @@ import {
   required,
   traceIdOf,
 } from '@spanline/archive/internal';
+import { inSlices } from 'spanline/internal/base';
+import { type ArchivedProperties, type ArchivedSpan, type ArchivedValue, propertyText } from 'spanline/internal/record';
 import { timeBreakdown } from 'spanline/internal/timeline';
-import { apiGet } from '../api-route.js';
-import type { ArchiveOf } from '../archive-of.js';
-import type { FindAnswer, LinkAnswer, SpanAnswer, TraceAnswer } from './answers.js';
-import { linkedFrom } from './linked-from.js';
+import { type ArchiveOf, apiGet } from '../api-route.js';
+import type { FindAnswer, LinkAnswer, LinkedAnswer, LinkedFromAnswer, SpanAnswer, TraceAnswer } from './answers.js';
 import { divisionAnswer, laneAnswer } from './loop-answers.js';
-import { findText, pairsOf } from './span-texts.js';
 import { sendTraceFile } from './trace-file.js';
 import { type ReadTrace, TraceReads } from './trace-reads.js';
+
+/** Characters of one value in an answer. */
+const MAX_VALUE_TEXT = 20_000;
+
+const valueText = (value: ArchivedValue): string => {
+  const text = propertyText(value);
+  return text.length <= MAX_VALUE_TEXT
+    ? text
+    : `${text.slice(0, MAX_VALUE_TEXT)} … and ${text.length - MAX_VALUE_TEXT} characters more`;
+};
+
+/** Properties as keys and texts. */
+const pairsOf = (properties: ArchivedProperties): (readonly [key: string, text: string])[] =>
+  Object.entries(properties).map(([key, value]) => [key, valueText(value)]);
+
+const hasPair = (properties: ArchivedProperties, wanted: string): boolean => {
+  for (const key of Object.keys(properties)) {
+    if (`${key}=${propertyText(properties[key])}`.toLowerCase().includes(wanted)) return true;
+  }
+  return false;
+};
+
+/** `wanted` in lower case: in the name, the status, a property as `key=value`, or an event. */
+const hasText = ({ name, spanId, status, properties, events }: ArchivedSpan, wanted: string): boolean =>
+  name.toLowerCase().includes(wanted) ||
+  spanId === wanted ||
+  status.message.toLowerCase().includes(wanted) ||
+  hasPair(properties, wanted) ||
+  events.some((event) => event.name.toLowerCase().includes(wanted) || hasPair(event.properties, wanted));
+
+/** Places of the spans that have a text, upper and lower case alike. Lets other requests go on meanwhile. */
+const findText = async (spans: readonly ArchivedSpan[], text: string, signal: AbortSignal): Promise<number[]> => {
+  const wanted = text.toLowerCase();
+  const places: number[] = [];
+  await inSlices(
+    spans.length,
+    (place) => {
+      if (hasText(spans[place], wanted)) places.push(place);
+      return undefined;
+    },
+    signal,
+  );
+  return places;
+};
+
+/** Traces that are looked at, the newest. */
+const MAX_TRACES = 50;
+/** Links that are told. */
+const MAX_LINKED = 200;
+/** What reading those traces may cost in memory. */
+const MAX_BYTES = 64 * 2 ** 20;
+
+/** The links to a trace, as the archive has them now. */
+export const linkedFrom = async (
+  archive: Archive,
+  { drawn }: ReadTrace,
+  signal: AbortSignal,
+): Promise<LinkedFromAnswer> => {
+  const [{ traceId }] = drawn.order;
+  const search = { linkedTo: traceId, fromUnixNs: drawn.startUnixNs, limit: MAX_TRACES + 1 };
+  const found = await archive.search(search, { signal });
+  let bytes = 0;
+  const wanted = found.slice(0, MAX_TRACES).filter((summary) => {
+    bytes += summary.bytes;
+    return bytes <= MAX_BYTES;
+  });
+  const traces = await archive.traces(
+    wanted.map((summary) => summary.traceId),
+    { signal },
+  );
+  const links = wanted.flatMap((summary): LinkedAnswer[] =>
+    (traces.get(summary.traceId) ?? []).flatMap((span) =>
+      span.links
+        .filter((link) => link.traceId === traceId)
+        .map((link) => ({
+          traceId: summary.traceId,
+          name: summary.name,
+          startUs: Number(summary.startUnixNs / 1000n),
+          spanId: span.spanId,
+          spanName: span.name,
+          to: link.spanId,
+        })),
+    ),
+  );
+  return { links: links.slice(0, MAX_LINKED), isFull: wanted.length < found.length || links.length > MAX_LINKED };
+};
 
 /** Links of one answer. */
 const MAX_LINKS = 5000;

@@ -1,4 +1,8 @@
-// The parameters of the page's search as a search of the archive. A wrong one is refused by its name, never passed over.
+// The parameters of the page's search as a search of the archive, and running it: a page of traces, and where the next one begins. A wrong parameter
+// is refused by its name, never passed over; conditions that cannot be read are never searched for in part. No trace may come twice or be passed over
+// between two pages.
+
+import type { Archive } from '@spanline/archive';
 import {
   durationNs,
   endTimeNs,
@@ -8,8 +12,30 @@ import {
   timeNs,
   wholeNumber,
 } from '@spanline/archive/internal';
-import type { TraceSearch } from 'spanline/internal/record';
-import { quotedPairs } from './quoted-pairs.js';
+import type { TraceSearch, TraceSummary } from 'spanline/internal/record';
+
+const PAIR = /\s*(?:"((?:[^"\\]|\\.)*)"|([^\s"=]+))=(?:"((?:[^"\\]|\\.)*)"(?=\s|$)|([^\s"]\S*|(?=\s|$)))/y;
+
+const unescaped = (text: string): string => text.replace(/\\(.)/gs, '$1');
+
+/**
+ * The pairs of a text: `key=value`, apart by blanks. A key or a value with blanks, `=` or `"` at its start stands in double quotes, in which a
+ * backslash takes the next character as it is. Undefined for anything else.
+ */
+export const quotedPairs = (text: string): Readonly<Record<string, string>> | undefined => {
+  const pairs: [string, string][] = [];
+  const trimmed = text.trim();
+  PAIR.lastIndex = 0;
+  while (PAIR.lastIndex < trimmed.length) {
+    const [whole, quotedKey, key, quotedValue, value = ''] = PAIR.exec(trimmed) ?? [];
+    if (whole === undefined) return undefined;
+    pairs.push([
+      quotedKey === undefined ? key : unescaped(quotedKey),
+      quotedValue === undefined ? value : unescaped(quotedValue),
+    ]);
+  }
+  return Object.fromEntries(pairs);
+};
 
 /** Traces in a list at most. */
 export const MAX_TRACES = 1500;
@@ -17,7 +43,7 @@ const DEFAULT_TRACES = 200;
 const NS_PER_US = 1000n;
 
 /** A place between two traces, the newest being first and those that start at once in the order of their ids. */
-export interface TraceCursor {
+interface TraceCursor {
   readonly startUnixNs: bigint;
   readonly traceId: string;
 }
@@ -73,7 +99,7 @@ const cursorOf = ([name, text]: Found): TraceCursor => {
 };
 
 /** The cursor behind a trace. */
-export const cursorText = ({ startUnixNs, traceId }: TraceCursor): string => `${startUnixNs}-${traceId}`;
+const cursorText = ({ startUnixNs, traceId }: TraceCursor): string => `${startUnixNs}-${traceId}`;
 
 /** A window of the scatter: starts and durations from and to, whole microseconds, their ends included. */
 const windowOf = ([name, text]: Found): readonly bigint[] => {
@@ -118,4 +144,42 @@ export const searchOf = (query: URLSearchParams, maxTraces = MAX_TRACES): TraceQ
   const window = read(query, 'picked', windowOf);
   const wanted: TraceQuery = window === undefined ? { search } : within(search, window);
   return { ...wanted, before: read(query, 'before', cursorOf) };
+};
+
+/** Traces that an archive finds at once. */
+const MOST_AT_ONCE = 100_000;
+
+/** Traces, the newest first. */
+interface FoundTraces {
+  readonly traces: readonly TraceSummary[];
+  /** For `before`: there are more. */
+  readonly next?: string;
+}
+
+const isWanted = ({ startsFromUnixNs, before }: TraceQuery): ((trace: TraceSummary) => boolean) => {
+  return ({ startUnixNs, traceId }) =>
+    (startsFromUnixNs === undefined || startUnixNs >= startsFromUnixNs) &&
+    (before === undefined ||
+      startUnixNs < before.startUnixNs ||
+      (startUnixNs === before.startUnixNs && traceId > before.traceId));
+};
+
+/** Traces that a query means; those of one start by id, as the archive has them. */
+export const findTraces = async (archive: Archive, query: TraceQuery, signal: AbortSignal): Promise<FoundTraces> => {
+  const { before, search, startsFromUnixNs = 0n } = query;
+  const { limit, toUnixNs } = search;
+  const latest = before !== undefined && (toUnixNs === undefined || before.startUnixNs < toUnixNs);
+  const asked = { ...search, toUnixNs: latest ? before.startUnixNs : toUnixNs };
+  const isMeant = isWanted(query);
+  // One more tells whether there are more; and those at the cursor come again.
+  for (let most = limit + (before === undefined ? 1 : 2); ; most *= 4) {
+    const limited = Math.min(most, MOST_AT_ONCE);
+    const found = await archive.search({ ...asked, limit: limited }, { signal });
+    const traces = found.filter(isMeant);
+    const isAll = found.length < limited || found[found.length - 1].startUnixNs < startsFromUnixNs;
+    if (traces.length <= limit && !isAll && limited < MOST_AT_ONCE) continue;
+    const page = traces.slice(0, limit);
+    const isMore = traces.length > limit || (!isAll && page.length > 0);
+    return { traces: page, ...(isMore ? { next: cursorText(page[page.length - 1]) } : {}) };
+  }
 };

@@ -1,14 +1,39 @@
-// Endpoints of the search for traces.
+// Endpoints of the search for traces: rows, values, and summaries of many traces as columns, for a hundred thousand of them are drawn, and one of
+// them is opened by its id.
+
 import type { Archive } from '@spanline/archive';
 import type { Call, Route } from '@spanline/archive/internal';
 import { httpStatusOf, type TraceSummary } from 'spanline/internal/record';
 import type { RequestStatus } from '../answers.js';
-import { apiGet } from '../api-route.js';
-import type { ArchiveOf } from '../archive-of.js';
+import { type ArchiveOf, apiGet } from '../api-route.js';
 import type { PointsAnswer, TraceRow, TracesAnswer, ValuesAnswer } from './answers.js';
-import { findTraces } from './find-traces.js';
-import { searchOf } from './search-of.js';
-import { MAX_POINTS, tracePoints } from './trace-points.js';
+import { findTraces, searchOf } from './search-of.js';
+
+/** Traces of one answer. */
+const MAX_POINTS = 100_000;
+/** Different names that are told; a service that puts ids into names has as many as traces. */
+const MAX_NAMES = 1000;
+const NS_PER_US = 1000n;
+
+/** The columns of traces. */
+const tracePoints = (traces: readonly TraceSummary[]): PointsAnswer => {
+  const names = new Map<string, number>();
+  const numberOf = (name: string): number => {
+    const known = names.get(name);
+    if (known !== undefined) return known;
+    if (names.size >= MAX_NAMES) return -1;
+    names.set(name, names.size);
+    return names.size - 1;
+  };
+  return {
+    startUs: traces.map(({ startUnixNs }) => Number(startUnixNs / NS_PER_US)),
+    durationUs: traces.map(({ durationNs }) => Number(durationNs / NS_PER_US)),
+    isError: traces.map(({ errorCount }) => (errorCount > 0 ? 1 : 0)),
+    name: traces.map(({ name }) => numberOf(name)),
+    names: [...names.keys()],
+    ids: traces.map(({ traceId }) => traceId).join(''),
+  };
+};
 
 /** Spans that are read for the statuses of a list, at a time and in all: of large traces a list says less. */
 const BATCH_SPANS = 10_000;

@@ -1,5 +1,17 @@
-// A request as the state of a component: loading, an answer, or an error. A newer request must win over an older one, whichever answers last.
+// A request as the state of a component: loading, an answer, or an error; and a value once it has stopped changing, for questions that a held key or
+// a typed word would ask many times. A newer request must win over an older one, whichever answers last.
 import { useEffect, useState } from 'preact/hooks';
+
+/** The value as it was `ms` ago, if it has not changed since; at first the first one. */
+export const useSettled = <T>(value: T, ms: number): T => {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    if (value === settled) return;
+    const timer = setTimeout(() => setSettled(() => value), ms);
+    return () => clearTimeout(timer);
+  }, [value, settled]);
+  return settled;
+};
 
 /** What there is to show. `value` of the last answer stays while the next one loads. */
 export interface Requested<T> {

@@ -1,16 +1,40 @@
-// The frame around every view: navigation, theme, the list of keys. A view that fails must not take the frame with it.
+// The frame around every view: navigation, theme, the list of keys that work now. A view that fails must not take the frame with it.
+
 import { Component, type ComponentChildren, type ComponentType } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { SourcesAnswer } from '../../api/answers.js';
 import { get } from '../api/client.js';
 import { useRequest } from '../api/use-request.js';
-import { KeyList } from './key-list.js';
-import { useKeys } from './keys.js';
-import { goTo, hrefOf, usePlace } from './location.js';
+import { useActiveKeys, useKeys } from './keys.js';
+import { goTo, hrefOf, usePlace, type ViewProps } from './location.js';
 import { Answer, Empty, Failure } from './states.js';
 import { useTheme } from './theme.js';
-import type { ViewProps } from './view-props.js';
 import { shownViews, startOf, type View, viewOf } from './views.js';
+
+const KeyList = ({ close }: { close: () => void }) => {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
+  const keys = useActiveKeys();
+  return (
+    // The event of its closing comes later than the closing: who asks for the list between the two would not get it.
+    <dialog ref={dialog} onCancel={close} onSubmit={close} onClose={close} aria-labelledby="keys-title">
+      <h2 id="keys-title">Keys</h2>
+      <dl class="keys">
+        {keys.map(({ key, does }) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key === ' ' ? 'Space' : key}</kbd>
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+      <form method="dialog">
+        <button type="submit">Close</button>
+      </form>
+    </dialog>
+  );
+};
 
 interface GuardedProps {
   /** Where the page is: a view that failed is tried again when one goes elsewhere. */

@@ -1,6 +1,7 @@
-// What the page shows, as it stands behind # in the address: a view and its parameters. The address holds the whole state, so that it can be
-// sent to others and the browser's own back and forward work.
+// What the page shows, as it stands behind # in the address, and what the frame hands of it to a view: a view and its parameters. The address holds
+// the whole state, so that it can be sent to others and the browser's own back and forward work.
 import { useLayoutEffect, useState } from 'preact/hooks';
+import type { SourcesAnswer } from '../../api/answers.js';
 
 /** A view with its parameters, such as `#/traces?service=api&min=100ms`. */
 export interface Place {
@@ -47,3 +48,11 @@ export const usePlace = (): Place => {
   }, []);
   return place;
 };
+
+/** What every view is given. */
+export interface ViewProps {
+  /** What stands behind the view's name in the address, such as `show` in `#/traces/show`; '' for none. */
+  readonly path: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly sources: SourcesAnswer['sources'];
+}

@@ -1,8 +1,7 @@
 // What a view shows in place of its data: that it loads, that there is nothing and what to do next, or what went wrong.
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import { ApiError } from '../api/client.js';
-import { setToken } from '../api/token.js';
+import { ApiError, setToken } from '../api/client.js';
 import type { Requested } from '../api/use-request.js';
 
 /** Nothing to show, and the command that changes this. */

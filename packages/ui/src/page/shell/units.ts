@@ -1,4 +1,4 @@
-// Numbers as people read them. No text here depends on the language of the browser: pictures and links are compared between people.
+// Numbers, times and days as people read them. No text here depends on the language of the browser: pictures and links are compared between people.
 
 /** Microseconds with three digits that count: `1.25 s`, `340 µs`. */
 export const duration = (us: number): string => {
@@ -26,3 +26,18 @@ export const share = (part: number, whole: number): string => `${whole > 0 ? Mat
 
 /** So many things: `1 commit`, `2 commits`. */
 export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
+
+/** A value in at most six digits; nothing for none. */
+export const figure = (value: number): string =>
+  Number.isNaN(value) ? '' : Number(value.toPrecision(6)).toLocaleString('en', { maximumSignificantDigits: 6 });
+
+/** A value as an axis has it. */
+export const compact = (value: number): string =>
+  Number(value.toPrecision(6)).toLocaleString('en', { notation: 'compact', maximumSignificantDigits: 6 });
+
+/** A change relative to what was before; infinite (null in JSON) when that was 0. */
+export const percent = (change: number | null): string =>
+  change === null ? 'from 0' : `${change >= 0 ? '+' : ''}${(change * 100).toFixed(1)} %`;
+
+/** The day of Unix milliseconds; empty where nobody said. */
+export const dayOf = (ms: number | null): string => (ms === null ? '' : new Date(ms).toISOString().slice(0, 10));

@@ -1,6 +1,6 @@
 // The views by their name in the address. Each is loaded when it is first shown, so that the page starts small.
 import type { ComponentType } from 'preact';
-import type { ViewProps } from './view-props.js';
+import type { ViewProps } from './location.js';
 
 type Sources = ViewProps['sources'];
 

@@ -3,12 +3,10 @@ import type { ChangedDigest, ChangesAnswer, KnownCommits, Status } from '../../.
 import { get } from '../../api/client.js';
 import { useRequest } from '../../api/use-request.js';
 import { useKeys } from '../../shell/keys.js';
-import { goTo } from '../../shell/location.js';
+import { goTo, type ViewProps } from '../../shell/location.js';
 import { Answer } from '../../shell/states.js';
 import { counted } from '../../shell/units.js';
-import type { ViewProps } from '../../shell/view-props.js';
-import { commitText } from './commit-name.js';
-import { windowOf } from './window.js';
+import { commitText, windowOf } from './commits.js';
 
 type Parameters = ViewProps['parameters'];
 

@@ -7,7 +7,7 @@ import { Breakable } from '../../shell/breakable.js';
 import { Answer, Failure } from '../../shell/states.js';
 import { minuteOf } from '../../shell/units.js';
 import { Against } from './against.js';
-import { commitText, commitTexts } from './commit-name.js';
+import { commitText, commitTexts } from './commits.js';
 
 const SHOWN_VALUES = 20;
 const STATUSES: readonly Status[] = ['positive', 'negative', 'untriaged'];

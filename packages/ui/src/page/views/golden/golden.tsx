@@ -1,14 +1,13 @@
 // Digests of results by commit: a search, the digests that it finds or what changed at which commit, the digest that is looked at, and what is
 // ignored.
 import { useEffect, useState } from 'preact/hooks';
-import { goTo } from '../../shell/location.js';
+import { goTo, type ViewProps } from '../../shell/location.js';
 import { Empty } from '../../shell/states.js';
-import type { ViewProps } from '../../shell/view-props.js';
 import { Changes } from './changes.js';
+import { COMMITS, windowOf } from './commits.js';
 import { LookedAt } from './digest.js';
 import { Found } from './found.js';
 import { Ignores } from './ignores.js';
-import { COMMITS, windowOf } from './window.js';
 import './golden.css';
 
 type Parameters = ViewProps['parameters'];

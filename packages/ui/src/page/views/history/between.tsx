@@ -4,8 +4,7 @@ import { get } from '../../api/client.js';
 import { useRequest } from '../../api/use-request.js';
 import { Breakable } from '../../shell/breakable.js';
 import { Answer } from '../../shell/states.js';
-import { counted } from '../../shell/units.js';
-import { dayOf, figure, percent } from './figures.js';
+import { counted, dayOf, figure, percent } from '../../shell/units.js';
 
 const Found = ({ answer, title }: { answer: StepAnswer; title: string }) => (
   <>

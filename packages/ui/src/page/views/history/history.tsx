@@ -5,10 +5,9 @@ import type { ChangeAnswer, KeysAnswer, SeriesAnswer, SourceName } from '../../.
 import { get } from '../../api/client.js';
 import { useRequest } from '../../api/use-request.js';
 import { useKeys } from '../../shell/keys.js';
-import { goTo } from '../../shell/location.js';
+import { goTo, type ViewProps } from '../../shell/location.js';
 import { Answer, Empty } from '../../shell/states.js';
 import { counted } from '../../shell/units.js';
-import type { ViewProps } from '../../shell/view-props.js';
 import { Changes } from './changes.js';
 import { placeOf, shortHash, type Zoom, zoomOf, zoomText } from './commit-refs.js';
 import { Plots } from './plots.js';

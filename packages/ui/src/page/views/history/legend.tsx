@@ -1,8 +1,8 @@
 // Which line is which series, with its value at the commit under the pointer, or at the last one.
 import type { CommitColumns } from '../../../api/history/answers.js';
 import { Breakable } from '../../shell/breakable.js';
+import { dayOf, figure } from '../../shell/units.js';
 import { shortHash } from './commit-refs.js';
-import { dayOf, figure } from './figures.js';
 import type { Hovered } from './plot.js';
 import type { DrawnSeries, UnitGroup } from './series-groups.js';
 

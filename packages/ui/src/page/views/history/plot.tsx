@@ -5,8 +5,8 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { ChangeAnswer, CommitColumns } from '../../../api/history/answers.js';
 import { cssColor, useTheme } from '../../shell/theme.js';
+import { compact } from '../../shell/units.js';
 import { shortHash, type Zoom } from './commit-refs.js';
-import { compact } from './figures.js';
 import type { UnitGroup } from './series-groups.js';
 
 const HEIGHT = 300;

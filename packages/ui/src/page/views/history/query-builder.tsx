@@ -1,12 +1,41 @@
-// The query at the side: its text, the live count of matches, and all keys with their values to click. It never sends what is being typed before
-// the user rests.
+// The query at the side: its text, the live count of matches, and all keys with their values to click. It never sends what is being typed before the
+// user rests. What the user typed in a form that clicks cannot make must stay as it is.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { KeysAnswer, SourceName } from '../../../api/history/answers.js';
 import { get } from '../../api/client.js';
 import { useRequest } from '../../api/use-request.js';
 import { Breakable } from '../../shell/breakable.js';
 import { counted } from '../../shell/units.js';
-import { hasValue, toggleValue } from './query-text.js';
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text;
+  }
+};
+
+/** A value that begins like a sign of the query language is meant as it stands. */
+const written = (key: string, value: string): string =>
+  `${encodeURIComponent(key)}=${/^[!~*=]/.test(value) ? '=' : ''}${encodeURIComponent(value)}`;
+
+const isThis = (part: string, key: string, value: string): boolean => {
+  const [first = '', ...rest] = part.split('=');
+  return decoded(first) === key && decoded(rest.join('=').replace(/^=/, '')) === value;
+};
+
+const partsOf = (query: string): string[] => query.split('&').filter((part) => part !== '');
+
+/** Whether the query asks for this very value. */
+const hasValue = (query: string, key: string, value: string): boolean =>
+  partsOf(query).some((part) => isThis(part, key, value));
+
+/** The query with the value taken in, or taken out when it was in it. */
+const toggleValue = (query: string, key: string, value: string): string => {
+  const parts = partsOf(query);
+  const others = parts.filter((part) => !isThis(part, key, value));
+  return (others.length < parts.length ? others : [...parts, written(key, value)]).join('&');
+};
 
 const REST_MS = 250;
 

@@ -4,9 +4,9 @@ import type { ChangeAnswer, SourceName } from '../../../api/history/answers.js';
 import { post } from '../../api/client.js';
 import { Words } from '../../shell/breakable.js';
 import { Failure } from '../../shell/states.js';
+import { dayOf, figure, percent } from '../../shell/units.js';
 import { Between } from './between.js';
 import { shortHash } from './commit-refs.js';
-import { dayOf, figure, percent } from './figures.js';
 
 const STATUSES = ['positive', 'negative', 'untriaged'] as const;
 const MEANINGS = { positive: 'It is real', negative: 'It is noise', untriaged: 'Not judged' } as const;

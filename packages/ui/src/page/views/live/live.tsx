@@ -3,8 +3,8 @@ import { useEffect, useState } from 'preact/hooks';
 import type { LiveEvent, LiveMinute } from '../../../api/live/answers.js';
 import { listen } from '../../api/client.js';
 import { useKeys } from '../../shell/keys.js';
+import type { ViewProps } from '../../shell/location.js';
 import { Empty, Failure } from '../../shell/states.js';
-import type { ViewProps } from '../../shell/view-props.js';
 import { Minute } from './minute.js';
 import './live.css';
 

@@ -2,9 +2,8 @@
 import type { ProfileFile, ProfileList, ProfileTable, TraceOfSpan } from '../../../api/profiles/answers.js';
 import { get } from '../../api/client.js';
 import { useRequest } from '../../api/use-request.js';
-import { hrefOf } from '../../shell/location.js';
+import { hrefOf, type ViewProps } from '../../shell/location.js';
 import { Answer, Empty } from '../../shell/states.js';
-import type { ViewProps } from '../../shell/view-props.js';
 import { DiffTable } from './diff-table.js';
 import { FlameView } from './flame-view.js';
 import { LabelTable } from './label-table.js';

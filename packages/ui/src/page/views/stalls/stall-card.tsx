@@ -1,7 +1,7 @@
 // One stall: who had the event loop, as a bar and in words, and who waited for it.
 import type { NamedTime, StallAnswer } from '../../../api/stalls/answers.js';
 import { duration, moment } from '../../shell/units.js';
-import { useTraceLinks } from '../traces/trace-links.js';
+import { useTraceLinks } from '../traces/address.js';
 
 const TraceLink = ({ name, traceId, us }: NamedTime) => {
   const links = useTraceLinks();

@@ -2,9 +2,8 @@
 import type { StallsAnswer } from '../../../api/stalls/answers.js';
 import { get } from '../../api/client.js';
 import { useRequest } from '../../api/use-request.js';
-import { goTo } from '../../shell/location.js';
+import { goTo, type ViewProps } from '../../shell/location.js';
 import { Answer, Empty } from '../../shell/states.js';
-import type { ViewProps } from '../../shell/view-props.js';
 import { NoArchive } from '../traces/no-archive.js';
 import { SnapshotBar } from '../traces/snapshots/snapshot-bar.js';
 import { StallCard } from './stall-card.js';

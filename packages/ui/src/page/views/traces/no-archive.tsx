@@ -1,7 +1,6 @@
 // What is shown where there is nothing to read traces from.
-import { hrefOf } from '../../shell/location.js';
+import { hrefOf, type ViewProps } from '../../shell/location.js';
 import { Empty } from '../../shell/states.js';
-import type { ViewProps } from '../../shell/view-props.js';
 
 export const NoArchive = ({ sources }: Pick<ViewProps, 'sources'>) => (
   <Empty title="No archive is open" command="spanline ui --archive ./traces">

@@ -1,12 +1,20 @@
-// Traces of the archive, or of a snapshot: hands on to the part that the address names.
+// Traces of the archive, or of a snapshot: hands on to the part that the address names, which is loaded when it is first shown.
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import type { ViewProps } from '../../shell/location.js';
 import { Empty } from '../../shell/states.js';
-import type { ViewProps } from '../../shell/view-props.js';
 import { NoArchive } from './no-archive.js';
-import { PARTS } from './parts.js';
 import { SnapshotBar } from './snapshots/snapshot-bar.js';
 import './traces.css';
+
+/** By the path behind `traces/`. */
+export const PARTS: Readonly<Record<string, () => Promise<{ readonly default: ComponentType<ViewProps> }>>> = {
+  '': () => import('./list/list.js'),
+  compare: () => import('./compare/compare.js'),
+  groups: () => import('./groups/groups.js'),
+  show: () => import('./show/show.js'),
+  snapshots: () => import('./snapshots/snapshots.js'),
+};
 
 const Traces = (props: ViewProps) => {
   const { path, parameters, sources } = props;

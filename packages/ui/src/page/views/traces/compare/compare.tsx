@@ -2,12 +2,10 @@
 import type { CompareAnswer, ComparedRow } from '../../../../api/groups/answers.js';
 import { get } from '../../../api/client.js';
 import { useRequest } from '../../../api/use-request.js';
-import { goTo, hrefOf } from '../../../shell/location.js';
+import { goTo, hrefOf, type ViewProps } from '../../../shell/location.js';
 import { Answer } from '../../../shell/states.js';
 import { duration } from '../../../shell/units.js';
-import type { ViewProps } from '../../../shell/view-props.js';
-import { searchOf } from '../conditions.js';
-import { useTraceLinks } from '../trace-links.js';
+import { searchOf, useTraceLinks } from '../address.js';
 import './compare.css';
 
 const MAX_INDENT = 30;

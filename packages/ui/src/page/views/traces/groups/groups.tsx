@@ -2,13 +2,10 @@
 import type { GroupRow, GroupsAnswer } from '../../../../api/groups/answers.js';
 import { get } from '../../../api/client.js';
 import { useRequest } from '../../../api/use-request.js';
-import { goTo, hrefOf } from '../../../shell/location.js';
+import { goTo, hrefOf, type ViewProps } from '../../../shell/location.js';
 import { Answer, Empty } from '../../../shell/states.js';
 import { duration } from '../../../shell/units.js';
-import type { ViewProps } from '../../../shell/view-props.js';
-import { chosenIn, toggled } from '../chosen.js';
-import { searchOf } from '../conditions.js';
-import { useTraceLinks } from '../trace-links.js';
+import { chosenIn, searchOf, toggled, useTraceLinks } from '../address.js';
 import './groups.css';
 
 interface Choice {

@@ -4,7 +4,7 @@ import type { ValuesAnswer } from '../../../../api/traces/answers.js';
 import { get } from '../../../api/client.js';
 import { useRequest } from '../../../api/use-request.js';
 import { goTo } from '../../../shell/location.js';
-import { type Field, fieldsOf } from '../conditions.js';
+import { type Field, fieldsOf } from '../address.js';
 
 const TEXTS: readonly (readonly [name: Field, words: string, example: string, size: number])[] = [
   ['min', 'at least', '100ms', 8],

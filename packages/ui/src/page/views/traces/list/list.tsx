@@ -2,11 +2,9 @@
 import type { TracesAnswer } from '../../../../api/traces/answers.js';
 import { get } from '../../../api/client.js';
 import { useRequest } from '../../../api/use-request.js';
-import { hrefOf } from '../../../shell/location.js';
+import { hrefOf, type ViewProps } from '../../../shell/location.js';
 import { Answer, Empty } from '../../../shell/states.js';
-import type { ViewProps } from '../../../shell/view-props.js';
-import { chosenIn } from '../chosen.js';
-import { searchOf } from '../conditions.js';
+import { chosenIn, searchOf } from '../address.js';
 import { Scatter } from '../scatter/scatter.js';
 import { Form } from './form.js';
 import { TraceTable } from './trace-table.js';

@@ -1,11 +1,9 @@
 // Traces as a table: sorted as one likes, opened, and chosen to be compared.
 import type { TraceRow } from '../../../../api/traces/answers.js';
-import { goTo } from '../../../shell/location.js';
+import { goTo, type ViewProps } from '../../../shell/location.js';
 import { Status } from '../../../shell/status.js';
 import { duration, moment } from '../../../shell/units.js';
-import type { ViewProps } from '../../../shell/view-props.js';
-import { chosenIn, toggled } from '../chosen.js';
-import { useTraceLinks } from '../trace-links.js';
+import { chosenIn, toggled, useTraceLinks } from '../address.js';
 
 /** Columns one can sort by. */
 const ORDERS = {

@@ -1,17 +1,14 @@
 // Duration over time of all traces that a search finds: a drag, or the keys, choose a window of it, which the list then shows; a click opens a trace.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { goTo } from '../../../shell/location.js';
+import { goTo, type ViewProps } from '../../../shell/location.js';
 import { useTheme } from '../../../shell/theme.js';
 import { duration, moment } from '../../../shell/units.js';
-import type { ViewProps } from '../../../shell/view-props.js';
+import { pointsSearchOf, useTraceLinks } from '../address.js';
 import { prepareCanvas } from '../canvas.js';
-import { pointsSearchOf } from '../conditions.js';
-import { useTraceLinks } from '../trace-links.js';
 import { drawScatter } from './draw-scatter.js';
 import { MOST_POINTS, type Points, usePoints } from './points.js';
 import { type Box, boxOf, countIn, pointAt, scalesFor, type Window, windowIn, windowOf, windowText } from './scales.js';
-import { useCross } from './use-cross.js';
-import { useDrag } from './use-drag.js';
+import { useCross, useDrag } from './use-box.js';
 import './scatter.css';
 
 const HEIGHT = 190;

@@ -1,8 +1,7 @@
 // What is known of the selected span. Everything is text: a property of a stranger must never become markup.
 import type { SpanAnswer, TraceAnswer } from '../../../../api/trace/answers.js';
 import { get } from '../../../api/client.js';
-import { useRequest } from '../../../api/use-request.js';
-import { useSettled } from '../../../api/use-settled.js';
+import { useRequest, useSettled } from '../../../api/use-request.js';
 import { Breakable } from '../../../shell/breakable.js';
 import { hrefOf } from '../../../shell/location.js';
 import { Failure } from '../../../shell/states.js';

@@ -1,7 +1,7 @@
 // Where the time of one span went: a bar, the words, and who had the loop.
 import type { DivisionAnswer, PartKind } from '../../../../api/trace/answers.js';
 import { duration } from '../../../shell/units.js';
-import { useTraceLinks } from '../trace-links.js';
+import { useTraceLinks } from '../address.js';
 
 const WORDS: Readonly<Record<PartKind, string>> = {
   own: 'own work',

@@ -1,11 +1,84 @@
-// Draws the rows of a waterfall that are in sight. Must touch no more than these rows: a frame of a trace of 20,000 spans takes as long as one
-// of fifty.
+// Draws a waterfall: the rows that are in sight, the ruler above them with the moment that is pointed at, and the links of the selected span, a curve
+// from bar to bar, to the edge where the other end is out of sight. Must touch no more than these rows: a frame of a trace of 20,000 spans takes as
+// long as one of fifty.
+
 import type { TraceAnswer } from '../../../../api/trace/answers.js';
 import { duration } from '../../../shell/units.js';
 import { type Colors, serviceColor } from './colors.js';
-import { type Axis, axisOf, ticksOf } from './time-axis.js';
+import { type Axis, axisOf, type Range, ticksOf } from './time-axis.js';
 import type { SpanCpu } from './use-cpu.js';
-import type { Range } from './use-range.js';
+
+export const RULER_HEIGHT = 22;
+const RULER_FONT = '11px system-ui, sans-serif';
+
+export const drawRuler = (
+  context: CanvasRenderingContext2D,
+  range: Range,
+  axis: Axis,
+  pointedUs: number | undefined,
+  colors: Colors,
+): void => {
+  context.fillStyle = colors.background;
+  context.fillRect(0, 0, axis.width, RULER_HEIGHT);
+  context.font = RULER_FONT;
+  context.textBaseline = 'middle';
+  context.fillStyle = colors.muted;
+  for (const us of ticksOf(range, axis)) {
+    const x = Math.round(axis.xOf(us));
+    context.fillRect(x, RULER_HEIGHT - 5, 1, 5);
+    const text = us === 0 ? '0' : duration(us);
+    const { width } = context.measureText(text);
+    context.fillText(text, x + 3 + width > axis.width ? x - 3 - width : x + 3, RULER_HEIGHT / 2);
+  }
+  if (pointedUs === undefined || pointedUs < range.fromUs || pointedUs > range.toUs) return;
+  const text = duration(pointedUs);
+  const { width } = context.measureText(text);
+  const x = axis.xOf(pointedUs);
+  const left = Math.min(x + 2, axis.width - width - 8);
+  context.fillStyle = colors.accent;
+  context.fillRect(x, 0, 1, RULER_HEIGHT);
+  context.fillRect(left, 1, width + 8, RULER_HEIGHT - 4);
+  context.fillStyle = colors['on-accent'];
+  context.fillText(text, left + 4, RULER_HEIGHT / 2 - 1);
+};
+
+/** Curves of one span. */
+const MAX_DRAWN_LINKS = 200;
+
+/** A link between two spans of a trace, by their places. */
+export interface InnerLink {
+  readonly from: number;
+  readonly to: number;
+}
+
+export const drawLinks = (
+  context: CanvasRenderingContext2D,
+  trace: TraceAnswer,
+  links: readonly InnerLink[],
+  axis: Axis,
+  /** The middle of a span's row; undefined where it is collapsed. */
+  yOf: (place: number) => number | undefined,
+  colors: Colors,
+): void => {
+  context.strokeStyle = colors.accent;
+  context.fillStyle = colors.accent;
+  context.lineWidth = 1.5;
+  for (const { from, to } of links.slice(0, MAX_DRAWN_LINKS)) {
+    const [fromY, toY] = [yOf(from), yOf(to)];
+    if (fromY === undefined || toY === undefined) continue;
+    const [fromX, toX] = [barOf(trace, from, axis).from, barOf(trace, to, axis).from];
+    const bend = Math.min(fromX, toX) - ROW;
+    context.beginPath();
+    context.moveTo(fromX, fromY);
+    context.bezierCurveTo(bend, fromY, bend, toY, toX, toY);
+    context.stroke();
+    context.beginPath();
+    context.moveTo(toX, toY);
+    context.lineTo(toX - 7, toY - 4);
+    context.lineTo(toX - 7, toY + 4);
+    context.fill();
+  }
+};
 
 export const ROW = 20;
 const INDENT = 12;
@@ -16,7 +89,7 @@ const TEXT_WIDTH = 60;
 const MOST_CHARACTERS = 200;
 
 /** What is shown of a trace now. */
-export interface Sight extends Range {
+interface Sight extends Range {
   /** Pixels scrolled. */
   readonly top: number;
   readonly selected: number;
@@ -27,7 +100,7 @@ export interface Sight extends Range {
 }
 
 /** The parts of a drawing that stay while one scrolls. */
-export interface Drawable {
+interface Drawable {
   readonly trace: TraceAnswer;
   readonly rows: Int32Array;
   readonly depths: Int32Array;
@@ -43,7 +116,7 @@ interface Bar {
 }
 
 /** The rows in sight. */
-export const rowsInSight = (count: number, top: number, height: number): readonly [first: number, end: number] => [
+const rowsInSight = (count: number, top: number, height: number): readonly [first: number, end: number] => [
   Math.max(0, Math.floor(top / ROW)),
   Math.min(count, Math.ceil((top + height) / ROW)),
 ];

@@ -4,13 +4,12 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { LaneAnswer, LaneStretchAnswer } from '../../../../api/trace/answers.js';
 import { useTheme } from '../../../shell/theme.js';
 import { duration } from '../../../shell/units.js';
+import { useTraceLinks } from '../address.js';
 import { prepareCanvas } from '../canvas.js';
-import { useTraceLinks } from '../trace-links.js';
 import { colorsOf } from './colors.js';
 import { drawLane, laneHeight, stretchAt } from './draw-lane.js';
-import { axisOf } from './time-axis.js';
+import { axisOf, type RangeControl } from './time-axis.js';
 import { Tooltip } from './tooltip.js';
-import type { RangeControl } from './use-range.js';
 
 interface LaneProps {
   readonly lane: LaneAnswer;

@@ -2,7 +2,7 @@
 import type { LinkAnswer, LinkedFromAnswer, TraceAnswer } from '../../../../api/trace/answers.js';
 import type { Requested } from '../../../api/use-request.js';
 import { moment } from '../../../shell/units.js';
-import { useTraceLinks } from '../trace-links.js';
+import { useTraceLinks } from '../address.js';
 
 interface Choosing {
   readonly places: ReadonlyMap<string, number>;

@@ -1,22 +1,66 @@
-// One trace: the waterfall, what is known of the selected span, and where its time went. The address holds the trace and the span.
-import { useMemo, useRef, useState } from 'preact/hooks';
+// One trace: the waterfall, what is known of the selected span, and where its time went. The address holds the trace and the span, the span only once
+// a held key is let go: a browser takes no hundred changes of the address a second.
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { LinkedFromAnswer, TraceAnswer } from '../../../../api/trace/answers.js';
 import { get } from '../../../api/client.js';
 import { useRequest } from '../../../api/use-request.js';
 import { useKeys } from '../../../shell/keys.js';
-import { hrefOf } from '../../../shell/location.js';
+import { goTo, hrefOf, placeOf, type ViewProps } from '../../../shell/location.js';
 import { Answer, Empty } from '../../../shell/states.js';
 import { duration, moment } from '../../../shell/units.js';
-import type { ViewProps } from '../../../shell/view-props.js';
 import { Actions } from './actions.js';
 import { Details } from './details.js';
 import { DivisionBar } from './division.js';
 import { Links } from './links.js';
 import { useCpu } from './use-cpu.js';
 import { useFound } from './use-found.js';
-import { useSelection } from './use-selection.js';
 import { Waterfall } from './waterfall.js';
 import './show.css';
+
+const SETTLE_MS = 200;
+/** That it stands in. */
+const VIEW = 'traces/show';
+
+/** The selected span. */
+interface Selection {
+  readonly selected: number;
+  readonly select: (place: number) => void;
+  /** The span that the address names, where the trace has none of that id. */
+  readonly absent: string | undefined;
+}
+
+/** What the address says, until the user selects another one. */
+const useSelection = (
+  { spans }: TraceAnswer,
+  places: ReadonlyMap<string, number>,
+  parameters: ViewProps['parameters'],
+): Selection => {
+  const { span = '', id, snapshot } = parameters;
+  const [chosen, setChosen] = useState<number>();
+  const written = useRef(span);
+  const named = places.get(span);
+  useEffect(() => {
+    if (span === written.current) return;
+    written.current = span;
+    setChosen(undefined);
+  }, [span]);
+  useEffect(() => {
+    if (chosen === undefined || spans.ids[chosen] === written.current) return;
+    const timer = setTimeout(() => {
+      // Somebody who has gone on to another trace meanwhile must not be taken back: this one is shown until that has come.
+      const now = placeOf(location.hash);
+      if (now.view !== VIEW || now.parameters.id !== id || now.parameters.snapshot !== snapshot) return;
+      written.current = spans.ids[chosen];
+      goTo(VIEW, { ...now.parameters, span: spans.ids[chosen] }, true);
+    }, SETTLE_MS);
+    return () => clearTimeout(timer);
+  }, [chosen]);
+  return {
+    selected: chosen ?? named ?? 0,
+    select: setChosen,
+    absent: span !== '' && named === undefined && chosen === undefined ? span : undefined,
+  };
+};
 
 type ShownProps = { readonly trace: TraceAnswer } & Pick<ViewProps, 'parameters' | 'sources'>;
 

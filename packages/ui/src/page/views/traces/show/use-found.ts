@@ -2,8 +2,7 @@
 import { useMemo } from 'preact/hooks';
 import type { FindAnswer, TraceAnswer } from '../../../../api/trace/answers.js';
 import { get } from '../../../api/client.js';
-import { useRequest } from '../../../api/use-request.js';
-import { useSettled } from '../../../api/use-settled.js';
+import { useRequest, useSettled } from '../../../api/use-request.js';
 
 const TYPING_MS = 250;
 

@@ -1,8 +1,7 @@
 // The waterfall by pointer: a drag over the bars moves in time, two fingers zoom, the wheel does both with a key held. A drag must never end as a
 // click, and one finger that moves up or down scrolls as everywhere.
 import { useEffect, useRef } from 'preact/hooks';
-import { type Axis, axisOf } from './time-axis.js';
-import type { RangeControl } from './use-range.js';
+import { type Axis, axisOf, type RangeControl } from './time-axis.js';
 
 /** Pixels below which a drag is a click. */
 const CLICK = 4;

@@ -1,6 +1,6 @@
 // Zooming and moving by buttons, for those who have neither wheel nor keys.
 import { duration } from '../../../shell/units.js';
-import type { RangeControl } from './use-range.js';
+import type { RangeControl } from './time-axis.js';
 
 interface Props {
   readonly control: RangeControl;

@@ -2,10 +2,9 @@
 import type { SnapshotFacts } from '../../../../api/snapshots/answers.js';
 import { get } from '../../../api/client.js';
 import { useRequest } from '../../../api/use-request.js';
-import { hrefOf } from '../../../shell/location.js';
+import { hrefOf, type ViewProps } from '../../../shell/location.js';
 import { Failure } from '../../../shell/states.js';
 import { duration, moment } from '../../../shell/units.js';
-import type { ViewProps } from '../../../shell/view-props.js';
 import './snapshots.css';
 
 const US_PER_MS = 1000;

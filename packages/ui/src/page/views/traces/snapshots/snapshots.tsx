@@ -11,10 +11,9 @@ import type {
 } from '../../../../api/snapshots/answers.js';
 import { get, post } from '../../../api/client.js';
 import { type Requested, useRequest } from '../../../api/use-request.js';
-import { goTo, hrefOf } from '../../../shell/location.js';
+import { goTo, hrefOf, type ViewProps } from '../../../shell/location.js';
 import { Answer, Empty } from '../../../shell/states.js';
 import { moment } from '../../../shell/units.js';
-import type { ViewProps } from '../../../shell/view-props.js';
 import './snapshots.css';
 
 const BYTES_PER_MIB = 2 ** 20;
