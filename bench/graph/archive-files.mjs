@@ -9,7 +9,7 @@ import { folder, size, sizes } from './settings.mjs';
 const VERSION = 1;
 const SEED = 1;
 /** So that no timer of the archive makes or merges segments. */
-const NEVER = { segmentSpans: 10_000_000, maxHeldSpans: 10_000_000, segmentMs: 2 ** 31, walBytes: 2 ** 40 };
+const NEVER = { segmentSpans: 10_000_000, maxBufferedSpans: 10_000_000, segmentMs: 2 ** 31, walBytes: 2 ** 40 };
 
 /** The spans that are taken in; without properties. */
 export const shopSpans = () => syntheticSpans({ ...sizes.shop, seed: SEED });

@@ -7,7 +7,7 @@ import { describe, nodesOf } from './nodes.mjs';
 import { check, countCase, runCase } from './support.mjs';
 
 /** It takes seconds. */
-const MOST_ROUNDS = 3;
+const MAX_ROUNDS = 3;
 
 const started = new Map();
 const breezy = (set) => {
@@ -30,7 +30,7 @@ const taskCase = ({ name, n, unit, note, task, finish = () => {} }) =>
     n,
     unit,
     note,
-    mostRounds: MOST_ROUNDS,
+    maxRounds: MAX_ROUNDS,
     prepare: () => breezy(n),
     body: async () => {
       const answer = await (await breezy(n)).ask(task());

@@ -11,7 +11,7 @@ import { folder, SIZES } from './settings.mjs';
 const MAX_TEXT_BYTES = 1 << 30;
 /** As in git's own history. */
 const MERGES = 0.26;
-const MOST_BRANCHES = 40;
+const MAX_BRANCHES = 40;
 
 const fromFile = (path) => {
   const bytes = readFileSync(path);
@@ -33,12 +33,12 @@ const synthetic = (commits) => {
   const lines = [ids[0]];
   for (let commit = 1; commit < commits; commit++) {
     const branch = Math.floor(random() * tips.length);
-    const isMerge = tips.length > 1 && random() < (MERGES * tips.length) / (MOST_BRANCHES / 2);
+    const isMerge = tips.length > 1 && random() < (MERGES * tips.length) / (MAX_BRANCHES / 2);
     const other = isMerge ? (branch + 1 + Math.floor(random() * (tips.length - 1))) % tips.length : undefined;
     const parents = isMerge ? [tips[branch], tips[other]] : [tips[branch]];
     lines.push([commit, ...parents].map((number) => ids[number]).join(' '));
     // As many begin as end.
-    if (!isMerge && tips.length < MOST_BRANCHES && random() < MERGES / (1 - MERGES)) tips.push(commit);
+    if (!isMerge && tips.length < MAX_BRANCHES && random() < MERGES / (1 - MERGES)) tips.push(commit);
     else tips[branch] = commit;
     if (isMerge) tips.splice(other, 1);
   }

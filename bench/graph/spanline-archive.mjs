@@ -47,7 +47,7 @@ const ingestCase = () => {
     n: 'archive',
     unit: 'spans/s',
     note: `${shopText}; append in batches of ${BATCH}, through the write-ahead file, flush, segments at the defaults`,
-    mostRounds: INGEST_ROUNDS,
+    maxRounds: INGEST_ROUNDS,
     prepare: () => {
       spans();
       path = scratchArchive();
@@ -64,7 +64,7 @@ const segmentCase = () => {
     n: 'segment',
     unit: 'spans/s',
     note: `${shopText}; one segment, synced to disk`,
-    mostRounds: INGEST_ROUNDS,
+    maxRounds: INGEST_ROUNDS,
     prepare: spans,
     body: () => writeSegment(path, spans()).spanCount,
     clean: () => rmSync(path),

@@ -41,12 +41,12 @@ const repeatFor = async (ms, body) => {
 
 /**
  * A case whose samples are whole runs. `body` returns how much it did, or `{ done, seconds, cpu }` when another process did it;
- * `prepare` and `clean` are not timed. `mostRounds`: for what takes seconds; rounds after these give nothing, and there is no warm-up.
- * @param {{ name: string, n: string | number, unit: string, note?: string | (() => string), prepare?: () => unknown, body: () => unknown, clean?: () => unknown, mostRounds?: number }} test
+ * `prepare` and `clean` are not timed. `maxRounds`: for what takes seconds; rounds after these give nothing, and there is no warm-up.
+ * @param {{ name: string, n: string | number, unit: string, note?: string | (() => string), prepare?: () => unknown, body: () => unknown, clean?: () => unknown, maxRounds?: number }} test
  */
-export const runCase = ({ name, n, unit, note, prepare = () => {}, body, clean = () => {}, mostRounds = Infinity }) => {
+export const runCase = ({ name, n, unit, note, prepare = () => {}, body, clean = () => {}, maxRounds = Infinity }) => {
   const figure = figureOf(unit);
-  let isWarm = mostRounds < Infinity;
+  let isWarm = maxRounds < Infinity;
   let rounds = 0;
   const run = async (samples) => {
     await prepare();
@@ -59,7 +59,7 @@ export const runCase = ({ name, n, unit, note, prepare = () => {}, body, clean =
     await clean();
   };
   const measure = async ({ warmUpMs, roundMs }) => {
-    if (rounds++ >= mostRounds) return { caller: [], total: null };
+    if (rounds++ >= maxRounds) return { caller: [], total: null };
     if (!isWarm) await repeatFor(warmUpMs, () => run([]));
     isWarm = true;
     const samples = [];

@@ -7,8 +7,8 @@ const LABELS = 16;
 const TASKS = 512;
 /** Tasks started before the first is waited for. */
 const AT_ONCE = 64;
-const LEAST_US = 3;
-const MOST_US = 5;
+const MIN_US = 3;
+const MAX_US = 5;
 
 const cpuMs = () => {
   const { user, system } = process.cpuUsage();
@@ -16,8 +16,7 @@ const cpuMs = () => {
 };
 
 /** Half the rounds of each task. */
-const taskSizes = () =>
-  Array.from({ length: TASKS }, () => roundsIn((LEAST_US + Math.random() * (MOST_US - LEAST_US)) / 2));
+const taskSizes = () => Array.from({ length: TASKS }, () => roundsIn((MIN_US + Math.random() * (MAX_US - MIN_US)) / 2));
 
 const plain = async (rounds) => {
   busyWork(rounds);

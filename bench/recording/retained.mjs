@@ -4,7 +4,7 @@
 const TRACES = 1000;
 const SPANS = 100;
 
-const heldBytes = () => {
+const bufferedBytes = () => {
   global.gc();
   global.gc();
   const { heapUsed, external } = process.memoryUsage();
@@ -23,9 +23,9 @@ export function retainedBytes(makeTrace, drain) {
     opsPerRun: 1,
     async measure() {
       await drain();
-      const before = heldBytes();
+      const before = bufferedBytes();
       for (let i = 0; i < TRACES; i++) makeTrace(SPANS);
-      const held = heldBytes() - before;
+      const held = bufferedBytes() - before;
       await drain();
       return held / (TRACES * SPANS);
     },

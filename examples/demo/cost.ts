@@ -3,8 +3,8 @@
 // they say, because a cost below its noise is no cost that was measured.
 import { configure, flush, parentBased, ratio } from 'spanline';
 
-const LEAST_ROUNDS = 9;
-const MOST_ROUNDS = 45;
+const MIN_ROUNDS = 9;
+const MAX_ROUNDS = 45;
 
 /** What tracing adds to an untraced round, percent: the median over the rounds, and between what it lies in 95 of 100 such measurements. */
 export interface Added {
@@ -73,7 +73,7 @@ export const measureCost = async (work: () => Promise<unknown>): Promise<Costs> 
     return { wall: added('wall'), cpu: added('cpu') };
   };
   let rounds = 0;
-  while (rounds < LEAST_ROUNDS || (rounds < MOST_ROUNDS && !isKnown(costOf('all').cpu))) {
+  while (rounds < MIN_ROUNDS || (rounds < MAX_ROUNDS && !isKnown(costOf('all').cpu))) {
     for (let i = 0; i < SIDES.length; i++) {
       const side = SIDES[(i + rounds) % SIDES.length];
       turnTo(side);

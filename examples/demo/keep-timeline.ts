@@ -35,7 +35,7 @@ export class TimelineKeeper implements Reporter {
     if (this.#properties === undefined) return;
     const toUs = Date.now() * 1000;
     const rows = this.#timeline.rows(this.#fromUs).filter(({ endUs }) => endUs <= toUs);
-    this.#archive.appendLane(rows, { properties: this.#properties as Record<string, string> }, this.#fromUs, toUs);
+    this.#archive.appendTimeline(rows, { properties: this.#properties as Record<string, string> }, this.#fromUs, toUs);
     this.#fromUs = toUs;
   }
 }

@@ -66,7 +66,7 @@ export class BlockSnapshot implements Snapshot {
     return this.#unixUs(this.#parts.taken);
   }
 
-  get heldMs(): number {
+  get bufferedMs(): number {
     const { blocks, taken } = this.#parts;
     return blocks.length === 0 ? 0 : Math.max(0, (this.#unixUs(taken) - this.#unixUs(blocks[0].firstEnd)) / 1000);
   }

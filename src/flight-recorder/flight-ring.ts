@@ -50,7 +50,7 @@ export class FlightRing {
   }
 
   /** Milliseconds since the end of the oldest span held. */
-  get heldMs(): number {
+  get bufferedMs(): number {
     return this.length === 0 ? 0 : ageMs(this.#blocks[this.#first].firstEnd);
   }
 

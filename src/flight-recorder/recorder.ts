@@ -35,7 +35,7 @@ export interface FlightRecorderStats {
   readonly spans: number;
   readonly bytes: number;
   readonly blocks: number;
-  readonly heldMs: number;
+  readonly bufferedMs: number;
   /** Spans dropped before `minAgeMs`, because of `maxBytes`. */
   readonly spansEvictedEarly: number;
   /** Spans that have not ended, and those that were given up for others. */
@@ -204,11 +204,11 @@ export class FlightRecorder implements TraceObserver {
   }
 
   /** For callers outside of the process. */
-  async snapshotTo(path: string): Promise<{ readonly spanCount: number; readonly heldMs: number }> {
+  async snapshotTo(path: string): Promise<{ readonly spanCount: number; readonly bufferedMs: number }> {
     const snapshot = this.snapshot({ kind: 'command', text: '', traceId: '' });
     await writeSnapshotFile(snapshot, path);
-    const { spanCount, heldMs } = snapshot;
-    return { spanCount, heldMs };
+    const { spanCount, bufferedMs } = snapshot;
+    return { spanCount, bufferedMs };
   }
 
   stats(): FlightRecorderStats {
@@ -217,7 +217,7 @@ export class FlightRecorder implements TraceObserver {
       spans: ring.spans,
       bytes: ring.bytes,
       blocks: ring.length,
-      heldMs: ring.heldMs,
+      bufferedMs: ring.bufferedMs,
       spansEvictedEarly: ring.spansEvictedEarly,
       openSpans: openSpans.size,
       openSpansForgotten: openSpans.forgotten,

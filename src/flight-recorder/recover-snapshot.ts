@@ -139,8 +139,8 @@ const snapshotOf = async (directory: string, files: readonly RowsFileName[]): Pr
  * Span.root('GET /query').end();
  *
  * // In any process.
- * const { spanCount, heldMs, tornRows } = await recoverSnapshot('flight-files');
- * console.log(`${spanCount} spans of the last ${heldMs / 1000} s, ${tornRows} torn`);
+ * const { spanCount, bufferedMs, tornRows } = await recoverSnapshot('flight-files');
+ * console.log(`${spanCount} spans of the last ${bufferedMs / 1000} s, ${tornRows} torn`);
  * ```
  */
 export const recoverSnapshot = async (

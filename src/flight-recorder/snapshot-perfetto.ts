@@ -45,14 +45,14 @@ export const snapshotPerfetto = async function* (reading: SnapshotReading): Asyn
   });
 
   for await (const trace of reading.traces()) yield* written(seeLinks(trace));
-  const { reason, resource: of, takenUnixUs, heldMs, tornRows } = snapshot;
+  const { reason, resource: of, takenUnixUs, bufferedMs, tornRows } = snapshot;
   const pid = pidOf(snapshot);
   writer.process({ name: of.serviceName, pid }, takenUnixUs, {
     name: `snapshot: ${reason.kind}`,
     categories: ['snapshot'],
     more: [
       ...Object.entries(resource.properties),
-      ['snapshot.held_ms', heldMs],
+      ['snapshot.buffered_ms', bufferedMs],
       ['snapshot.torn_rows', tornRows],
       ...(reason.traceId === '' ? [] : [['trace.id', reason.traceId] as const]),
     ],

@@ -45,7 +45,7 @@ export interface Snapshot {
   readonly reason: SnapshotReason;
   readonly takenUnixUs: number;
   /** Age of the oldest span held, milliseconds. */
-  readonly heldMs: number;
+  readonly bufferedMs: number;
   readonly spanCount: number;
   readonly resource: Resource;
   readonly timeline: readonly TimelineRow[];

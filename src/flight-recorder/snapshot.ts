@@ -24,7 +24,7 @@ const taken = (text: string) => {
  * @example
  * ```ts
  * configure({ flightRecorder: {} });
- * const { spanCount, heldMs } = snapshot('before the deployment');
+ * const { spanCount, bufferedMs } = snapshot('before the deployment');
  * ```
  */
 export const snapshot = (text = ''): Snapshot => taken(text);

@@ -16,7 +16,7 @@ export interface TakeOptions {
 /** What it has written. */
 export interface TakenSnapshot {
   readonly spanCount: number;
-  readonly heldMs: number;
+  readonly bufferedMs: number;
   readonly bytes: number;
 }
 
@@ -58,8 +58,8 @@ export const takeSnapshot = async (
       evaluate(expressionFor(path)),
     );
     if (answer === null) throw noRecorder(pid);
-    const { spanCount, heldMs } = answer as Omit<TakenSnapshot, 'bytes'>;
-    return { spanCount, heldMs, bytes: sizeOf(pid, path) };
+    const { spanCount, bufferedMs } = answer as Omit<TakenSnapshot, 'bytes'>;
+    return { spanCount, bufferedMs, bytes: sizeOf(pid, path) };
   } catch (error) {
     signal.throwIfAborted();
     if (timeout.aborted)

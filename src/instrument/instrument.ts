@@ -204,15 +204,15 @@ const FOUND_AT_LOAD: readonly string[] = [
   'aws-sdk',
 ];
 
-let isRefusalTold = false;
+let isRefusalReported = false;
 
 /** Logs once what may go untraced where loads of modules cannot be seen. */
 const tellRefusal = (names: readonly string[], optionOf: (name: string) => unknown): void => {
   const isHandedOver = (name: string): boolean => Object(optionOf(name)).module !== undefined;
   const unseen = names.filter((name) => FOUND_AT_LOAD.includes(name) && !isHandedOver(name));
   const reason = hookRefusal();
-  if (isRefusalTold || reason === undefined || unseen.length === 0) return;
-  isRefusalTold = true;
+  if (isRefusalReported || reason === undefined || unseen.length === 0) return;
+  isRefusalReported = true;
   const message = `Modules cannot be seen being loaded here, so of ${unseen.join(', ')} only what is handed over is surely traced, as in instrument({ ${unseen[0]}: { module } }): ${reason}`;
   try {
     process.emitWarning(message, { type: 'SpanlineWarning', code: 'SPANLINE_NO_MODULE_HOOKS' });

@@ -13,7 +13,7 @@ const SETTLED_US = 20_000;
 
 /** What is asked of an archive. */
 export interface TimelineArchive {
-  appendLane(rows: readonly TimelineRow[], resource: ArchivedResource, fromUs: number, toUs: number): void;
+  appendTimeline(rows: readonly TimelineRow[], resource: ArchivedResource, fromUs: number, toUs: number): void;
 }
 
 export const keepTimeline = (archive: TimelineArchive, timeline: Timeline, resource: Resource): void => {
@@ -24,7 +24,7 @@ export const keepTimeline = (archive: TimelineArchive, timeline: Timeline, resou
     if (toUs <= fromUs) return;
     const rows = timeline.rows(fromUs).filter(({ endUs }) => endUs > fromUs && endUs <= toUs);
     try {
-      archive.appendLane(rows, owner, fromUs, toUs);
+      archive.appendTimeline(rows, owner, fromUs, toUs);
     } catch {
       // The archive is closed, or takes no more.
     }

@@ -231,9 +231,11 @@ describe('the command line', () => {
     expect(page('cli.md')).toMatch(new RegExp(`^##+ ${path}$`, 'm'));
     const options = command.options.filter(({ hidden }) => !hidden);
     const text = quoted(told(path));
-    const isTold = (flag: string | undefined): boolean =>
+    const isReported = (flag: string | undefined): boolean =>
       flag === undefined || new RegExp(`(?<![\\w-])${flag}(?![\\w-])`).test(text);
-    expect(options.filter(({ long, short }) => !isTold(long ?? undefined) || !isTold(short ?? undefined))).toEqual([]);
+    expect(
+      options.filter(({ long, short }) => !isReported(long ?? undefined) || !isReported(short ?? undefined)),
+    ).toEqual([]);
     for (const { argChoices = [] } of options) for (const choice of argChoices) expect(text).toContain(choice);
   });
 

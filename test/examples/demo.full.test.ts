@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)('the demo with its page', () => {
     });
   });
 
-  test('Traces lists its queries, and shows one with the division of its time', async () => {
+  test('Traces lists its queries, and shows one with the breakdown of its time', async () => {
     await lookAt('traces?name=query+statistics', async (page) => {
       await page
         .getByRole('link', { name: /query statistics/ })

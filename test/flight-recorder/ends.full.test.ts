@@ -157,6 +157,6 @@ describe('under register', () => {
     expect(readdirSync(place)).toEqual([]);
     const recovered = await recoverSnapshot(file);
     expect([...recovered.traces()].length).toBe(20);
-    expect(readdirSync(archive).filter((name) => name.startsWith('lane-')).length).toBe(1);
+    expect(readdirSync(archive).filter((name) => name.startsWith('timeline-')).length).toBe(1);
   });
 });

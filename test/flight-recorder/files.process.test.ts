@@ -40,8 +40,8 @@ test.each([
   const propertiesOf = (snapshot: typeof read) =>
     [...snapshot.traces()].map(({ spans }) => spans.map(({ record }) => [record.properties, record.startTimeUnixNs]));
   expect(propertiesOf(read)).toEqual(propertiesOf(taken));
-  const { reason, takenUnixUs, heldMs, spanCount, resource, tornRows } = taken;
-  expect(read).toMatchObject({ reason, takenUnixUs, heldMs, spanCount, resource, tornRows });
+  const { reason, takenUnixUs, bufferedMs, spanCount, resource, tornRows } = taken;
+  expect(read).toMatchObject({ reason, takenUnixUs, bufferedMs, spanCount, resource, tornRows });
   expect(reason).toEqual({ kind: 'call', text: 'why', traceId: '' });
   expect(spanCount).toBe(3001);
   // Nothing beside it.

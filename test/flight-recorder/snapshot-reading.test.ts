@@ -41,7 +41,7 @@ const slow = (traces: number, spans = 1): Snapshot => {
   return {
     reason: taken.reason,
     takenUnixUs: taken.takenUnixUs,
-    heldMs: taken.heldMs,
+    bufferedMs: taken.bufferedMs,
     spanCount: taken.spanCount,
     resource: taken.resource,
     timeline: [],

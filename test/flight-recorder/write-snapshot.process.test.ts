@@ -137,7 +137,7 @@ test('perfetto holds every span once, open ones begun only, and the event-loop t
   const snapshot: Snapshot = {
     reason: taken.reason,
     takenUnixUs: taken.takenUnixUs,
-    heldMs: taken.heldMs,
+    bufferedMs: taken.bufferedMs,
     spanCount: taken.spanCount,
     resource: taken.resource,
     tornRows: 0,

@@ -34,9 +34,9 @@ export interface ArchiveOptions extends Retention {
   /** Bytes of the write-ahead file after which it becomes a segment. Default 64 MiB, or a 128th of this process's heap where that is less. */
   readonly walBytes?: number;
   /** Spans held at most, when segments cannot be written, or not as fast; more are refused and counted. Default 500,000. */
-  readonly maxHeldSpans?: number;
+  readonly maxBufferedSpans?: number;
   /** Bytes of the write-ahead file beyond which spans are refused and counted. Default 256 MiB. */
-  readonly maxHeldBytes?: number;
+  readonly maxBufferedBytes?: number;
   /** Spans of a merged segment at most. Default 300,000. */
   readonly mergedSpans?: number;
   /** Segments open at a time for reading. Default 128. */
@@ -60,7 +60,7 @@ export interface ArchiveStats {
   /** Bytes of the segments. */
   readonly bytes: number;
   /** Spans of this writer not yet in a segment. */
-  readonly heldSpans: number;
+  readonly bufferedSpans: number;
   readonly walBytes: number;
   /** Write-ahead files of all writers. */
   readonly walFiles: number;
@@ -82,10 +82,10 @@ export interface ArchiveStats {
   /** Times that this thread did such work because there was no worker or it failed, and why there was none the last time. */
   readonly workerFallbacks: number;
   readonly workerFailure: string;
-  /** Rows of lanes that this process appended, lines of lanes that were torn when it read them, and files of lanes that it deleted. */
-  readonly laneRows: number;
-  readonly laneTornLines: number;
-  readonly laneFilesDeleted: number;
+  /** Rows of timelines that this process appended, lines of timelines that were torn when it read them, and files of timelines that it deleted. */
+  readonly timelineRows: number;
+  readonly timelineTornLines: number;
+  readonly timelineFilesDeleted: number;
   /** Segments that could not be read, or not all of them; the rest answers. */
   readonly damaged: readonly DamagedSegment[];
 }
@@ -99,8 +99,8 @@ export const ARCHIVE_DEFAULTS = {
   segmentSpans: 100_000,
   segmentMs: 60_000,
   walBytes: 64 * 1024 * 1024,
-  maxHeldSpans: 500_000,
-  maxHeldBytes: 256 * 1024 * 1024,
+  maxBufferedSpans: 500_000,
+  maxBufferedBytes: 256 * 1024 * 1024,
   mergedSpans: 300_000,
   openSegments: 128,
   cacheBytes: 64 * 1024 * 1024,

@@ -21,15 +21,15 @@ import {
   resolveOptions,
 } from './archive-options.js';
 import { BackgroundWork } from './background-work.js';
+import { BufferedSpans } from './buffered-spans.js';
 import { Arrivals } from './follow/arrivals.js';
-import { HeldSpans } from './held-spans.js';
-import { LaneFiles } from './lane/lane-files.js';
-import type { LaneStretch } from './lane/lane-stretch.js';
 import { OtherWriters } from './other-writers.js';
 import { searchSources, tracesFrom } from './search-sources.js';
 import { SegmentSet } from './segment-set.js';
 import type { QueryOptions } from './segment-source.js';
 import { Snapshots } from './snapshots.js';
+import { TimelineFiles } from './timeline/timeline-files.js';
+import type { TimelineStretch } from './timeline/timeline-stretch.js';
 import { type Operation, operationsOf, servicesOf } from './trace-source.js';
 import { describe } from './values/values.js';
 import { WorkThread } from './work-thread.js';
@@ -71,11 +71,11 @@ const TRACE_ID = /^[0-9a-f]{32}$/;
 export class Archive {
   readonly #options: ResolvedArchiveOptions;
   readonly #set: SegmentSet;
-  readonly #held: HeldSpans;
+  readonly #buffered: BufferedSpans;
   readonly #worker: WorkThread;
   readonly #snapshots: Snapshots;
   readonly #background: BackgroundWork;
-  readonly #lanes: LaneFiles;
+  readonly #timelines: TimelineFiles;
   #isClosed = false;
 
   private constructor(
@@ -86,10 +86,10 @@ export class Archive {
     const mayBeMissing = options.readOnly && options.mayBeMissing;
     this.#set = new SegmentSet(directory, options.openSegments, options.cacheBytes, mayBeMissing);
     this.#worker = new WorkThread(options.worker);
-    this.#held = new HeldSpans(directory, options, this.#worker);
-    this.#lanes = new LaneFiles(directory);
-    this.#snapshots = new Snapshots(this.#set, this.#held, new OtherWriters(directory));
-    this.#background = new BackgroundWork(this.#set, this.#held, options, this.#worker, this.#lanes);
+    this.#buffered = new BufferedSpans(directory, options, this.#worker);
+    this.#timelines = new TimelineFiles(directory);
+    this.#snapshots = new Snapshots(this.#set, this.#buffered, new OtherWriters(directory));
+    this.#background = new BackgroundWork(this.#set, this.#buffered, options, this.#worker, this.#timelines);
   }
 
   /** Open the archive in `directory`, making it unless `readOnly`, and take over what writers that died have left. */
@@ -115,48 +115,48 @@ export class Archive {
   append(spans: readonly ArchivedSpan[]): number {
     this.#checkWritable();
     if (!Array.isArray(spans)) throw new BadValueError(`append takes a list of spans, not ${describe(spans)}`);
-    return this.#held.append(spans);
+    return this.#buffered.append(spans);
   }
 
   /**
    * Take finished spans of a report; see `WalWriter.appendFinished`.
    * @internal
    */
-  appendFinished(...spans: Parameters<HeldSpans['appendFinished']>): ReturnType<HeldSpans['appendFinished']> {
+  appendFinished(...spans: Parameters<BufferedSpans['appendFinished']>): ReturnType<BufferedSpans['appendFinished']> {
     this.#checkWritable();
-    return this.#held.appendFinished(...spans);
+    return this.#buffered.appendFinished(...spans);
   }
 
   /**
-   * Keep the lane of a process: what its event loop and its garbage collector did from `fromUs` to `toUs`, Unix microseconds. `resource` is
+   * Keep the timeline of a process: what its event loop and its garbage collector did from `fromUs` to `toUs`, Unix microseconds. `resource` is
    * that of its spans. Throws `LimitError` for more than 65,536 rows or 4 MiB at once, `BadValueError` for times that are none, `TransportError`
    * when the disk takes none. It is in the file when this returns; a power failure may take the last seconds.
    */
-  appendLane(rows: readonly TimelineRow[], resource: ArchivedResource, fromUs: number, toUs: number): void {
+  appendTimeline(rows: readonly TimelineRow[], resource: ArchivedResource, fromUs: number, toUs: number): void {
     this.#checkWritable();
-    this.#lanes.append(rows, resource, fromUs, toUs);
+    this.#timelines.append(rows, resource, fromUs, toUs);
   }
 
-  /** What lanes of all processes say of this time, Unix microseconds: the stretches that overlap it, in order of their start. */
-  async lane(fromUs: number, toUs: number): Promise<LaneStretch[]> {
+  /** What timelines of all processes say of this time, Unix microseconds: the stretches that overlap it, in order of their start. */
+  async timeline(fromUs: number, toUs: number): Promise<TimelineStretch[]> {
     this.#checkOpen();
-    return this.#lanes.read(fromUs, toUs);
+    return this.#timelines.read(fromUs, toUs);
   }
 
   /** How many spans `append` would take now. */
   get room(): number {
-    return this.#held.room;
+    return this.#buffered.room;
   }
 
   /** Resolves when everything appended before is on disk: nothing short of losing the disk takes it away. */
   async flush(): Promise<void> {
-    await this.#held.flush();
+    await this.#buffered.flush();
   }
 
   /** Resolves when everything appended before is in segments. */
   async seal(): Promise<void> {
     this.#checkOpen();
-    await this.#held.seal();
+    await this.#buffered.seal();
   }
 
   /** The spans of one trace, the root first and every span before its children; empty when there is none. */
@@ -237,21 +237,21 @@ export class Archive {
       segments,
       spans,
       bytes,
-      heldSpans: this.#held.count,
-      walBytes: this.#held.walBytes,
+      bufferedSpans: this.#buffered.count,
+      walBytes: this.#buffered.walBytes,
       walFiles,
-      appendedSpans: this.#held.appended,
-      refusedSpans: this.#held.refused,
-      segmentsWritten: this.#held.seals,
+      appendedSpans: this.#buffered.appended,
+      refusedSpans: this.#buffered.refused,
+      segmentsWritten: this.#buffered.seals,
       ...background,
       ...this.#worker.stats(),
       // Who only reads takes nothing over.
       tornBytes: background.tornBytes + (this.#options.readOnly ? this.#snapshots.tornBytes : 0),
-      failures: background.failures + this.#held.failures,
-      lastFailure: this.#held.lastFailure || background.lastFailure,
-      laneRows: this.#lanes.rows,
-      laneTornLines: this.#lanes.tornLines,
-      laneFilesDeleted: this.#lanes.deleted,
+      failures: background.failures + this.#buffered.failures,
+      lastFailure: this.#buffered.lastFailure || background.lastFailure,
+      timelineRows: this.#timelines.rows,
+      timelineTornLines: this.#timelines.tornLines,
+      timelineFilesDeleted: this.#timelines.deleted,
       damaged: this.#set.damaged(),
     };
   }
@@ -262,9 +262,9 @@ export class Archive {
     this.#isClosed = true;
     await this.#background.stop();
     try {
-      await this.#held.seal();
+      await this.#buffered.seal();
     } finally {
-      this.#held.abandon();
+      this.#buffered.abandon();
       await this.#worker.close();
       await this.#set.close();
     }

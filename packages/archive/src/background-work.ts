@@ -2,11 +2,11 @@
 // files of dead writers taken over. One thing at a time; what fails is counted and tried again, never thrown at anybody.
 import { timers } from 'spanline/internal/base';
 import type { ArchiveStats, ResolvedArchiveOptions, Retention } from './archive-options.js';
-import type { HeldSpans } from './held-spans.js';
-import type { LaneFiles } from './lane/lane-files.js';
+import type { BufferedSpans } from './buffered-spans.js';
 import { ALL_MERGES, BACKGROUND_MERGES, compact, longestSpanMs, retain } from './maintenance.js';
 import { recover } from './recovery.js';
 import type { SegmentSet } from './segment-set.js';
+import type { TimelineFiles } from './timeline/timeline-files.js';
 import type { WorkThread } from './work-thread.js';
 
 const BEAT_MS = 1000;
@@ -22,10 +22,10 @@ export type BackgroundStats = Pick<
 /** The work of one archive. */
 export class BackgroundWork {
   readonly #set: SegmentSet;
-  readonly #held: HeldSpans;
+  readonly #buffered: BufferedSpans;
   readonly #options: ResolvedArchiveOptions;
   readonly #worker: WorkThread;
-  readonly #lanes: LaneFiles;
+  readonly #timelines: TimelineFiles;
   readonly #counts = {
     segmentsMerged: 0,
     segmentsDeleted: 0,
@@ -39,12 +39,18 @@ export class BackgroundWork {
   #beats = 0;
   #running: Promise<void> | undefined;
 
-  constructor(set: SegmentSet, held: HeldSpans, options: ResolvedArchiveOptions, worker: WorkThread, lanes: LaneFiles) {
+  constructor(
+    set: SegmentSet,
+    held: BufferedSpans,
+    options: ResolvedArchiveOptions,
+    worker: WorkThread,
+    timelines: TimelineFiles,
+  ) {
     this.#set = set;
-    this.#held = held;
+    this.#buffered = held;
     this.#options = options;
     this.#worker = worker;
-    this.#lanes = lanes;
+    this.#timelines = timelines;
   }
 
   /** Delete what is too old or too much, which makes room to take over what dead writers have left; then go on in the background. */
@@ -79,7 +85,7 @@ export class BackgroundWork {
 
   #beat(): void {
     const fail = (error: unknown): void => this.#fail(error);
-    this.#held.beat().catch(fail);
+    this.#buffered.beat().catch(fail);
     this.#beats++;
     if (this.#beats % BEATS_PER_LOOK === 0 && this.#running === undefined) this.#alone(() => this.#look()).catch(fail);
   }
@@ -98,7 +104,7 @@ export class BackgroundWork {
 
   async #delete(limits: Retention): Promise<void> {
     this.#counts.segmentsDeleted += await retain(this.#set, limits);
-    this.#lanes.retain(limits);
+    this.#timelines.retain(limits);
   }
 
   async #merge(policy: typeof ALL_MERGES | typeof BACKGROUND_MERGES): Promise<void> {

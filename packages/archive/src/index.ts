@@ -55,7 +55,6 @@ export {
   type Retention,
 } from './archive-options.js';
 export { ArchiveReporter } from './archive-reporter.js';
-export { type LaneStretch, processOf } from './lane/lane-stretch.js';
 export {
   type OpenSegmentOptions,
   Segment,
@@ -67,4 +66,5 @@ export type { SegmentOperation, SegmentSummary } from './segment/segment-summary
 export { type SegmentInfo, type WriteSegmentOptions, writeSegment } from './segment/write-segment.js';
 export { type ArchiveServer, type ArchiveServerStats, createArchiveServer } from './server/archive-server.js';
 export type { ArchiveServerOptions } from './server/server-options.js';
+export { processOf, type TimelineStretch } from './timeline/timeline-stretch.js';
 export type { Operation } from './trace-source.js';

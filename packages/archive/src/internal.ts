@@ -3,17 +3,6 @@ export { appendAll } from './append-valid.js';
 export { Arrivals } from './follow/arrivals.js';
 export type { Request } from './follow/requests.js';
 export { type KeptSnapshot, keepSnapshot } from './keep-snapshot.js';
-export { processLabel } from './lane/lane-stretch.js';
-export {
-  archiveSources,
-  archiveStalls,
-  divisionNotes,
-  divisionsIn,
-  divisionsOf,
-  type ProcessStall,
-  type SpanDivision,
-  snapshotStalls,
-} from './lane/loop-source.js';
 export { sendBytes } from './server/answer.js';
 export { ServerCounts, startArchiveServer } from './server/archive-server.js';
 export { HttpError } from './server/errors.js';
@@ -35,3 +24,14 @@ export { RequestHandler } from './server/request-handler.js';
 export { type Call, queryRoute, type Route } from './server/route.js';
 export { resolveHttpOptions } from './server/server-options.js';
 export { summaryOf } from './span-list.js';
+export {
+  archiveSources,
+  archiveStalls,
+  breakdownNotes,
+  breakdownsIn,
+  breakdownsOf,
+  type ProcessStall,
+  type SpanBreakdown,
+  snapshotStalls,
+} from './timeline/loop-source.js';
+export { processLabel } from './timeline/timeline-stretch.js';

@@ -1,4 +1,4 @@
-// A snapshot of the flight recorder into an archive: its traces, and the lane of its process, so that everything that reads an archive can be asked of it.
+// A snapshot of the flight recorder into an archive: its traces, and the timeline of its process, so that everything that reads an archive can be asked of it.
 // Nothing may be lost without being counted.
 import { LimitError } from '@spanline/graph';
 import { ownResource } from 'spanline/internal/formats';
@@ -7,8 +7,8 @@ import { type Snapshot, SnapshotReading, shownResource, type TimelineRow } from 
 import { appendAll } from './append-valid.js';
 import type { Archive } from './archive.js';
 
-/** Rows of a lane appended at a time. */
-const LANE_ROWS = 1000;
+/** Rows of a timeline appended at a time. */
+const TIMELINE_ROWS = 1000;
 
 /** What an archive has taken of a snapshot. */
 export interface KeptSnapshot {
@@ -35,7 +35,7 @@ const keepRows = (
   toUs: number,
 ): void => {
   try {
-    archive.appendLane(rows, resource, fromUs, toUs);
+    archive.appendTimeline(rows, resource, fromUs, toUs);
   } catch (error) {
     if (!(error instanceof LimitError) || rows.length < 2) throw error;
     const middle = rows.length >> 1;
@@ -45,23 +45,23 @@ const keepRows = (
   }
 };
 
-/** The lane as stretches that follow each other and leave nothing open between them. */
-const keepLane = (archive: Archive, snapshot: Snapshot): void => {
+/** The timeline as stretches that follow each other and leave nothing open between them. */
+const keepTimeline = (archive: Archive, snapshot: Snapshot): void => {
   const { timeline, timelineFromUs, takenUnixUs } = snapshot;
   if (timelineFromUs === undefined) return;
   const resource = ownResource(shownResource(snapshot));
   const rows = timeline.toSorted((a, b) => a.startUs - b.startUs);
   let fromUs = Math.max(0, timelineFromUs);
-  for (let at = 0; at === 0 || at < rows.length; at += LANE_ROWS) {
-    const toUs = Math.max(fromUs, rows[at + LANE_ROWS]?.startUs ?? takenUnixUs);
-    keepRows(archive, rows.slice(at, at + LANE_ROWS), resource, fromUs, toUs);
+  for (let at = 0; at === 0 || at < rows.length; at += TIMELINE_ROWS) {
+    const toUs = Math.max(fromUs, rows[at + TIMELINE_ROWS]?.startUs ?? takenUnixUs);
+    keepRows(archive, rows.slice(at, at + TIMELINE_ROWS), resource, fromUs, toUs);
     fromUs = toUs;
   }
 };
 
 /**
  * Append a snapshot, in slices of time; it is sealed when this resolves. Rejects with `ERR_SPANLINE_FLIGHT_ABORTED` when the signal fires, and as
- * `append`, `appendLane` and `seal` do.
+ * `append`, `appendTimeline` and `seal` do.
  */
 export const keepSnapshot = async (
   archive: Archive,
@@ -77,7 +77,7 @@ export const keepSnapshot = async (
     reason ??= why;
     onProgress?.(reading.traceCount, reading.spanCount);
   }
-  keepLane(archive, snapshot);
+  keepTimeline(archive, snapshot);
   await archive.seal();
   return { traceCount: reading.traceCount, spanCount: reading.spanCount - refused, refused, reason };
 };

@@ -58,7 +58,7 @@ interface MergePolicy {
   /** Spans of a merged segment at most. */
   readonly mergedSpans: number;
   /** Segments merged at once at least. */
-  readonly leastSegments: number;
+  readonly minSegments: number;
   /** The largest of them has this share of their spans at most: a large one is not written again for every small one. */
   readonly largestShare: number;
   /** Milliseconds a merged segment may span: a long one would be kept long beyond its age. */
@@ -66,12 +66,12 @@ interface MergePolicy {
 }
 
 /** In the background: few bytes are written more than a few times. */
-export const BACKGROUND_MERGES = { leastSegments: 4, largestShare: 0.5 } as const;
+export const BACKGROUND_MERGES = { minSegments: 4, largestShare: 0.5 } as const;
 /** When somebody asks: whatever can be merged. */
-export const ALL_MERGES = { leastSegments: 2, largestShare: 1 } as const;
+export const ALL_MERGES = { minSegments: 2, largestShare: 1 } as const;
 
 /** Segments merged at once at most. */
-const MOST_SEGMENTS = 64;
+const MAX_SEGMENTS = 64;
 /** Merged segments span at most this share of the age at which they are deleted. */
 const AGE_SHARE = 8;
 
@@ -152,14 +152,14 @@ const chooseMerge = async (set: SegmentSet, segments: readonly SegmentName[], po
     let startMs = Number.POSITIVE_INFINITY;
     let best = first;
     let bestSpans = 0;
-    for (let end = first; end < Math.min(sizes.length, first + MOST_SEGMENTS); end++) {
+    for (let end = first; end < Math.min(sizes.length, first + MAX_SEGMENTS); end++) {
       const { file, spans } = sizes[end];
       total += spans;
       largest = Math.max(largest, spans);
       startMs = Math.min(startMs, file.startMs);
       if (total > policy.mergedSpans || sizes[first].file.endMs - startMs > policy.maxSpanMs) break;
       const count = end - first + 1;
-      if (count >= policy.leastSegments && largest <= total * policy.largestShare) {
+      if (count >= policy.minSegments && largest <= total * policy.largestShare) {
         best = end + 1;
         bestSpans = total;
       }

@@ -3,7 +3,7 @@
 import { checkSignal } from '@spanline/graph/internal';
 import type { ArchivedSpan } from 'spanline/internal/record';
 import { presentIn, tracesFrom } from './search-sources.js';
-import type { HeldSegment } from './segment-set.js';
+import type { PinnedSegment } from './segment-set.js';
 import type { QueryOptions } from './segment-source.js';
 import { type TraceParts, textsOf } from './trace-source.js';
 
@@ -19,7 +19,7 @@ const BATCH_TRACES = 200;
 const BATCH_SPANS = 5000;
 
 /** A segment that stays open. */
-export const scannedSegment = ({ segment, report }: HeldSegment, { signal }: QueryOptions): ScannedSource => {
+export const scannedSegment = ({ segment, report }: PinnedSegment, { signal }: QueryOptions): ScannedSource => {
   const options = { ...(signal === undefined ? {} : { signal }), onDamage: report };
   return {
     possible: async (ids) => textsOf(ids, segment.filter),

@@ -34,7 +34,7 @@ export interface SegmentCard {
 }
 
 /** A segment that stays open until it is released. */
-export interface HeldSegment {
+export interface PinnedSegment {
   readonly segment: Segment;
   readonly report: (error: GraphError) => void;
   readonly release: () => void;
@@ -140,7 +140,7 @@ export class SegmentSet {
   }
 
   /** Open a segment, which stays open until it is released, also when its file is deleted; else as `use`. */
-  async hold(name: string, onDamage?: OnDamage): Promise<HeldSegment | undefined> {
+  async hold(name: string, onDamage?: OnDamage): Promise<PinnedSegment | undefined> {
     const report = (error: GraphError): void => this.report(name, error, onDamage);
     const entry = this.#acquire(name);
     try {

@@ -3,11 +3,11 @@
 import { type GraphError, TransportError } from '@spanline/graph';
 import { checkSignal } from '@spanline/graph/internal';
 import type { ArchivedSpan } from 'spanline/internal/record';
+import type { BufferedSpans } from './buffered-spans.js';
 import { VanishedError } from './directory.js';
-import type { HeldSpans } from './held-spans.js';
 import type { OtherWriters } from './other-writers.js';
 import { scannedSegment, scanSources } from './scan-sources.js';
-import type { HeldSegment, Listing, SegmentSet } from './segment-set.js';
+import type { Listing, PinnedSegment, SegmentSet } from './segment-set.js';
 import { type QueryOptions, SegmentSource } from './segment-source.js';
 import type { SpanList } from './span-list.js';
 import type { TraceSource } from './trace-source.js';
@@ -32,12 +32,12 @@ export interface Sizes {
 /** Makes snapshots of an archive. */
 export class Snapshots {
   readonly #set: SegmentSet;
-  readonly #held: HeldSpans;
+  readonly #buffered: BufferedSpans;
   readonly #others: OtherWriters;
 
-  constructor(set: SegmentSet, held: HeldSpans, others: OtherWriters) {
+  constructor(set: SegmentSet, held: BufferedSpans, others: OtherWriters) {
     this.#set = set;
-    this.#held = held;
+    this.#buffered = held;
     this.#others = others;
   }
 
@@ -89,20 +89,20 @@ export class Snapshots {
 
   async #take({ onDamage }: QueryOptions): Promise<Snapshot> {
     for (;;) {
-      const { seals } = this.#held;
+      const { seals } = this.#buffered;
       const listing = await this.#set.list();
       // What was held when the directory was read must still be held: else it is in a segment that was not there yet.
-      if (this.#held.seals !== seals) continue;
+      if (this.#buffered.seals !== seals) continue;
       const onUnread = (name: string, error: GraphError): void => this.#set.report(name, error, onDamage);
-      const others = this.#others.read(listing.wals, this.#held.walIds, onUnread);
-      return { listing, lists: [...this.#held.lists(listing.stoodFor), ...others] };
+      const others = this.#others.read(listing.wals, this.#buffered.walIds, onUnread);
+      return { listing, lists: [...this.#buffered.lists(listing.stoodFor), ...others] };
     }
   }
 
   /** A snapshot whose segments are all open: then it does not matter what becomes of their files. */
-  async #hold(options: QueryOptions): Promise<{ lists: SpanList[]; segments: HeldSegment[] }> {
+  async #hold(options: QueryOptions): Promise<{ lists: SpanList[]; segments: PinnedSegment[] }> {
     const { listing, lists } = await this.#take(options);
-    const segments: HeldSegment[] = [];
+    const segments: PinnedSegment[] = [];
     try {
       for (const { name } of listing.segments) {
         const held = await this.#set.hold(name, options.onDamage);

@@ -63,9 +63,9 @@ export interface WorkReply {
 }
 
 /** For fewer spans no worker is started: they take this thread a few milliseconds, as starting one does. */
-const LEAST_SPANS = 1000;
+const MIN_SPANS = 1000;
 /** Of few spans too, where they are so many bytes of a write-ahead file. */
-const LEAST_BYTES = 1024 * 1024;
+const MIN_BYTES = 1024 * 1024;
 /** MiB for objects that die young: what is made of a segment is columns, and a larger share is memory that is only kept. */
 const YOUNG_MB = 8;
 /** Deaths in a row after which there is no further worker. */
@@ -109,7 +109,7 @@ export class WorkThread {
 
   /** Whether work on so many spans should be given to `run`; where that is because there is no worker, it is counted. */
   accepts(spans: number, bytes = 0): boolean {
-    if (!this.#isWanted || (spans < LEAST_SPANS && bytes < LEAST_BYTES)) return false;
+    if (!this.#isWanted || (spans < MIN_SPANS && bytes < MIN_BYTES)) return false;
     if (this.#start() !== undefined) return true;
     this.#counts.workerFallbacks++;
     return false;

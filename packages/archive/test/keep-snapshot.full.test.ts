@@ -7,7 +7,7 @@ import type { TimelineRow } from '../../../src/flight-recorder/timeline/timeline
 import { buildFirst, root, scratch } from '../../../test/support/built.js';
 import { Archive } from '../src/archive.js';
 import { keepSnapshot } from '../src/keep-snapshot.js';
-import { archiveStalls, snapshotStalls } from '../src/lane/loop-source.js';
+import { archiveStalls, snapshotStalls } from '../src/timeline/loop-source.js';
 
 buildFirst();
 const dir = scratch();
@@ -41,7 +41,7 @@ const opened = async (name: string): Promise<Archive> => {
 };
 const window = (): { fromUs: number; toUs: number } => ({ fromUs: 0, toUs: Date.now() * 1000 });
 
-test('traces, lane and stalls are those of the snapshot', async () => {
+test('traces, timeline and stalls are those of the snapshot', async () => {
   const archive = await opened('whole');
   const told: number[] = [];
   const kept = await keepSnapshot(archive, snapshot, { onProgress: (_, spans) => told.push(spans) });
@@ -66,12 +66,12 @@ test('traces, lane and stalls are those of the snapshot', async () => {
   expect(told5(found)).toEqual(told5(expected));
 });
 
-test('a lane of many rows, and of large ones, is kept whole', async () => {
-  const archive = await opened('lane');
+test('a timeline of many rows, and of large ones, is kept whole', async () => {
+  const archive = await opened('timeline');
   const [model] = snapshot.timeline;
   const startUs = snapshot.timelineFromUs ?? 0;
   const frames = Array.from({ length: 40 }, (_, i) => `${'f'.repeat(200)} file.js:${i}`);
-  const lane = Array.from(
+  const timeline = Array.from(
     { length: 2500 },
     (_, i): TimelineRow => ({
       ...{ kind: 'busy', startUs: startUs + i * 10, endUs: startUs + i * 10 + 5, detail: '' },
@@ -80,12 +80,12 @@ test('a lane of many rows, and of large ones, is kept whole', async () => {
   );
   expect(model).toBeDefined();
   const many: Snapshot = {
-    ...{ reason: snapshot.reason, heldMs: 1, spanCount: 0, resource: snapshot.resource, tornRows: 0 },
-    ...{ timeline: lane, timelineFromUs: startUs, takenUnixUs: startUs + 60_000, traces: () => [] },
+    ...{ reason: snapshot.reason, bufferedMs: 1, spanCount: 0, resource: snapshot.resource, tornRows: 0 },
+    ...{ timeline: timeline, timelineFromUs: startUs, takenUnixUs: startUs + 60_000, traces: () => [] },
   };
   await keepSnapshot(archive, many);
-  const stretches = await archive.lane(0, startUs + 120_000);
-  expect(stretches.flatMap(({ rows }) => rows).map((row) => row.startUs)).toEqual(lane.map((row) => row.startUs));
+  const stretches = await archive.timeline(0, startUs + 120_000);
+  expect(stretches.flatMap(({ rows }) => rows).map((row) => row.startUs)).toEqual(timeline.map((row) => row.startUs));
   // No gap, and no overlap but of what was under way.
   for (let i = 1; i < stretches.length; i++) expect(stretches[i].fromUs).toBe(stretches[i - 1].toUs);
   expect([stretches[0].fromUs, stretches.at(-1)?.toUs]).toEqual([startUs, startUs + 60_000]);

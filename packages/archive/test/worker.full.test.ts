@@ -144,7 +144,7 @@ test('while held spans become a segment others are taken, and every answer has e
     await vi.waitFor(() => expect(filesOf(directory, SEGMENT)).toHaveLength(round), { timeout: 30_000 });
     await look();
     const held = round === 1 ? 1206 : 1215;
-    expect(await archive.stats()).toMatchObject({ heldSpans: held, segmentsWritten: round - 1 });
+    expect(await archive.stats()).toMatchObject({ bufferedSpans: held, segmentsWritten: round - 1 });
     release();
     await vi.waitFor(async () => expect(await archive.stats()).toMatchObject({ segmentsWritten: round }), {
       timeout: 30_000,
@@ -153,7 +153,7 @@ test('while held spans become a segment others are taken, and every answer has e
   }
   await archive.flush();
   await archive.seal();
-  expect(await archive.stats()).toMatchObject({ heldSpans: 0, spans: count * 3, workerFallbacks: 0, failures: 0 });
+  expect(await archive.stats()).toMatchObject({ bufferedSpans: 0, spans: count * 3, workerFallbacks: 0, failures: 0 });
   await archive.compact();
   expect(await archive.stats()).toMatchObject({ segments: 1, workerFallbacks: 0, workerFailure: '' });
   expect((await archive.stats()).workerTasks).toBeGreaterThanOrEqual(3);
@@ -182,7 +182,7 @@ test('the worker finds damage: it is reported, and nothing of it is merged or de
 });
 
 test('what is held while the worker is busy is bounded', async () => {
-  const archive = await openBuilt(newDirectory(), { segmentSpans: 1200, maxHeldSpans: 3600 });
+  const archive = await openBuilt(newDirectory(), { segmentSpans: 1200, maxBufferedSpans: 3600 });
   expect(archive.append(traces(0, 1600))).toBe(3600);
   expect(archive.append(traces(1600, 1))).toBe(0);
   expect(await archive.stats()).toMatchObject({ refusedSpans: 1203 });

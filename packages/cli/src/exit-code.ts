@@ -112,7 +112,7 @@ export const interruptible = async <T>(work: (signal: AbortSignal) => Promise<T>
 };
 
 /** Resolves at Ctrl-C or SIGTERM; a second one ends the process at once. */
-export const toldToStop = (): Promise<void> =>
+export const stopRequested = (): Promise<void> =>
   new Promise((resolve) => {
     const stopListening = onInterrupt(() => {
       stopListening();

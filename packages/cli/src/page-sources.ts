@@ -2,7 +2,7 @@
 // with. A mistyped name must be refused, never become an empty store, and a file that is no snapshot before the page is served.
 import { stat } from 'node:fs/promises';
 import { GoldStore, PerfStore, type WideColumnTable } from '@spanline/tracedb';
-import { SnapshotShelf, type UiSources } from '@spanline/ui/internal';
+import { SnapshotStore, type UiSources } from '@spanline/ui/internal';
 import { CommandError, ExitCode } from './exit-code.js';
 import type { SourceOptions } from './options.js';
 import { snapshotIn } from './snapshot/snapshot-files.js';
@@ -72,11 +72,11 @@ export interface SnapshotOptions {
   readonly snapshots?: string;
 }
 
-/** The shelf of the page; whoever opens it closes it. */
-export const openShelf = async ({ snapshot, snapshots }: SnapshotOptions): Promise<SnapshotShelf> => {
+/** The store of the page; whoever opens it closes it. */
+export const openSnapshotStore = async ({ snapshot, snapshots }: SnapshotOptions): Promise<SnapshotStore> => {
   for (const file of snapshot) await snapshotIn(file);
   const found = snapshots === undefined ? undefined : await stat(snapshots).catch(() => undefined);
   if (found !== undefined && !found.isDirectory())
     throw new CommandError('ERR_SPANLINE_NOT_FOUND', `${snapshots} is no directory`, ExitCode.store);
-  return new SnapshotShelf({ directory: snapshots, files: snapshot });
+  return new SnapshotStore({ directory: snapshots, files: snapshot });
 };

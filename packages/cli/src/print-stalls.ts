@@ -40,7 +40,7 @@ export const printStalls = async (file: string | undefined, options: StallsOptio
   if (file !== undefined) {
     const found = snapshotStalls(await snapshotIn(file), window, limit);
     await print(found ?? [], json);
-    if (found === undefined) note('the snapshot has no lane');
+    if (found === undefined) note('the snapshot has no timeline');
     else if (found.length === 0) note('there was no stall in that time');
     if (found === undefined || found.length === 0) endWith(ExitCode.findings);
     return;
@@ -51,7 +51,7 @@ export const printStalls = async (file: string | undefined, options: StallsOptio
     await print(found ?? [], json);
     if (found === undefined)
       note(
-        'the archive has no lane of that time: a process keeps its own there that runs under spanline run --archive DIR, or with SPANLINE_ARCHIVE=DIR under spanline/register',
+        'the archive has no timeline of that time: a process keeps its own there that runs under spanline run --archive DIR, or with SPANLINE_ARCHIVE=DIR under spanline/register',
       );
     else if (count === 0) note('there was no stall in that time');
   });

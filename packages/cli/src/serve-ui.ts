@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { Archive } from '@spanline/archive';
 import { createUiServer, openBrowser } from '@spanline/ui/internal';
 import { checkDirectory } from './archive-session.js';
-import { toldToStop } from './exit-code.js';
+import { stopRequested } from './exit-code.js';
 import type { SourceOptions } from './options.js';
 import { note, printAnswer } from './output.js';
 import { version } from './package.js';
@@ -12,7 +12,7 @@ import {
   closeSources,
   given,
   type Opened,
-  openShelf,
+  openSnapshotStore,
   openSources,
   pageAddress,
   type SnapshotOptions,
@@ -43,13 +43,13 @@ const openArchive = async (directory: string | undefined, opened: Opened): Promi
 export const serveUi = async (options: UiOptions): Promise<void> => {
   const { host, port, allowHost, open, json } = options;
   const token = given(options.token, 'SPANLINE_TOKEN');
-  const stop = toldToStop();
+  const stop = stopRequested();
   const opened: Opened = [];
   try {
     const sources = {
       ...(await openSources(options, opened)),
       archive: await openArchive(given(options.archive, 'SPANLINE_ARCHIVE'), opened),
-      snapshots: await openShelf(options),
+      snapshots: await openSnapshotStore(options),
     };
     opened.push(sources.snapshots);
     const server = await createUiServer(sources, { host, port, token, allowedHosts: allowHost, version });

@@ -5,7 +5,7 @@ import { Archive, type ArchiveOptions, type ArchiveServer, type ArchiveServerOpt
 import { ServerCounts, startArchiveServer } from '@spanline/archive/internal';
 import { type UiSources, uiRoutes } from '@spanline/ui/internal';
 import { archiveDirectory, noteDamage } from './archive-session.js';
-import { ExitCode, endWith, toldToStop } from './exit-code.js';
+import { ExitCode, endWith, stopRequested } from './exit-code.js';
 import type { SourceOptions } from './options.js';
 import { note, printAnswer } from './output.js';
 import { version } from './package.js';
@@ -92,7 +92,7 @@ export const serve = async (options: ServeOptions): Promise<void> => {
     maxAgeMs: keepHours === undefined ? undefined : keepHours * 3_600_000,
     maxBytes: keepMib === undefined ? undefined : keepMib * 1024 * 1024,
   };
-  const stop = toldToStop();
+  const stop = stopRequested();
   const running: ArchiveServer[] = [];
   const opened: Opened = [];
   try {

@@ -28,7 +28,7 @@ Examples:
   $ spanline stalls -a ./traces --from 15m --limit 3
   $ spanline stalls -a ./traces --json | jq '.holders[0].name'
 
-Exit codes: 0 found, 1 there was no stall or no lane was kept, 2 wrong usage, 3 the archive, a part of it or the file cannot be read.`,
+Exit codes: 0 found, 1 there was no stall or no timeline was kept, 2 wrong usage, 3 the archive, a part of it or the file cannot be read.`,
     )
     .action(async (file: string | undefined, options: StallsOptions) =>
       (await import('./print-stalls.js')).printStalls(file, options),

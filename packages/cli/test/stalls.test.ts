@@ -1,5 +1,5 @@
 // `spanline stalls` names who stalled the event loop of each process and who waited, and `spanline trace show` says below slow spans where their time
-// went; without a lane neither guesses.
+// went; without a timeline neither guesses.
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import type { TimelineRow } from '../../../src/flight-recorder/timeline/timeline-row.js';
@@ -63,8 +63,8 @@ const ROWS: readonly TimelineRow[] = [
 beforeAll(async () => {
   const filled = await Archive.open(archive);
   filled.append(SPANS);
-  filled.appendLane(ROWS, process(1), us(-1000), us(1000));
-  filled.appendLane([busy(300, 330, [])], process(2), us(-1000), us(1000));
+  filled.appendTimeline(ROWS, process(1), us(-1000), us(1000));
+  filled.appendTimeline([busy(300, 330, [])], process(2), us(-1000), us(1000));
   await filled.close();
   const empty = await Archive.open(bare);
   empty.append(SPANS);
@@ -110,7 +110,7 @@ test('nothing found is exit code 1, and says why', async () => {
     code: 1,
     stdout: '',
     stderr:
-      'spanline: the archive has no lane of that time: a process keeps its own there that runs under spanline run --archive DIR, or with SPANLINE_ARCHIVE=DIR under spanline/register\n',
+      'spanline: the archive has no timeline of that time: a process keeps its own there that runs under spanline run --archive DIR, or with SPANLINE_ARCHIVE=DIR under spanline/register\n',
   });
   expect(await run(['stalls', '--from', '2026-01-31T12:00:00.5Z'])).toMatchObject({
     ...{ code: 1, stdout: '' },
@@ -127,15 +127,15 @@ test('a waterfall says below slow spans where their time went', async () => {
     '120 ms = own 15 + loop 80 (POST /import 62, gc 11, untraced 7) + waiting 25',
     '15.0 ms = own 15.0',
   ]);
-  const { divisions } = JSON.parse((await run(['trace', 'show', CART.traceId, '--json'])).stdout);
-  expect(divisions).toMatchObject([
+  const { breakdowns } = JSON.parse((await run(['trace', 'show', CART.traceId, '--json'])).stdout);
+  expect(breakdowns).toMatchObject([
     { spanId: CART.spanId, name: 'GET /cart', durationUs: 120_000, ownUs: 15_000, gcUs: 11_000, waitingUs: 25_000 },
     { name: 'render', ownUs: 15_000 },
   ]);
 });
 
-test('without a lane a waterfall is as it was, and a trace of another process has that one alone', async () => {
+test('without a timeline a waterfall is as it was, and a trace of another process has that one alone', async () => {
   expect((await run(['trace', 'show', CART.traceId], bare)).stdout).not.toContain(' = ');
-  expect(JSON.parse((await run(['trace', 'show', CART.traceId, '--json'], bare)).stdout).divisions).toEqual([]);
+  expect(JSON.parse((await run(['trace', 'show', CART.traceId, '--json'], bare)).stdout).breakdowns).toEqual([]);
   expect((await run(['trace', 'show', 'd'.repeat(32)])).stdout).toContain('120 ms = waiting 120');
 });

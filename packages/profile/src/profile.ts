@@ -49,7 +49,7 @@ const DEFAULT_EVERY_MS = 1;
 const DEFAULT_MS = 10_000;
 const LONGEST_MS = 3_600_000;
 /** They are in memory until the profile ends. */
-const MOST_SAMPLES = 2_000_000;
+const MAX_SAMPLES = 2_000_000;
 const LOOK_MS = 1000;
 const US_PER_MS = 1000;
 const NS_PER_MS = 1_000_000;
@@ -58,9 +58,9 @@ export const checkEveryMs = (everyMs: number): number => finiteNumber('everyMs',
 
 /** Refuses a profile that is known to be too large. */
 export const checkSamples = (name: string, ms: number, everyMs: number): void => {
-  if (!(ms / everyMs > MOST_SAMPLES)) return;
+  if (!(ms / everyMs > MAX_SAMPLES)) return;
   throw wrongOption(
-    `${name} ${ms} at everyMs ${everyMs} is more than ${MOST_SAMPLES} samples; profile less or less often`,
+    `${name} ${ms} at everyMs ${everyMs} is more than ${MAX_SAMPLES} samples; profile less or less often`,
   );
 };
 
@@ -129,7 +129,7 @@ const begin = async (options: SamplingOptions, onEnded: () => void): Promise<Run
   const look = timers.setInterval(() => {
     recording.tidy();
     if (budgetPercent !== undefined && costPercent() > budgetPercent) endByItself(Counter.budgetStops);
-    else if ((timers.monotonicMs() - startedMs) / everyMs > MOST_SAMPLES) endByItself(Counter.sampleStops);
+    else if ((timers.monotonicMs() - startedMs) / everyMs > MAX_SAMPLES) endByItself(Counter.sampleStops);
   }, LOOK_MS);
   look.unref();
   let isOver = false;

@@ -12,8 +12,8 @@ import { type FramePool, makeCurrent, register } from './shared-state.js';
 export const ENOUGH = 0.95;
 
 const WORK_MS = 60;
-const MOST_MS = 200;
-const LEAST_SAMPLES = 100;
+const MAX_MS = 200;
+const MIN_SAMPLES = 100;
 const INTERVAL_US = 100;
 const KEY = 'spanline.self-test';
 const ROUNDS = 2000;
@@ -69,7 +69,7 @@ export const selfTest = async (carrier: Pick<RecordingSettings, 'carrier' | 'poo
   try {
     let right = 0;
     let all = 0;
-    for (let ms = 0; ms < MOST_MS && all < LEAST_SAMPLES; ms += WORK_MS) {
+    for (let ms = 0; ms < MAX_MS && all < MIN_SAMPLES; ms += WORK_MS) {
       recording.begin();
       const end = timers.monotonicMs() + WORK_MS;
       while (timers.monotonicMs() < end) {

@@ -14,7 +14,7 @@ const LEAST = samples(300, 600, 20_000);
 const KINDS = 6;
 const TASKS = 5;
 const MAX_DEPTH = 3;
-const MOST_ROUNDS = 3000;
+const MAX_ROUNDS = 3000;
 
 type Work = (rounds: number) => number;
 
@@ -93,7 +93,7 @@ class RandomProgram {
 
   async step(depth = 0): Promise<void> {
     const i = pick(KINDS);
-    const work = (): void => void works[i](pick(MOST_ROUNDS));
+    const work = (): void => void works[i](pick(MAX_ROUNDS));
     const way = this.ways[pick(this.ways.length)];
     if (random() < 0.5) await way(this.labels[i], work, depth);
     else {

@@ -1,6 +1,6 @@
 // What sibling packages use of ui beyond its public names. Exports only what they in fact import.
 
-export { SnapshotShelf } from './snapshots/snapshot-shelf.js';
+export { SnapshotStore } from './snapshots/snapshot-store.js';
 export type { UiSources } from './sources.js';
 export { uiRoutes } from './ui-routes.js';
 export { createUiServer, openBrowser } from './ui-server.js';

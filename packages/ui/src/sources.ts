@@ -3,7 +3,7 @@
 
 import type { Archive } from '@spanline/archive';
 import type { GoldStore, PerfStore } from '@spanline/tracedb';
-import type { SnapshotShelf } from './snapshots/snapshot-shelf.js';
+import type { SnapshotStore } from './snapshots/snapshot-store.js';
 
 /** What a server of the page reads. */
 export interface UiSources {
@@ -15,5 +15,5 @@ export interface UiSources {
   /** Directory of profiles: `.pb.gz` as `spanline profile` writes them. */
   readonly profiles?: string;
   /** Snapshots, and where the page may have them taken. */
-  readonly snapshots?: SnapshotShelf;
+  readonly snapshots?: SnapshotStore;
 }

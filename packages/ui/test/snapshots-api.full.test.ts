@@ -11,14 +11,14 @@ import type { TraceAnswer } from '../src/api/trace/answers.js';
 import type { TracesAnswer } from '../src/api/traces/answers.js';
 import { CART, makeCart } from './support/cart.js';
 import { useServer } from './support/served.js';
-import { useShelves, useShop } from './support/shop-process.js';
+import { useShop, useSnapshotStores } from './support/shop-process.js';
 
 buildFirst();
 const dir = scratch();
 const serve = useServer();
 const program = join(dir, 'shop.mjs');
 const running = useShop(program);
-const shelfOf = useShelves();
+const snapshotStoreOf = useSnapshotStores();
 
 let pid: number;
 let archive: Archive;
@@ -27,7 +27,7 @@ beforeAll(async () => {
   pid = await running({ flightRecorder: {} }, { env: { SPANLINE_FLIGHT_RECORDER: 'on' } });
   await makeCart(join(dir, 'traces'));
   archive = await Archive.open(join(dir, 'traces'), { readOnly: true });
-  url = await serve({ archive, snapshots: shelfOf() });
+  url = await serve({ archive, snapshots: snapshotStoreOf() });
 });
 afterAll(() => archive.close());
 
@@ -75,16 +75,16 @@ describe('answers', () => {
     expect(isTemporary).toBe(true);
     expect(await ask<SnapshotFacts>('snapshots/facts', { snapshot })).toMatchObject({
       ...{ id: snapshot, service: 'shop', pid, reason: 'command', spanCount: 3, traceCount: 2 },
-      ...{ tornRows: 0, refused: 0, hasLane: true },
+      ...{ tornRows: 0, refused: 0, hasTimeline: true },
     });
     const { traces } = await ask<TracesAnswer>('traces', { snapshot });
     expect(traces.map(({ name }) => name).sort()).toEqual(['GET /report', 'GET /waits']);
     const waits = traces.find(({ name }) => name === 'GET /waits')?.traceId as string;
     const trace = await ask<TraceAnswer>('trace', { snapshot, id: waits });
-    expect(trace.lanes.map(({ process }) => process)).toEqual([`shop ${pid}`]);
-    expect(trace.divisions[0].others[0]).toMatchObject({ name: expect.stringMatching(/report/) });
-    const { stalls, hasLane } = await ask<StallsAnswer>('stalls', { snapshot });
-    expect(hasLane).toBe(true);
+    expect(trace.timelines.map(({ process }) => process)).toEqual([`shop ${pid}`]);
+    expect(trace.breakdowns[0].others[0]).toMatchObject({ name: expect.stringMatching(/report/) });
+    const { stalls, hasTimeline } = await ask<StallsAnswer>('stalls', { snapshot });
+    expect(hasTimeline).toBe(true);
     // Opening the inspector stalls a process too.
     const stall = stalls.find(({ holders }) => holders.some(({ name }) => name === 'build report'));
     expect(stall?.waiters.map(({ traceId }) => traceId)).toContain(waits);
@@ -102,7 +102,7 @@ describe('answers', () => {
     expect((await post({ pid }, { 'content-type': 'text/plain' })).status).toBe(415);
     for (const wrong of [{}, { pid: String(pid) }, { pid: 0 }, { pid: 1.5 }, { pid: 2 ** 31 }, null, [pid]])
       expect((await post(wrong)).status).toBe(400);
-    const guarded = await serve({ snapshots: shelfOf() }, { token: 'a-long-token' });
+    const guarded = await serve({ snapshots: snapshotStoreOf() }, { token: 'a-long-token' });
     expect((await post({ pid }, {}, guarded)).status).toBe(401);
     expect((await fetch(`${guarded}/api/snapshots/processes`)).status).toBe(401);
     expect((await fetch(`${url}/api/snapshots/take`)).status).toBe(405);
@@ -114,12 +114,12 @@ describe('answers', () => {
   });
 
   test('a name reaches no other file, and what is no snapshot says so', async () => {
-    const directory = join(dir, 'shelf');
+    const directory = join(dir, 'store');
     mkdirSync(directory);
     writeFileSync(join(directory, 'damaged.flight'), 'no snapshot');
     writeFileSync(join(directory, 'notes.txt'), 'no snapshot');
     writeFileSync(join(dir, 'secret.flight'), 'no snapshot');
-    const base = await serve({ snapshots: shelfOf({ directory }) });
+    const base = await serve({ snapshots: snapshotStoreOf({ directory }) });
     for (const snapshot of ['../secret.flight', join(dir, 'secret.flight'), 'notes.txt', '.', 'none.flight'])
       await expect(ask('traces', { snapshot }, base)).rejects.toThrow(/^404 .*there is no snapshot/);
     await expect(ask('traces', { snapshot: 'damaged.flight' }, base)).rejects.toThrow(
@@ -131,12 +131,12 @@ describe('answers', () => {
     expect((await fetch(`${none}/api/snapshots`)).status).toBe(404);
     // A directory that is not there yet is made when one is taken, and keeps it.
     const later = join(dir, 'later');
-    const shelf = shelfOf({ directory: later });
-    const kept = await serve({ snapshots: shelf });
+    const store = snapshotStoreOf({ directory: later });
+    const kept = await serve({ snapshots: store });
     expect(await ask<SnapshotsAnswer>('snapshots', {}, kept)).toEqual({ files: [], omitted: 0, isTemporary: false });
     const { id } = await take(pid, kept);
     expect(readdirSync(later)).toEqual([id]);
-    await shelf.close();
+    await store.close();
     expect(readdirSync(later)).toEqual([id]);
   });
 });

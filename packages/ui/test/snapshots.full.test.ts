@@ -14,14 +14,14 @@ import { accessibilityFaults } from './support/accessibility.js';
 import { hasBrowser, sizesIn, useBrowser } from './support/browser.js';
 import { makeCart } from './support/cart.js';
 import { useServer } from './support/served.js';
-import { useShelves, useShop } from './support/shop-process.js';
+import { useShop, useSnapshotStores } from './support/shop-process.js';
 
 buildFirst();
 const dir = scratch();
 const serve = useServer();
 const program = join(dir, 'shop.mjs');
 const running = useShop(program);
-const shelfOf = useShelves();
+const snapshotStoreOf = useSnapshotStores();
 
 let pid: number;
 let archive: Archive;
@@ -30,7 +30,7 @@ beforeAll(async () => {
   pid = await running({ flightRecorder: {} }, { env: { SPANLINE_FLIGHT_RECORDER: 'on' } });
   await makeCart(join(dir, 'traces'));
   archive = await Archive.open(join(dir, 'traces'), { readOnly: true });
-  url = await serve({ archive, snapshots: shelfOf() });
+  url = await serve({ archive, snapshots: snapshotStoreOf() });
 });
 afterAll(() => archive.close());
 
@@ -59,7 +59,7 @@ describe('answers', () => {
     await expect(take(bare)).rejects.toThrow(/^400 .*has no flight recorder: start it with SPANLINE_FLIGHT_RECORDER/);
     await expect(take(2 ** 22 - 1)).rejects.toThrow(/^400 .*there is no process/);
     const blocked = await running({ flightRecorder: {} }, { last: 'block' });
-    const hurried = await serve({ snapshots: shelfOf({ timeoutSeconds: 1 }) });
+    const hurried = await serve({ snapshots: snapshotStoreOf({ timeoutSeconds: 1 }) });
     await expect(take(blocked, hurried)).rejects.toThrow(/^400 .*blocked in native code/);
     // A second question meanwhile is refused.
     const [one, two] = await Promise.allSettled([take(pid), take(pid)]);
@@ -67,28 +67,28 @@ describe('answers', () => {
   });
 
   test('so many are kept and open; what was closed opens again; all is gone in the end', async () => {
-    const shelf = shelfOf();
+    const store = snapshotStoreOf();
     const { signal } = new AbortController();
-    const first = await shelf.take(pid, signal);
-    const [{ path }] = (await shelf.list()).files;
+    const first = await store.take(pid, signal);
+    const [{ path }] = (await store.list()).files;
     const home = dirname(path);
     for (let i = 0; i < 24; i++) {
       copyFileSync(path, join(home, `copy-${i}.flight`));
       utimesSync(join(home, `copy-${i}.flight`), 1000 + i, 1000 + i);
     }
     const archives = new Set<string>();
-    for (let i = 0; i < 6; i++) archives.add((await shelf.archiveOf(`copy-${i}.flight`)).directory);
+    for (let i = 0; i < 6; i++) archives.add((await store.archiveOf(`copy-${i}.flight`)).directory);
     const open = (): string[] => readdirSync(home).filter((name) => name.startsWith('open-'));
     expect(open()).toHaveLength(4);
-    const again = await shelf.archiveOf('copy-0.flight');
+    const again = await store.archiveOf('copy-0.flight');
     expect(await again.search({})).toHaveLength(2);
     expect(archives.has(again.directory)).toBe(false);
-    await shelf.take(pid, signal);
-    const { files } = await shelf.list();
+    await store.take(pid, signal);
+    const { files } = await store.list();
     expect(files).toHaveLength(20);
     expect(files.map(({ id }) => id)).toContain(first.id);
     expect(files.map(({ id }) => id)).not.toContain('copy-0.flight');
-    await shelf.close();
+    await store.close();
     expect(existsSync(home)).toBe(false);
   });
 });
@@ -123,7 +123,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   const { open, keepPicture, expectFaults } = useBrowser();
   const view = (page: Page) => page.getByRole('heading', { name: 'Snapshots of running processes' });
 
-  test('one is taken by a button; its traces, lane and stalls are looked at, and the archive again', async () => {
+  test('one is taken by a button; its traces, timeline and stalls are looked at, and the archive again', async () => {
     const page = await open(`${url}#/traces`);
     await page.getByRole('link', { name: 'Snapshots of running processes' }).click();
     await view(page).waitFor();
@@ -136,7 +136,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
       .getByRole('region', { name: 'where the time of the trace went' })
       .getByText('the loop had others')
       .waitFor();
-    await page.getByRole('application', { name: `lane of shop ${pid}` }).focus();
+    await page.getByRole('application', { name: `timeline of shop ${pid}` }).focus();
     await page.keyboard.press('ArrowRight');
     await keepPicture(page, 'snapshot-trace');
     await page.getByRole('region', { name: 'where the time of the trace went' }).getByRole('link').first().click();
@@ -172,7 +172,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   });
 
   test('without an archive the page leads here; a server that takes none does not', async () => {
-    const page = await open(`${await serve({ snapshots: shelfOf() })}#/stalls`);
+    const page = await open(`${await serve({ snapshots: snapshotStoreOf() })}#/stalls`);
     await page.getByText('No archive is open').waitFor();
     await page.getByRole('link', { name: 'a snapshot of a running process' }).click();
     await view(page).waitFor();

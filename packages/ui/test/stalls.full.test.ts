@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drawStalls } from '../../../src/flight-recorder/index.js';
 import { buildFirst, root, scratch } from '../../../test/support/built.js';
 import { Archive } from '../../archive/src/index.js';
-import { archiveStalls } from '../../archive/src/lane/loop-source.js';
+import { archiveStalls } from '../../archive/src/timeline/loop-source.js';
 import type { StallsAnswer } from '../src/api/stalls/answers.js';
 import { accessibilityFaults } from './support/accessibility.js';
 import { hasBrowser, sizesIn, useBrowser } from './support/browser.js';
@@ -44,10 +44,10 @@ afterAll(() => archive.close());
 const ask = async <T>(path: string): Promise<T> => (await (await fetch(`${url}/api/${path}`)).json()) as T;
 
 test('the answer is what the archive tells, and its parts add up', async () => {
-  const { hasLane, stalls, notes } = await ask<StallsAnswer>('stalls?limit=5');
+  const { hasTimeline, stalls, notes } = await ask<StallsAnswer>('stalls?limit=5');
   const window = { fromUs: 0, toUs: Date.now() * 1000 };
   const expected = await archiveStalls(archive, window, 5, { signal: AbortSignal.timeout(30_000) });
-  expect([hasLane, notes]).toEqual([true, []]);
+  expect([hasTimeline, notes]).toEqual([true, []]);
   expect(stalls.map(({ startUs, durationUs, waiters }) => ({ startUs, durationUs, waiters }))).toEqual(
     expected?.map(({ startUs, durationUs, waiters }) => ({ startUs, durationUs, waiters })),
   );

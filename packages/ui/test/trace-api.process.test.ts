@@ -1,5 +1,5 @@
 // Answers about one trace: its columns against the archive's spans, what is kept of it between questions, what is found in it, links in both
-// directions, the lanes of its processes, and the files of others.
+// directions, the timelines of its processes, and the files of others.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { decodePerfetto } from '../../../test/formats/support/perfetto-decode.js';
 import { scratch } from '../../../test/support/built.js';
@@ -121,7 +121,7 @@ describe('what is kept', () => {
 
 describe('a span', () => {
   test('says what it has, a long value up to a bound', async () => {
-    const { properties, events, links, status, division } = await ask<SpanAnswer>('trace/span', {
+    const { properties, events, links, status, breakdown } = await ask<SpanAnswer>('trace/span', {
       id: CART,
       span: RENDER,
     });
@@ -130,7 +130,7 @@ describe('a span', () => {
     expect(events).toEqual([{ name: 'cache miss', atUs: 5000, properties: [['cache.key', 'cart-7']] }]);
     expect(links.map(({ traceId }) => traceId)).toEqual([REPORT, ABSENT, CART]);
     expect(status).toBe('error: the template is broken');
-    expect(division?.durationUs).toBe(35_000);
+    expect(breakdown?.durationUs).toBe(35_000);
   });
 
   test('that is not there is said to be absent', async () => {
@@ -188,22 +188,22 @@ test('more links than are told are said', async () => {
   expect([found.links.length, found.isFull]).toEqual([50, true]);
 });
 
-test('each process has its lane, with who had the loop', async () => {
-  const { lanes, divisions } = await cart();
-  expect(lanes.map(({ process, stretches, leftOut }) => [process, stretches.length, leftOut])).toEqual(
+test('each process has its timeline, with who had the loop', async () => {
+  const { timelines, breakdowns } = await cart();
+  expect(timelines.map(({ process, stretches, leftOut }) => [process, stretches.length, leftOut])).toEqual(
     expect.arrayContaining([
       ['shop 4711', 4, 0],
       ['db 4712', 1, 0],
     ]),
   );
-  const [busy, narrow, gc, pool] = lanes.find(({ process }) => process === 'shop 4711')?.stretches ?? [];
+  const [busy, narrow, gc, pool] = timelines.find(({ process }) => process === 'shop 4711')?.stretches ?? [];
   expect(busy).toMatchObject({ kind: 'busy', startUs: 22_000, durationUs: 26_000 });
   expect(busy.holders).toEqual([{ name: 'build report', traceId: REPORT, us: 26_000 }]);
   expect(narrow.holders).toMatchObject([{ name: 'tick timers.js:3', traceId: '' }]);
   expect(gc).toMatchObject({ kind: 'gc', detail: 'scavenge', durationUs: 2000 });
   expect(pool).toMatchObject({ kind: 'pool', detail: 'crypto.pbkdf2 16', durationUs: 10_000 });
-  expect(divisions[0].poolWaits).toEqual([{ requests: 'crypto.pbkdf2 16', us: 10_000 }]);
-  expect(divisions[0].others).toMatchObject([{ traceId: REPORT, us: 26_000 }]);
+  expect(breakdowns[0].poolWaits).toEqual([{ requests: 'crypto.pbkdf2 16', us: 10_000 }]);
+  expect(breakdowns[0].others).toMatchObject([{ traceId: REPORT, us: 26_000 }]);
 });
 
 describe('files', () => {
@@ -218,7 +218,7 @@ describe('files', () => {
     expect((await fetched('trace/file', { id: CART, format: 'toString' })).status).toBe(400);
   });
 
-  test('for Perfetto: a track for each process, its lane, and slices at their times', async () => {
+  test('for Perfetto: a track for each process, its timeline, and slices at their times', async () => {
     const bytes = Buffer.from(await (await fetched('trace/file', { id: CART, format: 'perfetto' })).arrayBuffer());
     const { tracks, slices, clocks } = decodePerfetto(bytes);
     const processes = [...tracks.values()].filter(({ process }) => process !== undefined);

@@ -1,4 +1,4 @@
-// One trace in a real browser: selecting, zooming and moving by key, mouse, wheel, finger and button; search, links, lanes and their names; what is taken
+// One trace in a real browser: selecting, zooming and moving by key, mouse, wheel, finger and button; search, links, timelines and their names; what is taken
 // along; and what a trace of too many spans leaves out.
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -355,9 +355,9 @@ describe.skipIf(!hasBrowser)('one trace', () => {
     });
   });
 
-  describe('lanes', () => {
-    const lane = (page: Page) => page.getByRole('application', { name: 'lane of shop 4711' });
-    const told = (page: Page) => page.locator('.lane', { has: lane(page) }).locator('.told');
+  describe('timelines', () => {
+    const timeline = (page: Page) => page.getByRole('application', { name: 'timeline of shop 4711' });
+    const told = (page: Page) => page.locator('.timeline', { has: timeline(page) }).locator('.told');
 
     test('a stretch tells who had the loop, and a click leads there', async () => {
       const page = await openCart();
@@ -365,7 +365,7 @@ describe.skipIf(!hasBrowser)('one trace', () => {
         .getByRole('region', { name: 'where the time of the trace went' })
         .getByText('the loop had others')
         .waitFor();
-      const canvas = await boxOf(lane(page).locator('canvas'));
+      const canvas = await boxOf(timeline(page).locator('canvas'));
       // Narrow: it has no room for a name.
       const [tick] = await pixel(page, 0, 70.2);
       await page.mouse.move(tick, canvas.y + 26);
@@ -383,7 +383,7 @@ describe.skipIf(!hasBrowser)('one trace', () => {
       const [busy] = await pixel(page, 0, 30);
       await page.mouse.move(busy, canvas.y + 26);
       await told(page).getByText('build report').waitFor();
-      await keepPicture(page, 'trace-lane');
+      await keepPicture(page, 'trace-timeline');
       await page.mouse.click(busy, canvas.y + 26);
       await page.waitForURL(new RegExp(`id=${REPORT}`));
     });
@@ -393,7 +393,7 @@ describe.skipIf(!hasBrowser)('one trace', () => {
       for (let i = 0; i < 4; i++) await page.keyboard.press('+');
       for (let i = 0; i < 40; i++) await page.keyboard.press('[');
       await expect.poll(() => sight(page)).toBe('0.00 µs to 6.25 ms');
-      await lane(page).focus();
+      await timeline(page).focus();
       await page.keyboard.press('ArrowRight');
       await told(page).getByText('build report').waitFor();
       await page.keyboard.press('ArrowRight');

@@ -12,7 +12,7 @@ import { hasBrowser, useBrowser } from './support/browser.js';
 import { CART, makeCart } from './support/cart.js';
 import { HOSTILE, makeGolden, NEW } from './support/golden.js';
 import { useServer } from './support/served.js';
-import { useShelves, useShop } from './support/shop-process.js';
+import { useShop, useSnapshotStores } from './support/shop-process.js';
 import { BEFORE, makeShopProfile } from './support/shop-profiles.js';
 
 describe.skipIf(!hasBrowser)('the views', () => {
@@ -21,7 +21,7 @@ describe.skipIf(!hasBrowser)('the views', () => {
   const { open } = useBrowser();
   const serve = useServer();
   const running = useShop(join(dir, 'recorded.mjs'));
-  const shelfOf = useShelves();
+  const snapshotStoreOf = useSnapshotStores();
   let archive: Archive;
   let gold: GoldStore;
   let url: string;
@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)('the views', () => {
     gold = await makeGolden(dir);
     // About 200 samples, half of them in the function that is looked for.
     await makeShopProfile(dir, BEFORE, 4, 200);
-    url = await serve({ archive, history, gold, profiles, snapshots: shelfOf() });
+    url = await serve({ archive, history, gold, profiles, snapshots: snapshotStoreOf() });
   });
   afterAll(async () => {
     await archive.close();
@@ -98,9 +98,9 @@ describe.skipIf(!hasBrowser)('the views', () => {
     await page.getByRole('complementary').getByText('Ada Lovelace').waitFor();
     await page.getByText('3 links out, 2 in').waitFor();
     await expectZones(page);
-    await page.getByRole('application', { name: 'lane of shop 4711' }).focus();
+    await page.getByRole('application', { name: 'timeline of shop 4711' }).focus();
     await page.keyboard.press('ArrowRight');
-    await page.locator('.lane .told').getByText('build report').waitFor();
+    await page.locator('.timeline .told').getByText('build report').waitFor();
   });
 
   test('Traces by shape: two are compared', async () => {
@@ -158,6 +158,6 @@ describe.skipIf(!hasBrowser)('the views', () => {
     await page.getByText('3 spans, 2 traces of the last').waitFor();
     await expectZones(page);
     await page.getByRole('link', { name: 'GET /waits' }).click();
-    await page.getByRole('application', { name: `lane of shop ${pid}` }).waitFor();
+    await page.getByRole('application', { name: `timeline of shop ${pid}` }).waitFor();
   });
 });

@@ -17,7 +17,7 @@ const V_LONG = 6;
 
 const TWO_32 = 0x1_0000_0000;
 
-/** The two words of a bigint without a division: a store through one view, a load through the other. */
+/** The two words of a bigint without a breakdown: a store through one view, a load through the other. */
 const oneBigInt = new BigInt64Array(1);
 const itsWords = new Uint32Array(oneBigInt.buffer);
 const [LOW, HIGH] = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1 ? [0, 1] : [1, 0];

@@ -16,7 +16,7 @@ const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 export const isInt64 = (value: bigint): boolean => value >= INT64_MIN && value <= INT64_MAX;
 
-/** The words of a bigint without a division: a store through one view, loads through the other. */
+/** The words of a bigint without a breakdown: a store through one view, loads through the other. */
 const words = new DataView(new ArrayBuffer(8));
 
 /** Bytes of a varint of 32 bits. */

@@ -1,12 +1,12 @@
 // Traces and a process's own stretches as a file for Perfetto (ui.perfetto.dev) and its trace_processor: a track for each trace, with further
-// lanes below it for spans that overlap, and tracks of the process beside them. A slice that was begun must end, unless its span is open.
+// tracks below it for spans that overlap, and tracks of the process beside them. A slice that was begun must end, unless its span is open.
 import { orderInSteps } from '../../base/calls/slices.js';
 import type { ArchivedValue } from '../../record/archived-span.js';
 import type { FinishedSpan } from '../../record/finished-span.js';
 import * as Field from './fields.js';
 import { Flows } from './flows.js';
-import { type LaneSpan, Lanes } from './lanes.js';
 import { type EventContent, Packets } from './packets.js';
+import { type TrackSpan, Tracks } from './tracks.js';
 
 /** The spans of a trace as they are drawn, in any order. */
 export interface PerfettoSpans {
@@ -43,7 +43,7 @@ interface Drawn {
   /** Places among the spans, in order of start. */
   readonly order: Int32Array;
   /** The same spans in that order. */
-  readonly lanes: readonly LaneSpan[];
+  readonly tracks: readonly TrackSpan[];
   readonly title: string;
 }
 
@@ -64,11 +64,11 @@ const drawn = function* (spans: PerfettoSpans): Generator<undefined, Drawn> {
   const order = yield* orderInSteps(starts);
   const turns = new Int32Array(spans.length);
   for (let turn = 0; turn < order.length; turn++) turns[order[turn]] = turn;
-  const lanes: LaneSpan[] = [];
+  const tracks: TrackSpan[] = [];
   for (const i of order) {
     const { spanId, parentSpanId, endSec, endNano } = spans.span(i);
     const parent = parentSpanId === '' || parentSpanId === spanId ? undefined : places.get(parentSpanId);
-    lanes.push({
+    tracks.push({
       startNs: starts[i],
       endNs: spans.isOpen(i) ? Number.POSITIVE_INFINITY : (endSec - base) * NS_PER_S + endNano,
       parent: parent === undefined ? -1 : turns[parent],
@@ -76,7 +76,7 @@ const drawn = function* (spans: PerfettoSpans): Generator<undefined, Drawn> {
     });
     yield;
   }
-  return { order, lanes, title };
+  return { order, tracks, title };
 };
 
 /** Times of Unix in microseconds as seconds and nanoseconds. */
@@ -120,8 +120,8 @@ export class PerfettoWriter {
   /** One trace; a step is about a span, so that a caller can pause. */
   *trace(traceId: string, spans: PerfettoSpans): Generator<undefined> {
     if (spans.length === 0) return;
-    const { order, lanes: placed, title } = yield* drawn(spans);
-    const lanes = new Lanes(placed);
+    const { order, tracks: placed, title } = yield* drawn(spans);
+    const tracks = new Tracks(placed);
     const first = ++this.#tracks;
     const { explicit } = Field.ChildOrdering;
     this.#packets.track({
@@ -131,23 +131,23 @@ export class PerfettoWriter {
       childOrdering: explicit,
     });
     const uuids = [first];
-    const ended = (turn: number, lane: number): void => {
+    const ended = (turn: number, track: number): void => {
       const i = order[turn];
       if (spans.isOpen(i)) return;
       const { endSec, endNano } = spans.span(i);
-      this.#packets.end(uuids[lane], endSec, endNano);
+      this.#packets.end(uuids[track], endSec, endNano);
     };
     for (const [turn, i] of order.entries()) {
-      const lane = lanes.place(turn, ended);
-      if (lane === uuids.length) {
+      const track = tracks.place(turn, ended);
+      if (track === uuids.length) {
         const uuid = ++this.#tracks;
-        this.#packets.track({ uuid, parent: first, name: `at the same time, ${lane}`, rank: lane });
+        this.#packets.track({ uuid, parent: first, name: `at the same time, ${track}`, rank: track });
         uuids.push(uuid);
       }
-      this.#span(spans.span(i), spans.isLocal(i), uuids[lane]);
+      this.#span(spans.span(i), spans.isLocal(i), uuids[track]);
       yield;
     }
-    yield* lanes.end(ended);
+    yield* tracks.end(ended);
   }
 
   /** A track of the process itself, of stretches in order of time. Where two overlap the later one begins when the earlier ends. */

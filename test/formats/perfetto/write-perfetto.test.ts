@@ -107,7 +107,7 @@ test('every span is a slice with its times, its ids and its properties', async (
   expect(tracks.get(of('GET /')?.track ?? '')).toMatchObject({ name: `GET / ${trace.traceId}`, parent: process.uuid });
 });
 
-test('spans that overlap are on lanes below the track of their trace', async () => {
+test('spans that overlap are on tracks below the track of their trace', async () => {
   const { tracks, slices } = await written((root) => {
     const top = root('top');
     const some = [1, 2, 3].map((i) => Span.start(`child ${i}`, top));

@@ -94,7 +94,7 @@ export interface WrittenGroup {
 }
 
 /** Bytes a group takes at least. */
-const LEAST_BYTES = 35;
+const MIN_BYTES = 35;
 
 /** The table of groups as bytes. */
 export const encodeGroups = (groups: readonly WrittenGroup[]): Buffer => {
@@ -156,7 +156,7 @@ export class GroupTable {
 
   static decode(reader: ByteReader, container: Container, spanCount: number): GroupTable {
     const count = reader.varint();
-    if (count * LEAST_BYTES > reader.left) throw reader.corrupt('is too short for its groups');
+    if (count * MIN_BYTES > reader.left) throw reader.corrupt('is too short for its groups');
     const firsts = new Float64Array(count + 1);
     for (let i = 0; i < count; i++) {
       const spans = reader.varint();

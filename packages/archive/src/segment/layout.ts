@@ -52,7 +52,7 @@ export const writeTimeAgainst = (writer: ByteWriter, time: bigint, base: bigint)
 };
 
 /** What was told of a time: a number is a difference, a bigint the time itself. */
-export const readTold = (reader: ByteReader): number | bigint => {
+export const readNumber = (reader: ByteReader): number | bigint => {
   const told = reader.varint();
   if (told === 0) return readTime(reader);
   const zigzag = told - 1;

@@ -13,7 +13,7 @@ import type { SpanRows } from '../rows/span-rows.js';
 import { storedProperties } from '../stored-extras.js';
 import { isTime, SPAN_ID_BYTES, TIME_RULE, TRACE_ID_BYTES } from '../values/fields.js';
 import { TextColumn, writeTexts } from '../values/texts.js';
-import { readCounts, readTold, writeCounts, writeTimeAgainst } from './layout.js';
+import { readCounts, readNumber, writeCounts, writeTimeAgainst } from './layout.js';
 import { PropertyBlock, PropertyWriter } from './properties.js';
 import { linkKey } from './segment-graphs.js';
 import type { StringTable } from './span-tables.js';
@@ -58,7 +58,7 @@ export class EventColumns {
     this.#firsts = readCounts(reader, spanCount);
     const count = this.#firsts[spanCount];
     for (let i = 0; i < count; i++) this.#names.push(strings.readRef(reader));
-    for (let i = 0; i < count; i++) this.#times.push(readTold(reader));
+    for (let i = 0; i < count; i++) this.#times.push(readNumber(reader));
     this.#properties = PropertyBlock.read(reader, strings, count);
     reader.end();
   }

@@ -12,7 +12,7 @@ const INFLATING = 2;
 /** One for a server. */
 export class BodyBudget {
   readonly #maxBytes: number;
-  #held = 0;
+  #buffered = 0;
   #inflating = 0;
   readonly #waiting: (() => void)[] = [];
   /** Requests that found no room. */
@@ -24,15 +24,15 @@ export class BodyBudget {
 
   /** Take room for bytes that are about to be kept. */
   take(bytes: number): void {
-    if (this.#held + bytes > this.#maxBytes) {
+    if (this.#buffered + bytes > this.#maxBytes) {
       this.refused++;
       throw tryLater(429, 'too many requests at once: send again later');
     }
-    this.#held += bytes;
+    this.#buffered += bytes;
   }
 
   give(bytes: number): void {
-    this.#held -= bytes;
+    this.#buffered -= bytes;
   }
 
   /** Run `work`, a few at a time. */

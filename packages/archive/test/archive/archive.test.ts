@@ -31,7 +31,7 @@ test('options that are no bounds are refused', async () => {
   for (const options of [
     { segmentSpans: 0 },
     { maxBytes: 1.5 },
-    { maxHeldSpans: Number.NaN },
+    { maxBufferedSpans: Number.NaN },
     { readOnly: 1 as never },
   ])
     expect(await failureOf(Archive.open(newDirectory(), options))).toBeInstanceOf(BadOptionsError);
@@ -71,19 +71,19 @@ test('a signal ends a read', async () => {
 });
 
 test('spans beyond the bound are refused, counted, and the others kept', async () => {
-  const archive = await openArchive(newDirectory(), { maxHeldSpans: 100, segmentSpans: 1000 });
+  const archive = await openArchive(newDirectory(), { maxBufferedSpans: 100, segmentSpans: 1000 });
   expect(archive.append(traces(0, 20))).toBe(60);
   expect(archive.room).toBe(40);
   expect(archive.append(traces(20, 20))).toBe(40);
   expect(archive.append(traces(40, 1))).toBe(0);
-  expect(await archive.stats()).toMatchObject({ heldSpans: 100, appendedSpans: 100, refusedSpans: 23 });
+  expect(await archive.stats()).toMatchObject({ bufferedSpans: 100, appendedSpans: 100, refusedSpans: 23 });
   expect(await allSpans(archive)).toEqual(byId(traces(0, 40)).slice(0, 100));
   await archive.seal();
   expect(archive.append(traces(40, 1))).toBe(3);
 });
 
 test('bytes beyond the bound are refused', async () => {
-  const archive = await openArchive(newDirectory(), { maxHeldBytes: 1000, walBytes: 100_000 });
+  const archive = await openArchive(newDirectory(), { maxBufferedBytes: 1000, walBytes: 100_000 });
   expect(archive.append(traces(0, 20))).toBe(60);
   expect(archive.append(traces(20, 20))).toBe(0);
   expect((await archive.stats()).refusedSpans).toBe(60);
@@ -99,7 +99,7 @@ test('held spans become a segment by count and by bytes', async () => {
   expect(filesOf(directory, WAL)).toHaveLength(0);
   archive.append([span({ properties: { body: 'x'.repeat(100_000) } })]);
   expect(filesOf(directory, SEGMENT)).toHaveLength(2);
-  expect(await archive.stats()).toMatchObject({ segmentsWritten: 2, heldSpans: 0, spans: 31 });
+  expect(await archive.stats()).toMatchObject({ segmentsWritten: 2, bufferedSpans: 0, spans: 31 });
 });
 
 test('a batch with a span that cannot be is refused whole', async () => {

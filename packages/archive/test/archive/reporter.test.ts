@@ -111,7 +111,7 @@ const batchOf = async (...names: string[]): Promise<ReportBatch> => {
 };
 
 test('a batch there is no room for is refused whole, to be tried again', async () => {
-  const archive = await openArchive(newDirectory(), { maxHeldSpans: 3, segmentSpans: 100 });
+  const archive = await openArchive(newDirectory(), { maxBufferedSpans: 3, segmentSpans: 100 });
   const reporter = new ArchiveReporter(archive);
   reporter.report(await batchOf('a', 'b'));
   const batch = await batchOf('c', 'd');

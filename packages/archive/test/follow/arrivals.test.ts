@@ -127,24 +127,24 @@ describe('what is told', () => {
       archive.append(Array.from({ length: 10 }, () => request(name, { startUnixNs: endUnixNs, endUnixNs })));
       await archive.seal();
     }
-    const namesTold = async (arrivals: Arrivals, fromMs: number): Promise<string[]> => {
+    const reportedNames = async (arrivals: Arrivals, fromMs: number): Promise<string[]> => {
       const seen = new Set<string>();
       await arrivals.look(fromMs, ({ name }) => seen.add(name));
       arrivals.close();
       return [...seen];
     };
     const all = archive.arrivals();
-    expect(await namesTold(all, 0)).toEqual(['new', 'middle', 'old']);
+    expect(await reportedNames(all, 0)).toEqual(['new', 'middle', 'old']);
     expect(all.sinceMs).toBe(0);
-    expect(await namesTold(archive.arrivals(), endsMs[1])).toEqual(['new', 'middle']);
+    expect(await reportedNames(archive.arrivals(), endsMs[1])).toEqual(['new', 'middle']);
     const bounded = new BoundedArrivals(new SegmentSet(directory, 10, 1_000_000), 15);
-    expect(await namesTold(bounded, 0)).toEqual(['new', 'middle']);
+    expect(await reportedNames(bounded, 0)).toEqual(['new', 'middle']);
     // Names of segments have the next whole millisecond.
     expect(bounded.sinceMs).toBe(endsMs[1] + 1);
     // Of a segment that holds older ones too, only what is of that time.
     await archive.compact();
     expect((await archive.stats()).segments).toBe(1);
-    expect((await namesTold(archive.arrivals(), endsMs[1])).toSorted()).toEqual(['middle', 'new']);
+    expect((await reportedNames(archive.arrivals(), endsMs[1])).toSorted()).toEqual(['middle', 'new']);
     await archive.close();
   });
 });

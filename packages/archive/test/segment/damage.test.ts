@@ -23,11 +23,11 @@ const bytes = segmentBytes(spans);
 const read = async (
   damaged: Buffer,
   ids: readonly string[],
-): Promise<{ found: Map<string, ArchivedSpan[]>; scanned: number; isTold: boolean }> => {
-  let isTold = false;
+): Promise<{ found: Map<string, ArchivedSpan[]>; scanned: number; isReported: boolean }> => {
+  let isReported = false;
   const onDamage = (error: GraphError): void => {
     expect(error).toBeInstanceOf(GraphError);
-    isTold = true;
+    isReported = true;
   };
   const found = new Map<string, ArchivedSpan[]>();
   let scanned = 0;
@@ -38,9 +38,9 @@ const read = async (
     scanned = (await collect(segment.scan({ onDamage }))).length;
   } catch (error) {
     expect(error).toBeInstanceOf(GraphError);
-    isTold = true;
+    isReported = true;
   }
-  return { found, scanned, isTold };
+  return { found, scanned, isReported };
 };
 
 const place = fc.noBias(fc.nat(bytes.length - 1));
@@ -56,9 +56,9 @@ test('any one flipped bit', { timeout: 600_000 }, async () => {
     fc.asyncProperty(place, fc.nat(7), async (at, bit) => {
       const damaged = Buffer.from(bytes);
       damaged[at] ^= 1 << bit;
-      const { found, scanned, isTold } = await read(damaged, ids);
+      const { found, scanned, isReported } = await read(damaged, ids);
       for (const [id, trace] of found) if (!isDeepStrictEqual(trace, expected.get(id))) throw new Error(`wrong: ${id}`);
-      if (found.size < ids.length && !isTold) throw new Error('traces are missing and nobody was told');
+      if (found.size < ids.length && !isReported) throw new Error('traces are missing and nobody was told');
       if (found.size === 0) return;
       opened++;
       lost += ids.length - found.size;
@@ -74,8 +74,8 @@ test('any one flipped bit', { timeout: 600_000 }, async () => {
 test('cut anywhere', async () => {
   await fc.assert(
     fc.asyncProperty(place, async (length) => {
-      const { found, isTold } = await read(bytes.subarray(0, length), [spans[0].traceId]);
-      expect([found.size, isTold]).toEqual([0, true]);
+      const { found, isReported } = await read(bytes.subarray(0, length), [spans[0].traceId]);
+      expect([found.size, isReported]).toEqual([0, true]);
     }),
     { numRuns: samples(50, 50, 2000) },
   );

@@ -53,7 +53,7 @@ const keysWritten = (text: string, form: KeyForm): Buffer[] => {
 };
 
 /** Fewer digits are no abbreviation but a slip. */
-const LEAST_DIGITS = 4;
+const MIN_DIGITS = 4;
 
 /** The keys that begin with `digits`, two at most. */
 const beginningWith = async (file: CompactGraph, digits: string): Promise<Buffer[]> => {
@@ -69,7 +69,7 @@ const beginningWith = async (file: CompactGraph, digits: string): Promise<Buffer
 /** The key meant by `text`; undefined when the file has none. Throws for an abbreviation of several. */
 export const findKey = async (file: CompactGraph, text: string, form: KeyForm): Promise<Buffer | undefined> => {
   const digits = text.toLowerCase();
-  if (form === 'hex' && digits.length >= LEAST_DIGITS && /^[0-9a-f]+$/.test(digits)) {
+  if (form === 'hex' && digits.length >= MIN_DIGITS && /^[0-9a-f]+$/.test(digits)) {
     const found = await beginningWith(file, digits);
     const exact = found.find((key) => compareKeys(key, Buffer.from(digits, 'hex')) === 0 && digits.length % 2 === 0);
     if (exact !== undefined || found.length < 2) return exact ?? found[0];

@@ -19,10 +19,10 @@ export const milliseconds = (ns: number): string => {
 /** `± 1.2 ms`. */
 export const plusMinus = (ns: number): string => `${glyphsOf().plusMinus} ${milliseconds(ns)}`;
 
-const MOST_CHARACTERS = 100;
+const MAX_CHARACTERS = 100;
 
 /** A label's value in a table; what has none is said so. */
 export const nameOf = (value: string): string => {
   if (value === '') return '(none)';
-  return shortText(value, MOST_CHARACTERS, glyphsOf().more);
+  return shortText(value, MAX_CHARACTERS, glyphsOf().more);
 };

@@ -25,7 +25,7 @@ const row = ({ value, rank, share, low, high, cpuNs, stderrNs, samples }: LabelS
 ];
 
 /** Keys listed for a user who asks for a missing one. */
-const MOST_KEYS = 20;
+const MAX_KEYS = 20;
 
 const text = (table: TopTable): string => {
   const { rows, omitted, cpuNs, samples, gcNs, durationNs, unit, measure } = table;
@@ -65,8 +65,8 @@ Exit codes: 0 done, 2 wrong usage, 3 the file cannot be read.`,
       const keys = labelKeys(read);
       printAnswer(json, { ...table, keys }, text(table));
       if (!json && by !== WHOLE_LABEL && !keys.includes(by)) {
-        const some = keys.slice(0, MOST_KEYS).map(nameOf).join(', ') || 'none';
-        note(`no sample has the label ${nameOf(by)}; there are: ${some}${keys.length > MOST_KEYS ? ', ...' : ''}`);
+        const some = keys.slice(0, MAX_KEYS).map(nameOf).join(', ') || 'none';
+        note(`no sample has the label ${nameOf(by)}; there are: ${some}${keys.length > MAX_KEYS ? ', ...' : ''}`);
       }
     });
 };

@@ -70,8 +70,8 @@ export const register = (snapshot: Command): void => {
 Formats:
   otlp       OTLP/JSON, a trace a line, as spanline trace import and other OpenTelemetry tools read it
   jaeger     one document, for the upload of Jaeger's UI
-  perfetto   for ui.perfetto.dev: with the process's own lane, and open spans as slices that do not end
-  archive    for spanline trace, spanline stalls, spanline ui and spanline serve, with the process's lane
+  perfetto   for ui.perfetto.dev: with the process's own timeline, and open spans as slices that do not end
+  archive    for spanline trace, spanline stalls, spanline ui and spanline serve, with the process's timeline
 
 A span that was open has the property spanline.open; the first span of a trace that was recorded here only has spanline.sampled: false.
 

@@ -1,7 +1,7 @@
 // `spanline snapshot show`: what a snapshot holds, or one trace of it as a waterfall. Must not take one of several traces whose ids begin with the
 // same digits.
 
-import { divisionNotes, divisionsIn, summaryOf } from '@spanline/archive/internal';
+import { breakdownNotes, breakdownsIn, summaryOf } from '@spanline/archive/internal';
 import type { Command } from 'commander';
 import { breakdownIndexOf, type Snapshot } from 'spanline/flight-recorder';
 import { ASCII, drawWaterfall, encodeOtlpJson, glyphsOf } from 'spanline/internal/formats';
@@ -47,7 +47,7 @@ const showTrace = async (snapshot: Snapshot, id: string, { limit = SPANS, full, 
   const { timelineFromUs } = snapshot;
   const index = timelineFromUs === undefined ? undefined : breakdownIndexOf(snapshot);
   const text = drawWaterfall(summaryOf(spans), spans, {
-    notes: divisionNotes(divisionsIn(spans, () => index)),
+    notes: breakdownNotes(breakdownsIn(spans, () => index)),
     width: terminalWidth(),
     glyphs: ascii ? ASCII : glyphsOf(),
     isColoured: wantsColour(),

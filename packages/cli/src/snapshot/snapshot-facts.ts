@@ -28,7 +28,7 @@ export interface SnapshotFacts {
   readonly reason: SnapshotReason;
   readonly taken: string;
   readonly service: string;
-  readonly heldMs: number;
+  readonly bufferedMs: number;
   readonly traces: number;
   readonly spans: number;
   readonly open: number;
@@ -91,12 +91,12 @@ export const snapshotFacts = (snapshot: Snapshot, limit: number): SnapshotFacts 
     slowest.push(facts);
     if (slowest.length > limit * 2 + 100) slowest = longest(slowest, limit);
   }
-  const { reason, takenUnixUs, heldMs, tornRows, timeline, resource } = snapshot;
+  const { reason, takenUnixUs, bufferedMs, tornRows, timeline, resource } = snapshot;
   return {
     reason,
     taken: exactTime(BigInt(Math.round(takenUnixUs)) * 1000n),
     service: resource.serviceName,
-    heldMs,
+    bufferedMs,
     traces,
     spans,
     open,
@@ -117,15 +117,15 @@ const KEY_WIDTH = 9;
 
 /** For a person. */
 export const factsText = (facts: SnapshotFacts): string => {
-  const { reason, taken, service, heldMs, tornRows, open, hereOnly } = facts;
+  const { reason, taken, service, bufferedMs, tornRows, open, hereOnly } = facts;
   const held = [
     plural(facts.spans, 'span'),
-    `${plural(facts.traces, 'trace')} of the last ${formatDuration(heldMs * NS_PER_MS, glyphsOf())}`,
+    `${plural(facts.traces, 'trace')} of the last ${formatDuration(bufferedMs * NS_PER_MS, glyphsOf())}`,
     `${open} open`,
     `${plural(hereOnly, 'trace')} recorded here only`,
     ...(tornRows > 0 ? [`${plural(tornRows, 'damaged row')} left out`] : []),
   ];
-  const lane = [
+  const timeline = [
     plural(facts.garbageCollections, 'garbage collection'),
     plural(facts.busyStretches, 'busy stretch', 'busy stretches'),
   ];
@@ -135,7 +135,7 @@ export const factsText = (facts: SnapshotFacts): string => {
     ['taken', taken],
     ['service', service],
     ['holds', held.join(', ')],
-    ['process', lane.join(', ')],
+    ['process', timeline.join(', ')],
   ];
   const rows = facts.slowest.map((one) => [
     one.traceId,

@@ -43,8 +43,8 @@ export const saveSnapshot = (pid: number, { out, timeout, port, json }: TakeComm
     const taken = await takeSnapshot(pid, resolve(file), { port, timeoutSeconds: timeout, signal }).finally(() =>
       progress.clear(),
     );
-    const { spanCount, heldMs, bytes } = taken;
-    const held = `${spanCount} spans of the last ${formatDuration(heldMs * NS_PER_MS, glyphsOf())}, ${formatBytes(bytes)}`;
+    const { spanCount, bufferedMs, bytes } = taken;
+    const held = `${spanCount} spans of the last ${formatDuration(bufferedMs * NS_PER_MS, glyphsOf())}, ${formatBytes(bytes)}`;
     if (json) printAnswer(json, { file, pid, ...taken }, '');
     else note(`${held}, in ${file}; see: spanline snapshot show ${file}`);
   });

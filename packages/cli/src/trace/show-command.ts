@@ -1,6 +1,6 @@
 // `spanline trace show`: one trace as a waterfall, or as a document with everything for a program.
 
-import { divisionNotes, divisionsOf, type SpanDivision, summaryOf } from '@spanline/archive/internal';
+import { breakdownNotes, breakdownsOf, type SpanBreakdown, summaryOf } from '@spanline/archive/internal';
 import type { Command } from 'commander';
 import { ASCII, drawWaterfall, glyphsOf, MIN_WIDTH, otlpResourceSpans } from 'spanline/internal/formats';
 import { type ArchivedSpan, absentParents } from 'spanline/internal/record';
@@ -20,8 +20,8 @@ interface ShowOptions extends ArchiveCommandOptions {
   readonly full?: boolean;
 }
 
-const printJson = async (spans: readonly ArchivedSpan[], divisions: readonly SpanDivision[]): Promise<void> => {
-  const facts = { ...summaryJson(summaryOf(spans)), absentParents: absentParents(spans), divisions };
+const printJson = async (spans: readonly ArchivedSpan[], breakdowns: readonly SpanBreakdown[]): Promise<void> => {
+  const facts = { ...summaryJson(summaryOf(spans)), absentParents: absentParents(spans), breakdowns };
   await writeOut(`${JSON.stringify(facts).slice(0, -1)},"resourceSpans":[`);
   for (const piece of otlpResourceSpans(spans)) await writeOut(piece);
   await writeOut(']}\n');
@@ -44,7 +44,7 @@ export const register = (trace: Command): void => {
       'after',
       `
 A mark on a bar is an event, a cross an error. The parent of a span may be absent: it was never sent, or is not kept; what hangs
-below it is drawn below a line that says so. Where the archive keeps the lane of the process, a line below slow spans says where their time
+below it is drawn below a line that says so. Where the archive keeps the timeline of the process, a line below slow spans says where their time
 went. NO_COLOR=1 turns colours off.
 
 Examples:
@@ -57,9 +57,9 @@ Exit codes: 0 shown, 1 there is no such trace, 2 wrong usage or several traces b
     .action((id: string, options: ShowOptions) =>
       withArchive(options, async (archive, signal) => {
         const spans = await archive.trace(await findTraceId(archive, id, signal), { signal });
-        const divisions = await divisionsOf(archive, spans, { signal, note });
+        const breakdowns = await breakdownsOf(archive, spans, { signal, note });
         if (options.json) {
-          await printJson(spans, divisions);
+          await printJson(spans, breakdowns);
           return;
         }
         const text = drawWaterfall(summaryOf(spans), spans, {
@@ -68,7 +68,7 @@ Exit codes: 0 shown, 1 there is no such trace, 2 wrong usage or several traces b
           isColoured: wantsColour(),
           maxSpans: options.limit,
           isFull: options.full === true,
-          notes: divisionNotes(divisions),
+          notes: breakdownNotes(breakdowns),
         });
         await writeOut(text);
       }),

@@ -92,7 +92,7 @@ test('export writes it for other tools, and into an archive', async () => {
   expect(readFileSync(out('last.jsonl'), 'utf8').trimEnd().split('\n')).toHaveLength(302);
   expect(decodeJaegerJson(readFileSync(out('last.json'))).spans).toHaveLength(602);
   const { slices } = decodePerfetto(readFileSync(out('last.perfetto-trace')));
-  // A stretch of the lane names the span that had the loop, too.
+  // A stretch of the timeline names the span that had the loop, too.
   const ofSpans = slices.filter(
     ({ args, categories }) => args['span.id'] !== undefined && !categories.includes('busy'),
   );

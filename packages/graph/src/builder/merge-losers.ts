@@ -58,7 +58,7 @@ export const findLosers = async (
   const cursors = files.map(({ dictionary }) => new EntryCursor(dictionary.range({}, options)));
   for (const cursor of cursors) await cursor.next();
   for (;;) {
-    const key = leastKey(cursors);
+    const key = minKey(cursors);
     if (key === undefined) return losers;
     const isTaken = files[0].graphs.map(() => false);
     for (const [i, cursor] of cursors.entries()) {
@@ -74,7 +74,7 @@ export const findLosers = async (
   }
 };
 
-const leastKey = (cursors: readonly EntryCursor[]): Buffer | undefined => {
+const minKey = (cursors: readonly EntryCursor[]): Buffer | undefined => {
   let least: Buffer | undefined;
   for (const { entry } of cursors)
     if (entry !== undefined && (least === undefined || compareKeys(entry.key, least) < 0)) least = entry.key;

@@ -16,7 +16,7 @@ export const NO_PART: Omit<WrittenBlock, 'offset'> = {
 };
 
 /** Bytes a block has at least in a table: lengths of its separator; codec, lengths and checksum of each part. */
-export const leastBytes = (parts: number): number => 2 + 7 * parts;
+export const minBytes = (parts: number): number => 2 + 7 * parts;
 
 /** Blocks to describe. */
 export class BlockList {
@@ -120,7 +120,7 @@ export class BlockTable {
   static read(reader: ByteReader, place: TablePlace): BlockTable {
     const count = reader.varint();
     const start = reader.varint();
-    if (count > place.maxBlocks || count * leastBytes(place.parts) > reader.left) {
+    if (count > place.maxBlocks || count * minBytes(place.parts) > reader.left) {
       throw reader.corrupt('is too short for its blocks');
     }
     const { separators, separatorEnds } = readSeparators(reader, count, place.maxBytes);

@@ -7,7 +7,7 @@ import type { Container } from '../container/container.js';
 import type { ContainerWriter } from '../container/container-writer.js';
 import { type SectionEntry, SectionId, sectionReader } from '../container/layout.js';
 import { MAX_GRAPHS } from '../meta.js';
-import { BlockList, BlockTable, leastBytes } from './block-table.js';
+import { BlockList, BlockTable, minBytes } from './block-table.js';
 import { MAX_KEY_BYTES } from './key-bytes.js';
 
 /** Keys of a block. */
@@ -48,7 +48,7 @@ const cut = (blocks: BlockList): number[] => {
   const cuts = [0];
   let bytes = 0;
   for (let i = 0; i < blocks.count; i++) {
-    const more = leastBytes(DICTIONARY_PARTS) + blocks.separators[i].length;
+    const more = minBytes(DICTIONARY_PARTS) + blocks.separators[i].length;
     const first = cuts[cuts.length - 1];
     if (i > first && (i - first === MAX_INDEX_BLOCKS || bytes + more > MAX_INDEX_BYTES)) {
       cuts.push(i);

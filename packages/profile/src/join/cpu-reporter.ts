@@ -6,22 +6,22 @@ import { anyNumber, timers, wrongOption } from 'spanline/internal/base';
 import { Pipeline, resolveOptions } from 'spanline/internal/rows';
 import type { LabelledProfile } from '../labelled-profile.js';
 import { register } from '../shared-state.js';
+import { BufferedTraces } from './buffered-traces.js';
 import { CPU_NS, type OwnedTrace, windowOf, windowOfSpans, withCpu } from './cpu-properties.js';
-import { HeldTraces } from './held-traces.js';
 
 /** Options of {@link CpuReporter}. */
 export interface CpuReporterOptions {
   /** Spans that may wait for their profile; beyond, the oldest traces go on without. Default 100,000. */
-  readonly maxHeldSpans?: number;
+  readonly maxBufferedSpans?: number;
   /** Milliseconds a trace may wait; from then on it goes on without. Default 65,000: two rotations of a continuous profiler. */
-  readonly maxHeldMs?: number;
+  readonly maxBufferedMs?: number;
   /** Finished profiles kept for traces that began long ago. Default 8. */
   readonly maxProfiles?: number;
 }
 
 const LOOK_MS = 1000;
 const NOTHING = (): void => {};
-const DEFAULTS = { maxHeldSpans: 100_000, maxHeldMs: 65_000, maxProfiles: 8 } as const;
+const DEFAULTS = { maxBufferedSpans: 100_000, maxBufferedMs: 65_000, maxProfiles: 8 } as const;
 
 const checked = (options: CpuReporterOptions): Required<CpuReporterOptions> => {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
@@ -57,7 +57,7 @@ export class CpuReporter implements Reporter {
   readonly name: string;
   readonly #inner: Reporter;
   readonly #options: Required<CpuReporterOptions>;
-  readonly #held: HeldTraces;
+  readonly #buffered: BufferedTraces;
   readonly #pipeline: Pipeline;
   #profiles: LabelledProfile[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -69,7 +69,7 @@ export class CpuReporter implements Reporter {
     this.#inner = inner;
     this.name = inner.name;
     this.#options = checked(options);
-    this.#held = new HeldTraces(this.#options.maxHeldSpans);
+    this.#buffered = new BufferedTraces(this.#options.maxBufferedSpans);
     const queue = resolveOptions({});
     this.#pipeline = new Pipeline(this.#inTurn(), () => queue);
   }
@@ -78,7 +78,7 @@ export class CpuReporter implements Reporter {
   add(profile: LabelledProfile): void {
     this.#profiles.push(profile);
     if (this.#profiles.length > this.#options.maxProfiles) this.#profiles.shift();
-    this.#passOn(this.#held.takeEndedBefore(windowOf(profile).toNs));
+    this.#passOn(this.#buffered.takeEndedBefore(windowOf(profile).toNs));
   }
 
   report(batch: ReportBatch): void | Promise<void> {
@@ -90,8 +90,8 @@ export class CpuReporter implements Reporter {
     }
     // The collector knows best what to do when it fails.
     if (early.length === 0 && this.#pipeline.isIdle) return this.#reportNow(batch, ready);
-    for (const each of early) this.#held.add(each);
-    const over = this.#held.takeOverBound();
+    for (const each of early) this.#buffered.add(each);
+    const over = this.#buffered.takeOverBound();
     this.#counters.tracesOverBound += over.length;
     this.#passOn([...over, ...ready]);
     this.#look();
@@ -100,20 +100,20 @@ export class CpuReporter implements Reporter {
 
   reportSync(batch: ReportBatch, timeoutMs: number): void {
     const { resource } = batch;
-    const all = [...this.#held.takeAll(), ...batch.traces.map((trace) => ({ trace, resource }))];
+    const all = [...this.#buffered.takeAll(), ...batch.traces.map((trace) => ({ trace, resource }))];
     this.#pipeline.reportSync(this.#withCpu(all), timers.monotonicMs() + timeoutMs);
   }
 
   /** What waits goes on with what is known of it now. */
   async flush(): Promise<void> {
-    this.#passOn(this.#held.takeAll());
+    this.#passOn(this.#buffered.takeAll());
     await this.#pipeline.whenSettled();
     await this.#inner.flush?.();
   }
 
   async shutdown(): Promise<void> {
     timers.clearTimeout(this.#timer);
-    this.#passOn(this.#held.takeAll());
+    this.#passOn(this.#buffered.takeAll());
     await this.#pipeline.whenSettled();
     this.#pipeline.close();
     await this.#inner.shutdown?.();
@@ -125,10 +125,10 @@ export class CpuReporter implements Reporter {
     return {
       ...this.#inner.stats?.(),
       ...this.#counters,
-      heldTraces: this.#held.traceCount,
-      heldSpans: this.#held.spanCount,
-      heldReportErrors: reportErrors,
-      heldSpansDropped: droppedSpansQueueFull + droppedSpansRefused + droppedSpansAtShutdown,
+      bufferedTraces: this.#buffered.traceCount,
+      bufferedSpans: this.#buffered.spanCount,
+      bufferedReportErrors: reportErrors,
+      bufferedSpansDropped: droppedSpansQueueFull + droppedSpansRefused + droppedSpansAtShutdown,
     };
   }
 
@@ -161,17 +161,17 @@ export class CpuReporter implements Reporter {
 
   #look(): void {
     timers.clearTimeout(this.#timer);
-    if (this.#held.traceCount === 0) return;
-    const { maxHeldMs } = this.#options;
+    if (this.#buffered.traceCount === 0) return;
+    const { maxBufferedMs } = this.#options;
     this.#timer = timers.setTimeout(
       () => {
         // Without a profile under way there is nothing to wait for, unless its sink is slow.
-        const old = this.#held.takeOlderThan(register.isBusy ? maxHeldMs : Math.min(LOOK_MS, maxHeldMs));
+        const old = this.#buffered.takeOlderThan(register.isBusy ? maxBufferedMs : Math.min(LOOK_MS, maxBufferedMs));
         this.#counters.tracesOverTime += old.length;
         this.#passOn(old);
         this.#look();
       },
-      Math.min(LOOK_MS, maxHeldMs),
+      Math.min(LOOK_MS, maxBufferedMs),
     );
     this.#timer.unref();
   }

@@ -4,10 +4,10 @@ import { getOrMake, shortText } from 'spanline/internal/base';
 import type { Frame } from '../call-tree.js';
 import { type LabelledProfile, type LabelRecord, NO_LABEL, SampleKind } from '../labelled-profile.js';
 
-const MOST_CHARACTERS = 256;
+const MAX_CHARACTERS = 256;
 
 /** Without control characters, and cut to 256 characters. */
-export const plainText = (text: string): string => shortText(text, MOST_CHARACTERS);
+export const plainText = (text: string): string => shortText(text, MAX_CHARACTERS);
 
 /** `query=q1`. */
 export const pairText = (key: string, value: string | number): string => plainText(`${key}=${value}`);

@@ -5,9 +5,9 @@ import { countSamples, type LabelledProfile, type LabelRecord, LabelRows, Sample
 import { ProfileOutputError } from '../profile-error.js';
 
 /** More samples than this are not read: an hour at two thousand a second, some 200 MB. */
-export const MOST_SAMPLES = 8_000_000;
+export const MAX_SAMPLES = 8_000_000;
 /** Deeper stacks than V8's samples ever are; more is a damaged file. */
-export const MOST_DEPTH = 4096;
+export const MAX_DEPTH = 4096;
 
 export type ProfileFacts = Pick<
   LabelledProfile,
@@ -29,7 +29,7 @@ export class ProfileDraft {
 
   /** The place of a stack, outermost frame first. */
   place(stack: readonly Frame[]): Place {
-    if (stack.length > MOST_DEPTH) throw tooDeep();
+    if (stack.length > MAX_DEPTH) throw tooDeep();
     const node = stack.reduce(
       (parent, frame) => (parent === 0 && frame.functionName === '(root)' ? 0 : this.#tree.row(parent, frame)),
       0,
@@ -43,7 +43,7 @@ export class ProfileDraft {
 
   /** `times` equal samples. */
   add({ node, kind }: Place, label: number, atNs: number, cpuNs: number, times = 1): void {
-    if (this.count + times > MOST_SAMPLES) throw tooMuch('more samples', MOST_SAMPLES);
+    if (this.count + times > MAX_SAMPLES) throw tooMuch('more samples', MAX_SAMPLES);
     for (let i = 0; i < times; i++) {
       this.#node.push(node);
       this.#kind.push(kind);
@@ -89,7 +89,7 @@ const tooMuch = (what: string, most: number): ProfileOutputError =>
   new ProfileOutputError('ERR_SPANLINE_PROFILE_FILE', `the profile has ${what} than the ${most} that are read`);
 
 /** The error of a stack that no program has. */
-export const tooDeep = (): ProfileOutputError => tooMuch('a stack of more frames', MOST_DEPTH);
+export const tooDeep = (): ProfileOutputError => tooMuch('a stack of more frames', MAX_DEPTH);
 
 /** The error of a file that is not what it should be. */
 export const notReadable = (why: string, cause?: unknown): ProfileOutputError =>

@@ -5,7 +5,7 @@ import type { Frame } from '../call-tree.js';
 import { carrierOf, type LabelledProfile, type LabelRecord, recordFrom } from '../labelled-profile.js';
 import { trampolineIndex } from '../trampoline-pool.js';
 import { type CpuProfileNode, LABEL_URL } from './cpuprofile.js';
-import { MOST_DEPTH, notReadable, type Place, ProfileDraft } from './profile-draft.js';
+import { MAX_DEPTH, notReadable, type Place, ProfileDraft } from './profile-draft.js';
 
 const NS_PER_US = 1000;
 const DEFAULT_INTERVAL_NS = 1_000_000;
@@ -115,7 +115,7 @@ class Places {
     for (let at: number | undefined = id; at !== undefined; at = this.#parents.get(at)) {
       const node = this.#byId.get(at);
       if (node === undefined) throw notReadable(`a sample refers to the node ${at}, which is not in it`);
-      if (stack.length + labels.length > MOST_DEPTH) throw notReadable(`the node ${id} is its own caller, or too deep`);
+      if (stack.length + labels.length > MAX_DEPTH) throw notReadable(`the node ${id} is its own caller, or too deep`);
       const { functionName, url, lineNumber, columnNumber } = node.callFrame;
       const label = labelOf(url);
       if (label !== undefined) labels.unshift(label);

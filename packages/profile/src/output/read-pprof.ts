@@ -5,7 +5,7 @@ import type { Frame } from '../call-tree.js';
 import { carrierOf, type LabelledProfile, type LabelRecord, recordFrom } from '../labelled-profile.js';
 import { ProfileOutputError } from '../profile-error.js';
 import { COMMENT_PREFIX, type PprofPackage } from './encode-pprof.js';
-import { MOST_DEPTH, MOST_SAMPLES, notReadable, ProfileDraft, tooDeep } from './profile-draft.js';
+import { MAX_DEPTH, MAX_SAMPLES, notReadable, ProfileDraft, tooDeep } from './profile-draft.js';
 
 /** How `readProfile` reads. */
 export interface ReadProfileOptions {
@@ -123,7 +123,7 @@ const stacksOf = (file: PprofFile, text: (at: Numeric) => string): ((sample: Sam
       const found = frames.get(Number(id));
       if (found === undefined) throw notReadable(`a sample refers to the location ${id}, which is not in it`);
       // Before they are put together: a small file can name many frames many times.
-      if (stack.length + found.length > MOST_DEPTH) throw tooDeep();
+      if (stack.length + found.length > MAX_DEPTH) throw tooDeep();
       stack.push(...found);
     }
     return stack.reverse();
@@ -155,7 +155,7 @@ const weighed = (
   });
   // Where no period is known, a stack is one sample: more would make its share look surer.
   const guessed = periodNs ?? Number.POSITIVE_INFINITY;
-  const isGuess = read.reduce((sum, { ns }) => sum + ns / guessed, 0) <= MOST_SAMPLES;
+  const isGuess = read.reduce((sum, { ns }) => sum + ns / guessed, 0) <= MAX_SAMPLES;
   return read.flatMap(({ sample, count, ns }) => {
     const times = count || (isGuess ? Math.round(ns / guessed) : 0) || (ns > 0 ? 1 : 0);
     return times === 0 ? [] : [{ sample, times, ns }];

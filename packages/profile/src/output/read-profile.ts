@@ -11,7 +11,7 @@ import { readCpuProfile } from './read-cpuprofile.js';
 import { type ReadProfileOptions, readPprof } from './read-pprof.js';
 
 /** A file that has more, or unfolds to more, is not read: V8 holds no text of 512 MiB. */
-export const MOST_BYTES = 500 << 20;
+export const MAX_BYTES = 500 << 20;
 
 const GZIP = [0x1f, 0x8b];
 const OPEN_BRACE = 0x7b;
@@ -21,10 +21,10 @@ const BLANK: ReadonlySet<number> = new Set([0xef, 0xbb, 0xbf, 0x09, 0x0a, 0x0d, 
 const unzipped = (bytes: Uint8Array): Uint8Array => {
   if (bytes[0] !== GZIP[0] || bytes[1] !== GZIP[1]) return bytes;
   try {
-    return gunzipSync(bytes, { maxOutputLength: MOST_BYTES });
+    return gunzipSync(bytes, { maxOutputLength: MAX_BYTES });
   } catch (error) {
     const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-    throw notReadable(isTooLarge ? `it unfolds to more than ${MOST_BYTES} bytes` : 'its gzip is damaged', error);
+    throw notReadable(isTooLarge ? `it unfolds to more than ${MAX_BYTES} bytes` : 'its gzip is damaged', error);
   }
 };
 
@@ -70,7 +70,7 @@ const onlyPprof = ({ sampleType }: ReadProfileOptions): void => {
  * ```
  */
 export const readProfile = async (bytes: Uint8Array, options: ReadProfileOptions = {}): Promise<LabelledProfile> => {
-  if (bytes.length > MOST_BYTES) throw notReadable(`it has more than ${MOST_BYTES} bytes`);
+  if (bytes.length > MAX_BYTES) throw notReadable(`it has more than ${MAX_BYTES} bytes`);
   const plain = unzipped(bytes);
   if (plain.length === 0) throw notReadable('it is empty');
   const text = asText(plain);
@@ -91,7 +91,7 @@ const bounded = async (stream: Readable): Promise<Buffer> => {
   for await (const chunk of stream) {
     chunks.push(chunk as Buffer);
     size += (chunk as Buffer).length;
-    if (size > MOST_BYTES) throw new RangeError(`it has more than ${MOST_BYTES} bytes`);
+    if (size > MAX_BYTES) throw new RangeError(`it has more than ${MAX_BYTES} bytes`);
   }
   return Buffer.concat(chunks);
 };

@@ -28,7 +28,7 @@ export interface SourceMapStats {
 }
 
 const DEFAULT_MAPS = 200;
-const MOST_BYTES = 64 << 20;
+const MAX_BYTES = 64 << 20;
 
 // The last comment of the file counts; it stands alone in its line.
 const MAP_COMMENT = /^[ \t]*\/\/[#@] ?sourceMappingURL=(\S+)[ \t]*$/gm;
@@ -48,7 +48,7 @@ const fileOf = (url: string): string | undefined => {
 
 const readBounded = (file: string): string => {
   const { size } = statSync(file);
-  if (size > MOST_BYTES) throw new RangeError(`${file} has ${size} bytes`);
+  if (size > MAX_BYTES) throw new RangeError(`${file} has ${size} bytes`);
   return readFileSync(file, 'utf8');
 };
 

@@ -77,7 +77,7 @@ class SharedFrames {
 }
 
 /** Samples of one label; neighbours on one stack are one. */
-class Lane {
+class LabelProfile {
   readonly #samples: (readonly number[])[] = [];
   readonly #weights: number[] = [];
   #total = 0;
@@ -123,21 +123,23 @@ export const toSpeedscope = (
   const [grouped] = groupedBy(by, profile);
   const { samples, labels, nodes } = grouped;
   const values = shares(grouped, by).flatMap(({ value }) => (value === '' ? [] : [value]));
-  const lanes = new Map(values.slice(0, maxLabels).map((value) => [value, new Lane(plainText(value))]));
-  const rest = new Lane(`${values.length - lanes.size} other labels`);
-  const unlabelled = new Lane('no label');
-  const all = new Lane(ALL);
+  const profilesByLabel = new Map(
+    values.slice(0, maxLabels).map((value) => [value, new LabelProfile(plainText(value))]),
+  );
+  const rest = new LabelProfile(`${values.length - profilesByLabel.size} other labels`);
+  const unlabelled = new LabelProfile('no label');
+  const all = new LabelProfile(ALL);
   const frames = new SharedFrames(nodes);
   for (let i = 0; i < samples.count; i++) {
     if (samples.kind[i] === SampleKind.idle) continue;
     const stack = frames.stack(samples.node[i]);
     const value = labelValue(labels[labelRowOf(grouped, i)], by);
-    const lane = value === '' ? unlabelled : (lanes.get(value) ?? rest);
-    lane.add(stack, samples.cpuNs[i]);
+    const labelProfile = value === '' ? unlabelled : (profilesByLabel.get(value) ?? rest);
+    labelProfile.add(stack, samples.cpuNs[i]);
     all.add(stack, samples.cpuNs[i]);
   }
-  const profiles = [all, ...lanes.values(), rest, unlabelled]
-    .map((lane) => lane.profile())
+  const profiles = [all, ...profilesByLabel.values(), rest, unlabelled]
+    .map((labelProfile) => labelProfile.profile())
     .filter((each) => each.name === ALL || each.samples.length > 0);
   return {
     $schema: 'https://www.speedscope.app/file-format-schema.json',

@@ -50,9 +50,9 @@ export class ProfileDelivery {
     });
   }
 
-  /** Resolves when the sink is done with all it was given so far, or after `mostMs`: a sink may hang, or wait for whoever waits for it. */
-  settled(mostMs = DEFAULT_STOP_MS): Promise<void> {
-    return within(mostMs, this.#last);
+  /** Resolves when the sink is done with all it was given so far, or after `maxMs`: a sink may hang, or wait for whoever waits for it. */
+  settled(maxMs = DEFAULT_STOP_MS): Promise<void> {
+    return within(maxMs, this.#last);
   }
 }
 

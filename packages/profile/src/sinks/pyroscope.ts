@@ -47,7 +47,7 @@ const MS_PER_SECOND = 1000;
 const NS_PER_SECOND = 1e9;
 const QUOTED = 200;
 /** Of an answer that is read; the rest is nobody's. */
-const MOST_ANSWER_BYTES = 16_384;
+const MAX_ANSWER_BYTES = 16_384;
 const LONGEST_TIMEOUT_MS = 3_600_000;
 
 const RETRYABLE: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
@@ -214,7 +214,7 @@ const beginningOf = async ({ body }: Response): Promise<string> => {
   for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size >= MOST_ANSWER_BYTES) break;
+    if (size >= MAX_ANSWER_BYTES) break;
   }
   return Buffer.concat(chunks).toString('utf8');
 };

@@ -64,7 +64,7 @@ describe('with a profile on demand', () => {
     const { reporter, memory, root } = setUp();
     const profile = await begin();
     root('a', MS);
-    await until(() => reporter.stats().heldTraces === 1);
+    await until(() => reporter.stats().bufferedTraces === 1);
     expect(memory.spans).toEqual([]);
     reporter.add(profile.stop());
     await until(() => memory.spans.length === 3);
@@ -79,7 +79,12 @@ describe('with a profile on demand', () => {
     }
     expect(a['cpu.coverage']).toBeUndefined();
     expect(memory.find('a tiny')?.properties).toEqual({});
-    expect(reporter.stats()).toMatchObject({ heldTraces: 0, heldSpans: 0, tracesWithCpu: 1, tracesWithoutCpu: 0 });
+    expect(reporter.stats()).toMatchObject({
+      bufferedTraces: 0,
+      bufferedSpans: 0,
+      tracesWithCpu: 1,
+      tracesWithoutCpu: 0,
+    });
   });
 
   test('a root that was not met by a sample says so; one that began before says how much was seen', async () => {
@@ -103,10 +108,10 @@ describe('with a profile on demand', () => {
     const { reporter, memory, root } = setUp();
     const profile = await begin();
     root('a', 1);
-    await until(() => reporter.stats().heldTraces === 1);
+    await until(() => reporter.stats().bufferedTraces === 1);
     profile.stop();
     await until(() => memory.spans.length === 3);
-    expect(reporter.stats()).toMatchObject({ heldTraces: 0, tracesOverTime: 1, tracesWithoutCpu: 1 });
+    expect(reporter.stats()).toMatchObject({ bufferedTraces: 0, tracesOverTime: 1, tracesWithoutCpu: 1 });
   });
 });
 
@@ -142,20 +147,20 @@ test('with a continuous profiler each trace gets the figures of the rotations it
 });
 
 test('more spans than may wait: the oldest traces go on, and are counted', async () => {
-  const { reporter, memory, root } = setUp({ maxHeldSpans: 6 });
+  const { reporter, memory, root } = setUp({ maxBufferedSpans: 6 });
   await begin();
   for (const name of ['a', 'b', 'c', 'd']) root(name, 1);
   await until(() => memory.spans.length === 6);
   expect(memory.traces.map(({ spans }) => spans[0].name)).toEqual(['a', 'b']);
-  expect(reporter.stats()).toMatchObject({ heldSpans: 6, tracesOverBound: 2 });
+  expect(reporter.stats()).toMatchObject({ bufferedSpans: 6, tracesOverBound: 2 });
 });
 
 test('longer than may be waited: the trace goes on, and is counted', async () => {
-  const { reporter, memory, root } = setUp({ maxHeldMs: 50 });
+  const { reporter, memory, root } = setUp({ maxBufferedMs: 50 });
   await begin();
   root('a', 1);
   await until(() => memory.spans.length === 3);
-  expect(reporter.stats()).toMatchObject({ heldSpans: 0, tracesOverTime: 1 });
+  expect(reporter.stats()).toMatchObject({ bufferedSpans: 0, tracesOverTime: 1 });
 });
 
 test('a flush, and an end of the program, wait for no profile', async () => {
@@ -186,17 +191,20 @@ test('a reporter that fails gets it again, one batch at a time, and nothing is l
   const { reporter, collector, root } = setUp({}, flaky);
   const profile = await begin();
   root('a', 1);
-  await until(() => reporter.stats().heldTraces === 1);
+  await until(() => reporter.stats().bufferedTraces === 1);
   reporter.add(profile.stop());
   root('b', 1);
   await collector.flush();
   await until(() => names.length === 2);
   expect(names.sort()).toEqual(['a', 'b']);
-  expect(reporter.stats().heldSpansDropped).toBe(0);
+  expect(reporter.stats().bufferedSpansDropped).toBe(0);
 });
 
-test.each([[{ maxHeldMs: 0 }], [{ maxHeldSpans: 'x' }], [{ held: 1 }]])('wrong options are refused: %j', (options) => {
-  expect(() => new CpuReporter(new MemoryReporter(), options as object)).toThrow(
-    expect.objectContaining({ code: 'ERR_SPANLINE_OPTION' }),
-  );
-});
+test.each([[{ maxBufferedMs: 0 }], [{ maxBufferedSpans: 'x' }], [{ held: 1 }]])(
+  'wrong options are refused: %j',
+  (options) => {
+    expect(() => new CpuReporter(new MemoryReporter(), options as object)).toThrow(
+      expect.objectContaining({ code: 'ERR_SPANLINE_OPTION' }),
+    );
+  },
+);

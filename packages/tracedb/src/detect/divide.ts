@@ -21,14 +21,14 @@ interface Found {
 
 const gapAt = (values: Float64Array, cut: number, side: number): number => {
   let [least, most] = [values[cut], values[cut]];
-  let [leastBefore, mostBefore] = [values[cut - 1], values[cut - 1]];
+  let [minBefore, maxBefore] = [values[cut - 1], values[cut - 1]];
   for (let i = 1; i < side; i++) {
     least = Math.min(least, values[cut + i]);
     most = Math.max(most, values[cut + i]);
-    leastBefore = Math.min(leastBefore, values[cut - 1 - i]);
-    mostBefore = Math.max(mostBefore, values[cut - 1 - i]);
+    minBefore = Math.min(minBefore, values[cut - 1 - i]);
+    maxBefore = Math.max(maxBefore, values[cut - 1 - i]);
   }
-  return Math.max(least - mostBefore, leastBefore - most);
+  return Math.max(least - maxBefore, minBefore - most);
 };
 
 /** Wherever all values of one side are larger, p is the same: the gap must decide, not the last digit. */

@@ -10,7 +10,7 @@ export interface EnergySplit {
 }
 
 /** Longest stretches of which every pair of parts is tried, since that takes time in the square of the length. */
-const MOST_PAIRS = 512;
+const MAX_PAIRS = 512;
 
 /** Values on each side of a place found among means of blocks in which the best place is looked for. */
 const CLOSER_LOOK = 64;
@@ -62,7 +62,7 @@ const blockMeans = (values: Float64Array, block: number): Float64Array => {
 };
 
 const searchBlocks = (values: Float64Array, minSize: number): EnergySplit | null => {
-  const block = Math.ceil(values.length / MOST_PAIRS);
+  const block = Math.ceil(values.length / MAX_PAIRS);
   const means = blockMeans(values, block);
   const coarse = search(means, Math.max(2, Math.ceil(minSize / block)), 0);
   if (coarse === null) return null;
@@ -81,4 +81,4 @@ const searchBlocks = (values: Float64Array, minSize: number): EnergySplit | null
  * 512 values, in the length beyond. Source: D. S. Matteson and N. A. James, JASA 109 (2014), section 2.2, alpha = 1.
  */
 export const energySplit = (values: Float64Array, minSize: number): EnergySplit | null =>
-  values.length > MOST_PAIRS ? searchBlocks(values, minSize) : search(values, minSize, 0);
+  values.length > MAX_PAIRS ? searchBlocks(values, minSize) : search(values, minSize, 0);

@@ -97,7 +97,7 @@ const BESIDE_WAVES = 8;
 const SHARES_FROM = 40;
 
 /** Asked of walks and waves at least: a smaller chance would cost steps of short histories, which have few other jumps to compare with. */
-const LEAST_CHANCE = 0.05;
+const MIN_CHANCE = 0.05;
 
 /** The exact p of ranks may be as small as the square of the normal one where all values of one side are larger, and a little below. */
 const FAR_ABOVE = 0.4;
@@ -228,7 +228,7 @@ export const evidenceP = (
   }
   const jump = jumpP(values, place, limit, statistics);
   if (jump > limit) return Math.min(1, jump);
-  if (!standsOut(values, place, Math.max(pValue, LEAST_CHANCE), statistics)) return 1;
+  if (!standsOut(values, place, Math.max(pValue, MIN_CHANCE), statistics)) return 1;
   const rank = Math.min(shares, rankP(values, place, Number.POSITIVE_INFINITY, statistics));
   return Math.min(1, Math.max(rank, jumpP(values, place, rank, statistics)));
 };

@@ -133,13 +133,13 @@ export class Intersection extends SpannedNode {
     if (this.#lookedByReader < this.#reviewAfter) return undefined;
     this.#reviewAfter *= 2;
     let most: Input | undefined;
-    let mostRefused = REVIEW_REFUSED;
+    let maxRefused = REVIEW_REFUSED;
     let asked = this.#lookedByReader;
     for (const input of this.#others) {
       const refused = input.refused / asked;
-      if (refused > mostRefused) {
+      if (refused > maxRefused) {
         most = input;
-        mostRefused = refused;
+        maxRefused = refused;
       }
       asked -= input.refused;
     }

@@ -14,7 +14,7 @@ const counted = (lengths: readonly number[], pace: readonly boolean[], failAt = 
   let ticks = 0;
   const tick = (): Promise<void> =>
     pace[ticks++ % pace.length] ? Promise.resolve() : new Promise((resolve) => setImmediate(resolve));
-  const state = { open: 0, most: 0, held: 0, mostHeld: 0, opened: 0 };
+  const state = { open: 0, most: 0, held: 0, maxHeld: 0, opened: 0 };
   const streams = lengths.map(
     (length, stream) =>
       async function* (signal: AbortSignal) {
@@ -27,7 +27,7 @@ const counted = (lengths: readonly number[], pace: readonly boolean[], failAt = 
             if (signal.aborted) throw new Error('echo');
             if (stream * 1000 + i === failAt) throw new Error(`failed at ${failAt}`);
             state.held++;
-            state.mostHeld = Math.max(state.mostHeld, state.held);
+            state.maxHeld = Math.max(state.maxHeld, state.held);
             yield stream * 1000 + i;
           }
         } finally {
@@ -61,7 +61,7 @@ test('all values come once, no more streams at a time than the limit, in order w
       expect(state.open).toBe(0);
       expect(state.most).toBeLessThanOrEqual(limit);
       // One batch a stream waits, however slow the reader is.
-      expect(state.mostHeld).toBeLessThanOrEqual(limit);
+      expect(state.maxHeld).toBeLessThanOrEqual(limit);
     }),
     { numRuns: samples(50, 200, 2000) },
   );

@@ -14,7 +14,7 @@ const MOST = 200;
 /** Characters of a command. */
 const COMMAND_LENGTH = 300;
 /** Bytes of the list of processes where there is no /proc. */
-const MOST_BYTES = 8 << 20;
+const MAX_BYTES = 8 << 20;
 
 /** What `SPANLINE_FLIGHT_RECORDER` says where nothing is switched on. */
 const OFF: ReadonlySet<string | undefined> = new Set([undefined, '', '0', 'off', 'false']);
@@ -62,7 +62,7 @@ const byProc = async (): Promise<NodeProcess[]> => {
 };
 
 const byPs = async (): Promise<NodeProcess[]> => {
-  const { stdout } = await promisify(execFile)('ps', ['-xo', 'pid=,comm=,args='], { maxBuffer: MOST_BYTES });
+  const { stdout } = await promisify(execFile)('ps', ['-xo', 'pid=,comm=,args='], { maxBuffer: MAX_BYTES });
   return stdout.split('\n').flatMap((line): NodeProcess[] => {
     const [, pid, program, command] = /^\s*(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
     if (pid === undefined || !isNode(program)) return [];

@@ -1,4 +1,4 @@
-// An archive with exact times: a request over two processes that kept their lanes, what had the event loop meanwhile, links in both directions, and
+// An archive with exact times: a request over two processes that kept their timelines, what had the event loop meanwhile, links in both directions, and
 // references to what is absent.
 
 import type { TimelineRow } from '../../../../src/flight-recorder/index.js';
@@ -83,7 +83,7 @@ export const makeCart = async (directory: string): Promise<void> => {
     collection(80, 82, 'scavenge'),
     { ...collection(84, 94, 'crypto.pbkdf2 16'), kind: 'pool' } as const,
   ];
-  archive.appendLane(shop, SHOP, at(-10), at(300));
-  archive.appendLane([collection(30, 31, 'mark-compact')], DB, at(-10), at(300));
+  archive.appendTimeline(shop, SHOP, at(-10), at(300));
+  archive.appendTimeline([collection(30, 31, 'mark-compact')], DB, at(-10), at(300));
   await archive.close();
 };

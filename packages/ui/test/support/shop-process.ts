@@ -1,4 +1,4 @@
-// A real process with a flight recorder, and shelves for snapshots of it.
+// A real process with a flight recorder, and stores for snapshots of it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll } from 'vitest';
 import { root } from '../../../../test/support/built.js';
-import { SnapshotShelf } from '../../src/snapshots/snapshot-shelf.js';
+import { SnapshotStore } from '../../src/snapshots/snapshot-store.js';
 
 /** A report has the event loop for long while a request waits; then it idles, or blocks as its second argument says. */
 const SOURCE = `
@@ -56,14 +56,14 @@ export const useShop = (program: string): StartShop => {
 };
 
 /** Shelves for the tests of a file, closed behind them. */
-export const useShelves = (): ((options?: ConstructorParameters<typeof SnapshotShelf>[0]) => SnapshotShelf) => {
-  const shelves: SnapshotShelf[] = [];
+export const useSnapshotStores = (): ((options?: ConstructorParameters<typeof SnapshotStore>[0]) => SnapshotStore) => {
+  const stores: SnapshotStore[] = [];
   afterAll(async () => {
-    for (const shelf of shelves) await shelf.close();
+    for (const store of stores) await store.close();
   });
   return (options = {}) => {
-    const shelf = new SnapshotShelf(options);
-    shelves.push(shelf);
-    return shelf;
+    const store = new SnapshotStore(options);
+    stores.push(store);
+    return store;
   };
 };

@@ -21,7 +21,7 @@ interface OverheadOptions {
 }
 
 /** Fewer leave no interval. */
-const LEAST_ROUNDS = 3;
+const MIN_ROUNDS = 3;
 const MAX_ROUNDS = 100;
 
 const path = (text: string): string => {
@@ -83,7 +83,7 @@ const measure = async (
     const start = performance.now();
     const spent = (): number => performance.now() - start;
     while (
-      rounds.length < LEAST_ROUNDS ||
+      rounds.length < MIN_ROUNDS ||
       (rounds.length < MAX_ROUNDS && spent() * (1 + 1 / rounds.length) <= budgetMs)
     ) {
       progress.show(`round ${rounds.length + 1}, ${Math.round(spent() / 1000)} of ${Math.round(budgetMs / 1000)} s`);

@@ -15,7 +15,7 @@ export interface RangeServer {
   /** Times that requests were answered, all that were asked together as one. Counted with a latency only. */
   readonly roundTrips: number;
   /** Most requests at one time. */
-  readonly mostAtOnce: number;
+  readonly maxAtOnce: number;
   /** Requests whose answers are neither complete nor cut off. */
   readonly underWay: number;
   file: Buffer;
@@ -62,7 +62,7 @@ export const startRangeServer = async (file: Buffer): Promise<RangeServer> => {
   const sockets = new Set<Socket>();
   const requests: RangeServer['requests'] = [];
   let underWay = 0;
-  let mostAtOnce = 0;
+  let maxAtOnce = 0;
   let roundTrips = 0;
   const waiting: (() => void)[] = [];
   let quiet: NodeJS.Timeout | undefined;
@@ -78,7 +78,7 @@ export const startRangeServer = async (file: Buffer): Promise<RangeServer> => {
   const server = createServer((request, response) => {
     requests.push({ url: request.url ?? '', headers: request.headers });
     const n = requests.length;
-    mostAtOnce = Math.max(mostAtOnce, ++underWay);
+    maxAtOnce = Math.max(maxAtOnce, ++underWay);
     let isOver = false;
     const over = (): void => {
       if (!isOver) underWay--;
@@ -112,8 +112,8 @@ export const startRangeServer = async (file: Buffer): Promise<RangeServer> => {
     get roundTrips() {
       return roundTrips;
     },
-    get mostAtOnce() {
-      return mostAtOnce;
+    get maxAtOnce() {
+      return maxAtOnce;
     },
     get underWay() {
       return underWay;

@@ -57,7 +57,7 @@ describe('round trips, with 100 ms between question and answer', () => {
     const transport = transportOf({ gapBytes: 0, maxParallel: 4 });
     const bytes = await transport.readRanges(asked);
     expect(Buffer.concat(bytes).equals(Buffer.concat(asked.map((one) => part(one.offset, one.length))))).toBe(true);
-    expect(server.mostAtOnce).toBe(4);
+    expect(server.maxAtOnce).toBe(4);
     expect(server.roundTrips).toBe(5);
     expect(transport.stats()).toEqual({ requests: 20, ranges: 20, bytes: 200 });
   });

@@ -180,7 +180,7 @@ export class LmdbTable extends CheckedTable implements WideColumnTable {
       // At once and for good, also while nobody asks for the next batch, and if nobody ever will.
       guard.whenStopped(end);
       let held: T[] = [];
-      let heldBytes = 0;
+      let bufferedBytes = 0;
       let turnEnd = timers.monotonicMs() + TURN_MS;
       for (const range of ranges) {
         if (left <= 0) break;
@@ -196,14 +196,14 @@ export class LmdbTable extends CheckedTable implements WideColumnTable {
           counters.bytesRead += batch.bytes;
           // Single rows by key are handed out together.
           held = held.length === 0 ? batch.items : held.concat(batch.items);
-          heldBytes += batch.bytes;
+          bufferedBytes += batch.bytes;
           if (left <= 0 || (isLast && range === ranges.at(-1))) break;
-          const isFull = ranges.length === 1 || held.length >= BATCH_ROWS || heldBytes >= BATCH_BYTES;
+          const isFull = ranges.length === 1 || held.length >= BATCH_ROWS || bufferedBytes >= BATCH_BYTES;
           if (held.length > 0 && isFull) {
             snapshot.hold();
             yield held;
             held = [];
-            heldBytes = 0;
+            bufferedBytes = 0;
           }
           if (timers.monotonicMs() > turnEnd) {
             snapshot.hold();

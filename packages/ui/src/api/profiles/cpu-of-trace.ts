@@ -8,9 +8,9 @@ import type { TraceCpu } from './answers.js';
 import { contentOf, type ProfileDirectory } from './profile-directory.js';
 
 /** Files looked into, newest first. */
-const MOST_FILES = 100;
+const MAX_FILES = 100;
 /** Spans remembered of one file; more make the file be read again each time. */
-const MOST_SPANS = 100_000;
+const MAX_SPANS = 100_000;
 
 type SpanSums = ReadonlyMap<string, CpuSum>;
 type FileSums = ReadonlyMap<string, SpanSums>;
@@ -34,7 +34,7 @@ const sumsOf = ({ samples, labels }: LabelledProfile): { readonly sums: FileSums
 };
 
 export class CpuOfTraces {
-  readonly #files = new BoundedCache<string, FileSums>(2 * MOST_FILES);
+  readonly #files = new BoundedCache<string, FileSums>(2 * MAX_FILES);
   readonly #directory: ProfileDirectory;
 
   constructor(directory: ProfileDirectory) {
@@ -46,8 +46,8 @@ export class CpuOfTraces {
     const { files, omitted } = await this.#directory.list();
     const spans = new Map<string, { readonly profile: string; readonly sum: CpuSum }>();
     const profiles: TraceCpu['profiles'][number][] = [];
-    let skipped = omitted + Math.max(0, files.length - MOST_FILES);
-    for (const file of files.slice(0, MOST_FILES)) {
+    let skipped = omitted + Math.max(0, files.length - MAX_FILES);
+    for (const file of files.slice(0, MAX_FILES)) {
       signal.throwIfAborted();
       const sums = await this.#sums(contentOf(file), file.name);
       if (sums === undefined) {
@@ -77,7 +77,7 @@ export class CpuOfTraces {
     // Other time is no CPU time.
     if (profile === undefined || profile.measure !== undefined) return undefined;
     const { sums, spans } = sumsOf(profile);
-    if (spans <= MOST_SPANS) this.#files.set(content, sums);
+    if (spans <= MAX_SPANS) this.#files.set(content, sums);
     return sums;
   }
 }

@@ -15,7 +15,7 @@ import { getOrMake } from 'spanline/internal/base';
 import type { FlameColumns } from './answers.js';
 
 /** Nodes sent at most: those with the most time. */
-export const MOST_NODES = 100_000;
+export const MAX_NODES = 100_000;
 
 /** Which samples, and which way round. */
 export interface FlameChoice {
@@ -82,10 +82,10 @@ class FlameTree {
   #kept(): number[] {
     const weight = (row: number): number => this.#total[row] + this.#before[row];
     const all = this.#frame.map((_, row) => row);
-    if (all.length <= MOST_NODES) return all;
+    if (all.length <= MAX_NODES) return all;
     return all
       .sort((a, b) => weight(b) - weight(a) || a - b)
-      .slice(0, MOST_NODES)
+      .slice(0, MAX_NODES)
       .sort((a, b) => a - b);
   }
 

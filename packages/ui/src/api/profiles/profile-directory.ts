@@ -10,9 +10,9 @@ import { BoundedCache } from 'spanline/internal/base';
 import type { ProfileFile, ProfileList } from './answers.js';
 
 /** Files that the page lists. */
-export const MOST_FILES = 500;
+export const MAX_FILES = 500;
 /** Profiles in memory: the two of a difference, and those before. One of an hour takes some 100 MB. */
-const MOST_PROFILES = 4;
+const MAX_PROFILES = 4;
 
 /** What `spanline profile` writes and can be read again; a leading dot is a file half written. */
 const NAME = /^[^./\\][^/\\]*\.(pb\.gz|pprof|cpuprofile|folded)$/;
@@ -21,7 +21,7 @@ const NAME = /^[^./\\][^/\\]*\.(pb\.gz|pprof|cpuprofile|folded)$/;
 export const contentOf = ({ name, bytes, writtenMs }: ProfileFile): string => `${bytes} ${writtenMs} ${name}`;
 
 export class ProfileDirectory {
-  readonly #profiles = new BoundedCache<string, Promise<LabelledProfile>>(MOST_PROFILES);
+  readonly #profiles = new BoundedCache<string, Promise<LabelledProfile>>(MAX_PROFILES);
 
   constructor(readonly path: string) {}
 
@@ -30,7 +30,7 @@ export class ProfileDirectory {
     const names = (await readdir(this.path)).filter((name) => NAME.test(name));
     const found = (await Promise.all(names.map((name) => this.#look(name)))).filter((file) => file !== undefined);
     found.sort((a, b) => b.writtenMs - a.writtenMs || (a.name < b.name ? 1 : -1));
-    return { files: found.slice(0, MOST_FILES), omitted: Math.max(0, found.length - MOST_FILES) };
+    return { files: found.slice(0, MAX_FILES), omitted: Math.max(0, found.length - MAX_FILES) };
   }
 
   /** The profile in a file. `HttpError` of 404 when there is none of that name, of 400 when it holds no profile. */

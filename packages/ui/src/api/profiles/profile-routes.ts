@@ -25,7 +25,7 @@ import { ProfileDirectory } from './profile-directory.js';
 /** The label key for the names of spans. */
 const SPAN_NAME_LABEL = 'span.name';
 /** Traces of a profile that are looked up; samples of others have no name. */
-const MOST_TRACES = 1000;
+const MAX_TRACES = 1000;
 /** Looked up at once. */
 const BATCH = 100;
 
@@ -38,7 +38,7 @@ const withSpanNames = async (
   const ids = [...new Set(profile.labels.map((record) => labelValue(record, TRACE_ID_LABEL)))].filter(
     (id) => id !== '',
   );
-  const wanted = ids.slice(0, MOST_TRACES);
+  const wanted = ids.slice(0, MAX_TRACES);
   const names = new Map<string, string>();
   for (let i = 0; i < wanted.length; i += BATCH) {
     for (const [traceId, spans] of await archive.traces(wanted.slice(i, i + BATCH), { signal })) {
@@ -52,7 +52,7 @@ const withSpanNames = async (
 };
 
 /** Rows of a table that the page shows. */
-const MOST_ROWS = 500;
+const MAX_ROWS = 500;
 const NS_PER_MS = 1_000_000n;
 
 /** Without a directory every endpoint says how to get one. */
@@ -75,7 +75,7 @@ class ProfileAnswers {
     const by = byOf(call);
     const profile = await this.#read(call, 'name', by);
     const startMs = Number(profile.startUnixNs / NS_PER_MS);
-    return { ...top(profile, { by, limit: MOST_ROWS }), keys: this.#keys(profile), startMs };
+    return { ...top(profile, { by, limit: MAX_ROWS }), keys: this.#keys(profile), startMs };
   }
 
   async diff(call: Call): Promise<ProfileDiff> {
@@ -84,7 +84,7 @@ class ProfileAnswers {
     const after = await this.#read(call, 'name', by);
     const changes = diff(before, after, { by });
     const keys = [...new Set([...this.#keys(before), ...this.#keys(after)])].sort();
-    return { by, keys, changes: changes.slice(0, MOST_ROWS), omitted: Math.max(0, changes.length - MOST_ROWS) };
+    return { by, keys, changes: changes.slice(0, MAX_ROWS), omitted: Math.max(0, changes.length - MAX_ROWS) };
   }
 
   async flame(call: Call): Promise<FlameColumns> {

@@ -39,7 +39,7 @@ export interface SnapshotsAnswer {
 export interface TakenAnswer {
   readonly id: string;
   readonly spanCount: number;
-  readonly heldMs: number;
+  readonly bufferedMs: number;
   readonly bytes: number;
 }
 
@@ -52,7 +52,7 @@ export interface SnapshotFacts {
   readonly reason: string;
   /** Unix time. */
   readonly takenUs: number;
-  readonly heldMs: number;
+  readonly bufferedMs: number;
   readonly spanCount: number;
   readonly traceCount: number;
   /** Rows of the file that were damaged, and are left out. */
@@ -60,5 +60,5 @@ export interface SnapshotFacts {
   /** Spans that could not be kept to be looked at. */
   readonly refused: number;
   /** False: nothing can be said of stalls. */
-  readonly hasLane: boolean;
+  readonly hasTimeline: boolean;
 }

@@ -44,8 +44,8 @@ export interface StallAnswer {
 
 /** Answer of /ui/api/stalls. */
 export interface StallsAnswer {
-  /** False where no process kept a lane of that time. */
-  readonly hasLane: boolean;
+  /** False where no process kept a timeline of that time. */
+  readonly hasTimeline: boolean;
   /** The longest first. */
   readonly stalls: readonly StallAnswer[];
   /** What the answer does not rest on. */

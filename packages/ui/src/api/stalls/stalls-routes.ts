@@ -33,7 +33,7 @@ const stallsAnswer = async (archiveOf: ArchiveOf, call: Call): Promise<StallsAns
     { signal, note: (text) => notes.add(text) },
   );
   return {
-    hasLane: found !== undefined,
+    hasTimeline: found !== undefined,
     stalls: (found ?? []).map((stall) => ({
       ...stall,
       process: processLabel(stall.process),

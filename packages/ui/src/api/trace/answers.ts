@@ -19,7 +19,7 @@ export interface TraceColumns {
 }
 
 /** Where the time of a span went. */
-export interface DivisionAnswer {
+export interface BreakdownAnswer {
   /** Place among the spans. */
   readonly span: number;
   /** In words. */
@@ -38,7 +38,7 @@ export interface DivisionAnswer {
 export type PartKind = 'own' | 'gc' | 'loop' | 'untraced' | 'short' | 'waiting' | 'unknown';
 
 /** A collection, a busy stretch of the event loop, or one in which the thread pool was full. */
-export interface LaneStretchAnswer {
+export interface TimelineStretchAnswer {
   readonly kind: 'gc' | 'busy' | 'pool';
   readonly startUs: number;
   readonly durationUs: number;
@@ -49,11 +49,11 @@ export interface LaneStretchAnswer {
 }
 
 /** What one process did meanwhile. */
-export interface LaneAnswer {
+export interface TimelineAnswer {
   /** The service, and its process where that is known: `shop 4711`. */
   readonly process: string;
   /** In order of time. */
-  readonly stretches: readonly LaneStretchAnswer[];
+  readonly stretches: readonly TimelineStretchAnswer[];
   /** The shortest, of which there are too many. */
   readonly leftOut: number;
 }
@@ -77,8 +77,8 @@ export interface TraceAnswer {
   readonly spans: TraceColumns;
   /** Spans that are not in the answer: there are too many. */
   readonly leftOut: number;
-  readonly divisions: readonly DivisionAnswer[];
-  readonly lanes: readonly LaneAnswer[];
+  readonly breakdowns: readonly BreakdownAnswer[];
+  readonly timelines: readonly TimelineAnswer[];
   readonly links: readonly LinkAnswer[];
   /** Links beyond those. */
   readonly linksLeftOut: number;
@@ -125,5 +125,5 @@ export interface SpanAnswer {
     readonly properties: readonly (readonly [key: string, value: string])[];
   }[];
   readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
-  readonly division?: DivisionAnswer;
+  readonly breakdown?: BreakdownAnswer;
 }

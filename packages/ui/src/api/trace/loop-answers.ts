@@ -1,4 +1,4 @@
-// Where the time of spans went, and the lane of the process, as the page shows them.
+// Where the time of spans went, and the timeline of the process, as the page shows them.
 import { processLabel } from '@spanline/archive/internal';
 import {
   formatBreakdown,
@@ -8,37 +8,37 @@ import {
   type TimelinePart,
   type TimelineRow,
 } from 'spanline/internal/timeline';
-import type { DivisionAnswer, LaneAnswer, LaneStretchAnswer, PartKind } from './answers.js';
+import type { BreakdownAnswer, PartKind, TimelineAnswer, TimelineStretchAnswer } from './answers.js';
 
 /** Stretches of one process in an answer; the longest. */
 const MAX_STRETCHES = 5000;
 const HOLDERS = 3;
 
-/** A division, for the span at a place. */
-export const divisionAnswer = (span: number, division: TimeBreakdown): DivisionAnswer => {
+/** A breakdown, for the span at a place. */
+export const breakdownAnswer = (span: number, breakdown: TimeBreakdown): BreakdownAnswer => {
   const parts: [PartKind, number][] = [
-    ['own', division.ownUs],
-    ['loop', division.othersUs],
-    ['gc', division.gcUs],
-    ['untraced', division.untracedUs],
-    ['short', division.shortUs],
-    ['waiting', division.waitingUs],
-    ['unknown', division.unknownUs],
+    ['own', breakdown.ownUs],
+    ['loop', breakdown.othersUs],
+    ['gc', breakdown.gcUs],
+    ['untraced', breakdown.untracedUs],
+    ['short', breakdown.shortUs],
+    ['waiting', breakdown.waitingUs],
+    ['unknown', breakdown.unknownUs],
   ];
   return {
     span,
-    text: formatBreakdown(division),
-    durationUs: division.durationUs,
+    text: formatBreakdown(breakdown),
+    durationUs: breakdown.durationUs,
     parts: parts.filter(([, us]) => us > 0).map(([kind, us]) => ({ kind, us })),
-    others: division.others,
-    frames: division.untracedFrames.map(({ frames, us }) => ({ frames: namedStack(frames), us })),
-    poolUs: division.poolUs,
-    poolWaits: division.poolWaits,
+    others: breakdown.others,
+    frames: breakdown.untracedFrames.map(({ frames, us }) => ({ frames: namedStack(frames), us })),
+    poolUs: breakdown.poolUs,
+    poolWaits: breakdown.poolWaits,
   };
 };
 
 /** Those that had the loop longest in a stretch. */
-const holdersOf = (parts: readonly TimelinePart[]): LaneStretchAnswer['holders'] => {
+const holdersOf = (parts: readonly TimelinePart[]): TimelineStretchAnswer['holders'] => {
   const byHolder = new Map<string, { name: string; traceId: string; us: number }>();
   for (const { name, traceId, frames, startUs, endUs } of parts) {
     const shown = name || stackName(frames) || 'untraced';
@@ -50,10 +50,10 @@ const holdersOf = (parts: readonly TimelinePart[]): LaneStretchAnswer['holders']
 };
 
 /**
- * The lane of a process as it is drawn; `startUs` is Unix time in microseconds at which the trace began. Runs are in the spans themselves, and
- * short turns in their divisions: both are for the division of time.
+ * The timeline of a process as it is drawn; `startUs` is Unix time in microseconds at which the trace began. Runs are in the spans themselves, and
+ * short turns in their breakdowns: both are for the breakdown of time.
  */
-export const laneAnswer = (process: string, rows: readonly TimelineRow[], startUs: number): LaneAnswer => {
+export const timelineAnswer = (process: string, rows: readonly TimelineRow[], startUs: number): TimelineAnswer => {
   const drawn = rows.flatMap(({ kind, ...row }) => (kind === 'run' || kind === 'turns' ? [] : [{ kind, ...row }]));
   return {
     process: processLabel(process),

@@ -1,4 +1,4 @@
-// A trace as a file of others: for Jaeger UI, as OTLP/JSON, for Perfetto with its spans by process, each process with its lane where it kept one. The
+// A trace as a file of others: for Jaeger UI, as OTLP/JSON, for Perfetto with its spans by process, each process with its timeline where it kept one. The
 // whole trace, also where the page draws a part of it. Lets the event loop go round meanwhile.
 import { processOf } from '@spanline/archive';
 import { type Call, HttpError, required, sendBytes } from '@spanline/archive/internal';
@@ -32,7 +32,7 @@ const pidOf = ({ resource }: ArchivedSpan, otherwise: number): number => {
 };
 
 /** The bytes of the file. */
-const tracePerfetto = async ({ spans, lanes }: ReadTrace, signal: AbortSignal): Promise<Buffer> => {
+const tracePerfetto = async ({ spans, timelines }: ReadTrace, signal: AbortSignal): Promise<Buffer> => {
   const writer = new PerfettoWriter();
   const slices = new Slices();
   const pieces: Buffer[] = [];
@@ -61,7 +61,7 @@ const tracePerfetto = async ({ spans, lanes }: ReadTrace, signal: AbortSignal): 
       categories: ['trace'],
       more: Object.entries(resource.properties),
     });
-    const rows = lanes.find((lane) => lane.process === process)?.rows ?? [];
+    const rows = timelines.find((timeline) => timeline.process === process)?.rows ?? [];
     if (rows.length > 0) await write(timelineTracks(writer, pid, rows));
     await write(writer.trace(traceId, drawnSpans(own)));
   }

@@ -7,15 +7,15 @@ import { BreakdownIndex, type TimelineRow } from 'spanline/internal/timeline';
 import { type DrawnTrace, traceColumns } from './trace-columns.js';
 
 /** Spans kept of all traces together. */
-const MOST_SPANS = 300_000;
+const MAX_SPANS = 300_000;
 
 /** A trace, and what the event loops of its processes did meanwhile. */
 export interface ReadTrace {
   readonly spans: readonly ArchivedSpan[];
   readonly drawn: DrawnTrace;
   /** Of its processes that kept one; a process as `processOf` names it. */
-  readonly lanes: readonly { readonly process: string; readonly rows: readonly TimelineRow[] }[];
-  /** What divides the time of a span; undefined where its process kept no lane. */
+  readonly timelines: readonly { readonly process: string; readonly rows: readonly TimelineRow[] }[];
+  /** What divides the time of a span; undefined where its process kept no timeline. */
   readonly indexOf: (span: ArchivedSpan) => BreakdownIndex | undefined;
 }
 
@@ -33,10 +33,10 @@ const loopsOf = async (archive: Archive, { order, startUnixNs, durationUs }: Dra
   const window = { fromUs, toUs: fromUs + durationUs };
   const sources = (await archiveSources(archive, window, { signal })).filter(({ process }) => own.has(process));
   const indexes = new Map(
-    sources.map((one) => [one.process, new BreakdownIndex(one.spans, one.lane, one.covered)] as const),
+    sources.map((one) => [one.process, new BreakdownIndex(one.spans, one.timeline, one.covered)] as const),
   );
   return {
-    lanes: sources.map(({ process, lane }) => ({ process, rows: lane })),
+    timelines: sources.map(({ process, timeline }) => ({ process, rows: timeline })),
     indexOf: (span: ArchivedSpan) => indexes.get(processOf(span.resource)),
   };
 };
@@ -45,12 +45,12 @@ const loopsOf = async (archive: Archive, { order, startUnixNs, durationUs }: Dra
 export class TraceReads {
   /** By archive and trace, the one that was asked for last behind the others. */
   readonly #kept = new Map<string, ReadTrace>();
-  readonly #mostSpans: number;
+  readonly #maxSpans: number;
   #spans = 0;
 
   /** The trace that was asked for last is kept however many spans it has. */
-  constructor(mostSpans = MOST_SPANS) {
-    this.#mostSpans = mostSpans;
+  constructor(maxSpans = MAX_SPANS) {
+    this.#maxSpans = maxSpans;
   }
 
   /** The trace as the archive has it now. */
@@ -76,7 +76,7 @@ export class TraceReads {
     this.#kept.set(key, read);
     this.#spans += read.spans.length;
     for (const old of this.#kept.keys()) {
-      if (this.#spans <= this.#mostSpans || old === key) return;
+      if (this.#spans <= this.#maxSpans || old === key) return;
       this.#forget(old);
     }
   }

@@ -4,8 +4,8 @@
 
 import type { Archive } from '@spanline/archive';
 import {
+  breakdownsIn,
   type Call,
-  divisionsIn,
   HttpError,
   queryRoute,
   type Route,
@@ -17,7 +17,7 @@ import { type ArchivedProperties, type ArchivedSpan, type ArchivedValue, propert
 import { timeBreakdown } from 'spanline/internal/timeline';
 import { type ArchiveOf, apiGet } from '../api-route.js';
 import type { FindAnswer, LinkAnswer, LinkedAnswer, LinkedFromAnswer, SpanAnswer, TraceAnswer } from './answers.js';
-import { divisionAnswer, laneAnswer } from './loop-answers.js';
+import { breakdownAnswer, timelineAnswer } from './loop-answers.js';
 import { sendTraceFile } from './trace-file.js';
 import { type ReadTrace, TraceReads } from './trace-reads.js';
 
@@ -112,7 +112,7 @@ const MAX_LINKS = 5000;
 /** Characters that are looked for. */
 const MAX_TEXT = 500;
 
-const traceAnswer = ({ drawn, lanes, indexOf }: ReadTrace): TraceAnswer => {
+const traceAnswer = ({ drawn, timelines, indexOf }: ReadTrace): TraceAnswer => {
   const { order, names, services, startUnixNs, durationUs, leftOut, spans } = drawn;
   const startUnixUs = Number(startUnixNs) / 1000;
   const links: LinkAnswer[] = [];
@@ -122,11 +122,13 @@ const traceAnswer = ({ drawn, lanes, indexOf }: ReadTrace): TraceAnswer => {
     traceId: order[0].traceId,
     name: order[0].name,
     ...{ startUnixUs, durationUs, names, services, spans, leftOut },
-    divisions:
-      lanes.length === 0
+    breakdowns:
+      timelines.length === 0
         ? []
-        : divisionsIn(order, indexOf).map((division) => divisionAnswer(spans.ids.indexOf(division.spanId), division)),
-    lanes: lanes.map(({ process, rows }) => laneAnswer(process, rows, startUnixUs)),
+        : breakdownsIn(order, indexOf).map((breakdown) =>
+            breakdownAnswer(spans.ids.indexOf(breakdown.spanId), breakdown),
+          ),
+    timelines: timelines.map(({ process, rows }) => timelineAnswer(process, rows, startUnixUs)),
     links: links.slice(0, MAX_LINKS),
     linksLeftOut: Math.max(0, links.length - MAX_LINKS),
   };
@@ -137,7 +139,7 @@ const spanAnswer = ({ spans, indexOf }: ReadTrace, { query }: Call): SpanAnswer 
   const span = spans.find(({ spanId }) => spanId === id);
   if (span === undefined) throw new HttpError(404, `the trace has no span ${id}`);
   const index = indexOf(span);
-  const division = index && timeBreakdown(index, span);
+  const breakdown = index && timeBreakdown(index, span);
   const { spanId, name, kind, status, properties, resource, events, links, startUnixNs } = span;
   return {
     ...{ spanId, name, kind },
@@ -150,7 +152,7 @@ const spanAnswer = ({ spans, indexOf }: ReadTrace, { query }: Call): SpanAnswer 
       properties: pairsOf(event.properties),
     })),
     links: links.map((link) => ({ traceId: link.traceId, spanId: link.spanId })),
-    division: division && divisionAnswer(-1, division),
+    breakdown: breakdown && breakdownAnswer(-1, breakdown),
   };
 };
 

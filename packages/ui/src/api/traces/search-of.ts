@@ -147,7 +147,7 @@ export const searchOf = (query: URLSearchParams, maxTraces = MAX_TRACES): TraceQ
 };
 
 /** Traces that an archive finds at once. */
-const MOST_AT_ONCE = 100_000;
+const MAX_AT_ONCE = 100_000;
 
 /** Traces, the newest first. */
 interface FoundTraces {
@@ -173,11 +173,11 @@ export const findTraces = async (archive: Archive, query: TraceQuery, signal: Ab
   const isMeant = isWanted(query);
   // One more tells whether there are more; and those at the cursor come again.
   for (let most = limit + (before === undefined ? 1 : 2); ; most *= 4) {
-    const limited = Math.min(most, MOST_AT_ONCE);
+    const limited = Math.min(most, MAX_AT_ONCE);
     const found = await archive.search({ ...asked, limit: limited }, { signal });
     const traces = found.filter(isMeant);
     const isAll = found.length < limited || found[found.length - 1].startUnixNs < startsFromUnixNs;
-    if (traces.length <= limit && !isAll && limited < MOST_AT_ONCE) continue;
+    if (traces.length <= limit && !isAll && limited < MAX_AT_ONCE) continue;
     const page = traces.slice(0, limit);
     const isMore = traces.length > limit || (!isAll && page.length > 0);
     return { traces: page, ...(isMore ? { next: cursorText(page[page.length - 1]) } : {}) };

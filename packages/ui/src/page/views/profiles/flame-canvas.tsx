@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { drawFlame, ROW_HEIGHT } from './flame-drawing.js';
 import { extentOf, type FlameLayout, rowAt, type Step, stepFrom } from './flame-layout.js';
 
-const MOST_ROWS = 34;
+const MAX_ROWS = 34;
 /** Callers that stay in sight above a zoomed node. */
 const ROWS_ABOVE = 8;
 
@@ -29,7 +29,7 @@ export const FlameCanvas = ({ layout, zoom, selected, isFound, label, onSelect, 
   const canvas = useRef<HTMLCanvasElement>(null);
   const [scrolled, setScrolled] = useState(0);
   const [, redraw] = useState(0);
-  const rows = Math.min(MOST_ROWS, layout.levels.length);
+  const rows = Math.min(MAX_ROWS, layout.levels.length);
   const height = rows * ROW_HEIGHT;
   const top = Math.max(0, Math.min(scrolled, layout.levels.length - rows));
   const extent = extentOf(layout, zoom);

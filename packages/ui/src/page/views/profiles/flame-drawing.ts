@@ -6,9 +6,9 @@ import { type Extent, type FlameLayout, indexAt } from './flame-layout.js';
 /** Height of a row, in CSS pixels. */
 export const ROW_HEIGHT = 19;
 /** Narrower rows are not drawn. */
-const LEAST_PIXELS = 0.4;
+const MIN_PIXELS = 0.4;
 /** Narrower rows have no text. */
-const LEAST_TEXT_PIXELS = 24;
+const MIN_TEXT_PIXELS = 24;
 
 /** What is shown of a flame graph, and how. */
 export interface FlameScene {
@@ -85,20 +85,20 @@ export const drawFlame = (
       const row = level[i];
       const from = Math.max(0, (left[row] - extent.from) * scale);
       const to = Math.min(width, (left[row] + layout.width[row] - extent.from) * scale);
-      if (to - from < LEAST_PIXELS) continue;
+      if (to - from < MIN_PIXELS) continue;
       const frame = columns.frame[row];
       const [color, alpha] = fillOf(scene, palette, row);
       const isHit = isFound?.[frame] === 1;
       context.globalAlpha = isFound === undefined ? alpha : isHit ? 0.6 : 0.1;
       context.fillStyle = isHit ? palette.found : color;
-      context.fillRect(from, y, Math.max(LEAST_PIXELS, to - from - 1), ROW_HEIGHT - 1);
+      context.fillRect(from, y, Math.max(MIN_PIXELS, to - from - 1), ROW_HEIGHT - 1);
       context.globalAlpha = 1;
       if (row === selected) {
         context.strokeStyle = palette.accent;
         context.lineWidth = 2;
         context.strokeRect(from + 1, y + 1, Math.max(1, to - from - 3), ROW_HEIGHT - 3);
       }
-      if (to - from < LEAST_TEXT_PIXELS) continue;
+      if (to - from < MIN_TEXT_PIXELS) continue;
       const room = Math.floor((to - from - 8) / letter);
       const name = columns.names[frame];
       context.fillStyle = palette.text;

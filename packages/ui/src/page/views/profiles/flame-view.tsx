@@ -11,7 +11,7 @@ import { type FlameLayout, findFunctions, functionSums, layOut } from './flame-l
 import { milliseconds, percent, points } from './numbers.js';
 import type { Choice } from './profile-choice.js';
 
-const MOST_FUNCTIONS = 25;
+const MAX_FUNCTIONS = 25;
 
 const Details = ({ layout: { columns }, row }: { layout: FlameLayout; row: number }) => {
   const { names, places, frame, total, self, before } = columns;
@@ -30,7 +30,7 @@ const Details = ({ layout: { columns }, row }: { layout: FlameLayout; row: numbe
 };
 
 const Functions = ({ columns, search }: { columns: FlameColumns; search: (name: string) => void }) => {
-  const sums = useMemo(() => functionSums(columns).slice(0, MOST_FUNCTIONS), [columns]);
+  const sums = useMemo(() => functionSums(columns).slice(0, MAX_FUNCTIONS), [columns]);
   const whole = columns.total[0] || 1;
   return (
     <details class="scroll">

@@ -6,7 +6,7 @@ import { hrefOf } from '../../shell/location.js';
 import { Answer, Empty } from '../../shell/states.js';
 import { milliseconds } from './numbers.js';
 
-const MOST_SPANS = 50;
+const MAX_SPANS = 50;
 
 interface Which {
   readonly id: string;
@@ -58,7 +58,7 @@ const Found = ({ id, span, cpu }: Which & { cpu: TraceCpu }) => {
             </tr>
           </thead>
           <tbody>
-            {spans.slice(0, MOST_SPANS).map(({ spanId, profile, cpuNs, stderrNs, samples }) => (
+            {spans.slice(0, MAX_SPANS).map(({ spanId, profile, cpuNs, stderrNs, samples }) => (
               <tr key={spanId}>
                 <td class="mono">
                   <a href={hrefOf('profiles', { name: profile, by: 'span_id', value: spanId })}>{spanId}</a>

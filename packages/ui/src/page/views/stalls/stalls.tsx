@@ -16,11 +16,11 @@ const TIMES = [
   ['24h', 'of the last day'],
 ] as const;
 
-const List = ({ hasLane, stalls, notes }: StallsAnswer) => {
-  if (!hasLane)
+const List = ({ hasTimeline, stalls, notes }: StallsAnswer) => {
+  if (!hasTimeline)
     return (
       <Empty
-        title="There is no lane of that time"
+        title="There is no timeline of that time"
         command="SPANLINE_FLIGHT_RECORDER=60s,64MiB spanline run --archive ./traces -- node app.js"
       >
         <p>Processes keep one while their flight recorder is on.</p>

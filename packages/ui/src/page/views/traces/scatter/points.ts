@@ -5,7 +5,7 @@ import type { PointsAnswer } from '../../../../api/traces/answers.js';
 import { get } from '../../../api/client.js';
 
 /** Points drawn. */
-export const MOST_POINTS = 100_000;
+export const MAX_POINTS = 100_000;
 /** Traces of the first questions. */
 const PAGES = [4000, 96_000];
 const ID_LENGTH = 32;

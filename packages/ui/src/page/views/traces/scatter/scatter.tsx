@@ -6,7 +6,7 @@ import { duration, moment } from '../../../shell/units.js';
 import { pointsSearchOf, useTraceLinks } from '../address.js';
 import { prepareCanvas } from '../canvas.js';
 import { drawScatter } from './draw-scatter.js';
-import { MOST_POINTS, type Points, usePoints } from './points.js';
+import { MAX_POINTS, type Points, usePoints } from './points.js';
 import { type Box, boxOf, countIn, pointAt, scalesFor, type Window, windowIn, windowOf, windowText } from './scales.js';
 import { useCross, useDrag } from './use-box.js';
 import './scatter.css';
@@ -77,7 +77,7 @@ export const Scatter = ({ parameters }: Pick<ViewProps, 'parameters'>) => {
   return (
     <section class="scatter" aria-label="duration over time">
       <p>
-        {points.count} points{isCut && !isLoading && (points.count >= MOST_POINTS ? ', the newest' : ', not all')}
+        {points.count} points{isCut && !isLoading && (points.count >= MAX_POINTS ? ', the newest' : ', not all')}
         {isLoading && (
           <>
             {' '}

@@ -6,7 +6,7 @@ import { Breakable } from '../../../shell/breakable.js';
 import { hrefOf } from '../../../shell/location.js';
 import { Failure } from '../../../shell/states.js';
 import { duration, share } from '../../../shell/units.js';
-import { DivisionBar } from './division.js';
+import { BreakdownBar } from './breakdown.js';
 import { OutgoingLink } from './links.js';
 import type { CpuOfTrace } from './use-cpu.js';
 
@@ -54,10 +54,10 @@ interface Props {
 }
 
 const Known = ({ span, places, select }: { span: SpanAnswer } & Pick<DetailsProps, 'places' | 'select'>) => {
-  const { kind, status, properties, resource, events, links, division } = span;
+  const { kind, status, properties, resource, events, links, breakdown } = span;
   return (
     <>
-      {division !== undefined && <DivisionBar division={division} of="the span" />}
+      {breakdown !== undefined && <BreakdownBar breakdown={breakdown} of="the span" />}
       <p>
         {kind}
         {status !== '' && `, ${status}`}

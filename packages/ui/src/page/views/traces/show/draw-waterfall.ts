@@ -86,7 +86,7 @@ const DEEPEST = 12;
 const FONT = '12px system-ui, sans-serif';
 /** Room for the text of a duration. */
 const TEXT_WIDTH = 60;
-const MOST_CHARACTERS = 200;
+const MAX_CHARACTERS = 200;
 
 /** What is shown of a trace now. */
 interface Sight extends Range {
@@ -180,7 +180,7 @@ const drawLabel = (
   context.beginPath();
   context.rect(x + 12, y, left - x - 18, ROW);
   context.clip();
-  context.fillText(name.slice(0, MOST_CHARACTERS), x + 12, y + ROW / 2);
+  context.fillText(name.slice(0, MAX_CHARACTERS), x + 12, y + ROW / 2);
   context.restore();
 };
 

@@ -9,8 +9,8 @@ import { goTo, hrefOf, placeOf, type ViewProps } from '../../../shell/location.j
 import { Answer, Empty } from '../../../shell/states.js';
 import { duration, moment } from '../../../shell/units.js';
 import { Actions } from './actions.js';
+import { BreakdownBar } from './breakdown.js';
 import { Details } from './details.js';
-import { DivisionBar } from './division.js';
 import { Links } from './links.js';
 import { useCpu } from './use-cpu.js';
 import { useFound } from './use-found.js';
@@ -118,7 +118,7 @@ const Shown = ({ trace, parameters, sources }: ShownProps) => {
     { key: 'n', does: 'next found', act: () => next(1) },
     { key: 'N', does: 'found before', act: () => next(-1) },
   ]);
-  const root = trace.divisions.find((division) => division.span === 0);
+  const root = trace.breakdowns.find((breakdown) => breakdown.span === 0);
   return (
     <>
       <h1>{trace.name}</h1>
@@ -137,7 +137,7 @@ const Shown = ({ trace, parameters, sources }: ShownProps) => {
         found={found}
         next={next}
       />
-      {root !== undefined && <DivisionBar division={root} of="the trace" />}
+      {root !== undefined && <BreakdownBar breakdown={root} of="the trace" />}
       <Links trace={trace} linkedFrom={linkedFrom} places={places} select={select} />
       <div class="show">
         <Waterfall

@@ -1,4 +1,4 @@
-// Which stretch of a trace is in sight, zoomed and moved, never beyond its ends; and the axis of time that the ruler, the bars and the lanes share:
+// Which stretch of a trace is in sight, zoomed and moved, never beyond its ends; and the axis of time that the ruler, the bars and the timelines share:
 // pixels of a moment, and moments worth a line.
 import { useState } from 'preact/hooks';
 

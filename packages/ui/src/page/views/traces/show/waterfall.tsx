@@ -7,10 +7,10 @@ import { duration } from '../../../shell/units.js';
 import { prepareCanvas } from '../canvas.js';
 import { colorsOf } from './colors.js';
 import { drawLinks, drawRuler, drawWaterfall, type InnerLink, markAt, ROW, RULER_HEIGHT } from './draw-waterfall.js';
-import { Lanes } from './lanes.js';
 import { Legend } from './legend.js';
 import { ancestorsOf, depthsOf, parentsIn, visibleRows } from './rows.js';
 import { axisOf, useRange } from './time-axis.js';
+import { Timelines } from './timelines.js';
 import { Tooltip } from './tooltip.js';
 import type { CpuOfTrace } from './use-cpu.js';
 import { usePanZoom } from './use-pan-zoom.js';
@@ -193,7 +193,7 @@ export const Waterfall = ({ trace, selected, select, found, linked, innerLinks, 
           </Tooltip>
         )}
       </div>
-      <Lanes lanes={trace.lanes} control={control} width={width} />
+      <Timelines timelines={trace.timelines} control={control} width={width} />
       <p class="visually-hidden" role="status">
         {trace.names[trace.spans.name[selected]]}, {duration(trace.spans.durationUs[selected])}
       </p>

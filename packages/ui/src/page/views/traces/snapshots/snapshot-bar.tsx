@@ -9,11 +9,21 @@ import './snapshots.css';
 
 const US_PER_MS = 1000;
 
-const Facts = ({ service, pid, reason, takenUs, heldMs, spanCount, traceCount, tornRows, refused }: SnapshotFacts) => (
+const Facts = ({
+  service,
+  pid,
+  reason,
+  takenUs,
+  bufferedMs,
+  spanCount,
+  traceCount,
+  tornRows,
+  refused,
+}: SnapshotFacts) => (
   <span>
     {service}
     {pid !== undefined && ` ${pid}`}, {moment(takenUs)}, {reason}: {spanCount} spans, {traceCount} traces of the last{' '}
-    {duration(heldMs * US_PER_MS)}
+    {duration(bufferedMs * US_PER_MS)}
     {tornRows > 0 && `, ${tornRows} damaged rows left out`}
     {refused > 0 && `, ${refused} spans cannot be shown`}
   </span>

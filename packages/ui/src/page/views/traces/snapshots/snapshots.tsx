@@ -149,8 +149,8 @@ const Snapshots = ({ sources }: ViewProps) => {
     <>
       <h1>Snapshots of running processes</h1>
       <p>
-        A process whose flight recorder is on writes what it holds of its last minute; traces, lane and stalls are then
-        looked at here. SIGUSR1 opens its inspector, which is closed again.
+        A process whose flight recorder is on writes what it holds of its last minute; traces, timeline and stalls are
+        then looked at here. SIGUSR1 opens its inspector, which is closed again.
       </p>
       <form class="actions" onSubmit={send}>
         <label>

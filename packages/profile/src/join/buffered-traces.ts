@@ -7,9 +7,9 @@ interface Held extends OwnedTrace {
   readonly sinceMs: number;
 }
 
-export class HeldTraces {
+export class BufferedTraces {
   readonly #maxSpans: number;
-  #held: Held[] = [];
+  #buffered: Held[] = [];
   #spans = 0;
 
   constructor(maxSpans: number) {
@@ -17,7 +17,7 @@ export class HeldTraces {
   }
 
   get traceCount(): number {
-    return this.#held.length;
+    return this.#buffered.length;
   }
 
   get spanCount(): number {
@@ -25,7 +25,7 @@ export class HeldTraces {
   }
 
   add(owned: OwnedTrace): void {
-    this.#held.push({ ...owned, endNs: windowOfSpans(owned.trace.spans).toNs, sinceMs: timers.monotonicMs() });
+    this.#buffered.push({ ...owned, endNs: windowOfSpans(owned.trace.spans).toNs, sinceMs: timers.monotonicMs() });
     this.#spans += owned.trace.spanCount;
   }
 
@@ -55,8 +55,8 @@ export class HeldTraces {
   #take(isWanted: (held: Held) => boolean): OwnedTrace[] {
     const taken: Held[] = [];
     const kept: Held[] = [];
-    for (const each of this.#held) (isWanted(each) ? taken : kept).push(each);
-    this.#held = kept;
+    for (const each of this.#buffered) (isWanted(each) ? taken : kept).push(each);
+    this.#buffered = kept;
     for (const { trace } of taken) this.#spans -= trace.spanCount;
     return taken;
   }

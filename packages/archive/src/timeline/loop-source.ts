@@ -1,6 +1,6 @@
-// Spans and lanes by process, from where commands and the page find them, and where the time of the slow spans of one trace went: what `spanline
+// Spans and timelines by process, from where commands and the page find them, and where the time of the slow spans of one trace went: what `spanline
 // stalls` and `spanline trace show` tell the use of the event loop from. Must not mix processes, must say where it has not all that an archive has,
-// and nothing of spans of processes that kept no lane of that time.
+// and nothing of spans of processes that kept no timeline of that time.
 import { ownResource } from 'spanline/internal/formats';
 import type { ArchivedResource, ArchivedSpan } from 'spanline/internal/record';
 import {
@@ -17,15 +17,15 @@ import {
   timeBreakdown,
 } from 'spanline/internal/timeline';
 import type { Archive } from '../archive.js';
-import { processOf } from './lane-stretch.js';
+import { processOf } from './timeline-stretch.js';
 
 /** What is known of one process in a stretch of time. */
 interface LoopSource {
   /** Names the process. */
   readonly process: string;
   readonly spans: readonly TimedSpan[];
-  readonly lane: readonly TimelineRow[];
-  /** When the lane was kept. */
+  readonly timeline: readonly TimelineRow[];
+  /** When the timeline was kept. */
   readonly covered: readonly TimeWindow[];
 }
 
@@ -40,7 +40,7 @@ interface LoopRead {
 }
 
 /** Traces read for one stretch of time. */
-const MOST_TRACES = 5000;
+const MAX_TRACES = 5000;
 
 const NS_PER_US = 1000n;
 
@@ -71,10 +71,10 @@ export const windowOf = (spans: readonly ArchivedSpan[]): TimeWindow => ({
 
 /** The spans of traces that were under way, by process. */
 const spansOf = async (archive: Archive, { fromUs, toUs: endUs }: TimeWindow, { signal, note }: LoopRead) => {
-  const search = { fromUnixNs: toNs(fromUs), toUnixNs: toNs(endUs), limit: MOST_TRACES };
+  const search = { fromUnixNs: toNs(fromUs), toUnixNs: toNs(endUs), limit: MAX_TRACES };
   const summaries = await archive.search(search, { signal });
-  if (summaries.length === MOST_TRACES)
-    note?.(`more than ${MOST_TRACES} traces were under way at once: who had the loop is told from the newest of them`);
+  if (summaries.length === MAX_TRACES)
+    note?.(`more than ${MAX_TRACES} traces were under way at once: who had the loop is told from the newest of them`);
   const traces = await archive.traces(
     summaries.map(({ traceId }) => traceId),
     { signal },
@@ -91,24 +91,24 @@ const spansOf = async (archive: Archive, { fromUs, toUs: endUs }: TimeWindow, { 
   return byProcess;
 };
 
-/** The lanes of this time by process, without spans. */
-const lanesOf = async (archive: Archive, { fromUs, toUs: endUs }: TimeWindow): Promise<LoopSource[]> => {
-  const byProcess = new Map<string, { lane: TimelineRow[]; covered: TimeWindow[] }>();
-  for (const { process, fromUs: from, toUs: to, rows } of await archive.lane(fromUs, endUs)) {
-    const known = byProcess.get(process) ?? { lane: [], covered: [] };
+/** The timelines of this time by process, without spans. */
+const timelinesOf = async (archive: Archive, { fromUs, toUs: endUs }: TimeWindow): Promise<LoopSource[]> => {
+  const byProcess = new Map<string, { timeline: TimelineRow[]; covered: TimeWindow[] }>();
+  for (const { process, fromUs: from, toUs: to, rows } of await archive.timeline(fromUs, endUs)) {
+    const known = byProcess.get(process) ?? { timeline: [], covered: [] };
     byProcess.set(process, known);
-    for (const row of rows) if (row.startUs <= endUs && row.endUs >= fromUs) known.lane.push(row);
+    for (const row of rows) if (row.startUs <= endUs && row.endUs >= fromUs) known.timeline.push(row);
     known.covered.push({ fromUs: from, toUs: to });
   }
   return [...byProcess].map(([process, known]) => ({ process, spans: [], ...known }));
 };
 
-/** All processes of an archive that kept a lane of this time. */
+/** All processes of an archive that kept a timeline of this time. */
 export const archiveSources = async (archive: Archive, window: TimeWindow, read: LoopRead): Promise<LoopSource[]> => {
-  const lanes = await lanesOf(archive, window);
-  if (lanes.length === 0) return [];
+  const timelines = await timelinesOf(archive, window);
+  if (timelines.length === 0) return [];
   const spans = await spansOf(archive, window, read);
-  return lanes.map((lane) => ({ ...lane, spans: spans.get(lane.process) ?? [] }));
+  return timelines.map((timeline) => ({ ...timeline, spans: spans.get(timeline.process) ?? [] }));
 };
 
 const longestFirst = (a: ProcessStall, b: ProcessStall): number => b.durationUs - a.durationUs || a.startUs - b.startUs;
@@ -116,34 +116,34 @@ const longestFirst = (a: ProcessStall, b: ProcessStall): number => b.durationUs 
 /** The worst stalls of some processes. */
 const worstStalls = (sources: readonly LoopSource[], limit: number): ProcessStall[] =>
   sources
-    .flatMap(({ process, spans, lane, covered }) =>
-      stalls(new BreakdownIndex(spans, lane, covered), limit).map((stall) => ({ ...stall, process })),
+    .flatMap(({ process, spans, timeline, covered }) =>
+      stalls(new BreakdownIndex(spans, timeline, covered), limit).map((stall) => ({ ...stall, process })),
     )
     .sort(longestFirst)
     .slice(0, limit);
 
-/** The worst stalls of an archive in this time; undefined where it has no lane of it. Only the traces that were under way then are read. */
+/** The worst stalls of an archive in this time; undefined where it has no timeline of it. Only the traces that were under way then are read. */
 export const archiveStalls = async (
   archive: Archive,
   window: TimeWindow,
   limit: number,
   read: LoopRead,
 ): Promise<ProcessStall[] | undefined> => {
-  const lanes = await lanesOf(archive, window);
-  if (lanes.length === 0) return undefined;
+  const timelines = await timelinesOf(archive, window);
+  if (timelines.length === 0) return undefined;
   const found: ProcessStall[] = [];
-  for (const { process, kind, startUs, durationUs } of worstStalls(lanes, limit)) {
+  for (const { process, kind, startUs, durationUs } of worstStalls(timelines, limit)) {
     const endUs = startUs + durationUs;
     const spans = await spansOf(archive, { fromUs: startUs, toUs: endUs }, read);
-    const { lane, covered } = lanes.find((one) => one.process === process) as LoopSource;
-    const rows = lane.filter((row) => row.startUs < endUs && row.endUs > startUs);
-    const own = { process, spans: spans.get(process) ?? [], lane: rows, covered };
+    const { timeline, covered } = timelines.find((one) => one.process === process) as LoopSource;
+    const rows = timeline.filter((row) => row.startUs < endUs && row.endUs > startUs);
+    const own = { process, spans: spans.get(process) ?? [], timeline: rows, covered };
     found.push(...worstStalls([own], rows.length).filter((stall) => stall.startUs === startUs && stall.kind === kind));
   }
   return found.sort(longestFirst);
 };
 
-/** The worst stalls of a snapshot in this time; undefined where it has no lane. */
+/** The worst stalls of a snapshot in this time; undefined where it has no timeline. */
 export const snapshotStalls = (snapshot: Snapshot, window: TimeWindow, limit: number): ProcessStall[] | undefined => {
   if (snapshot.timelineFromUs === undefined) return undefined;
   const process = processOf(ownResource(snapshot.resource));
@@ -151,49 +151,49 @@ export const snapshotStalls = (snapshot: Snapshot, window: TimeWindow, limit: nu
 };
 
 /** A span and where its time went. */
-export interface SpanDivision extends TimeBreakdown {
+export interface SpanBreakdown extends TimeBreakdown {
   readonly spanId: string;
   readonly name: string;
 }
 
 /** Slow: this share of the root's time, and longer than this. */
 const SHARE = 10n;
-const LEAST_NS = 1_000_000n;
-const MOST_SPANS = 10;
+const MIN_NS = 1_000_000n;
+const MAX_SPANS = 10;
 
 const durationOf = ({ startUnixNs, endUnixNs }: ArchivedSpan): bigint => endUnixNs - startUnixNs;
 
 /** The root, and the slowest below it. */
 const slowSpans = ([root, ...rest]: readonly ArchivedSpan[]): ArchivedSpan[] => {
-  const slow = rest.filter((span) => durationOf(span) > LEAST_NS && durationOf(span) * SHARE >= durationOf(root));
-  return [root, ...slow.sort((a, b) => Number(durationOf(b) - durationOf(a))).slice(0, MOST_SPANS - 1)];
+  const slow = rest.filter((span) => durationOf(span) > MIN_NS && durationOf(span) * SHARE >= durationOf(root));
+  return [root, ...slow.sort((a, b) => Number(durationOf(b) - durationOf(a))).slice(0, MAX_SPANS - 1)];
 };
 
 /** Of a trace, the root first, by an index for each span; undefined where there is none. */
-export const divisionsIn = (
+export const breakdownsIn = (
   spans: readonly ArchivedSpan[],
   indexOf: (span: ArchivedSpan) => BreakdownIndex | undefined,
-): SpanDivision[] =>
+): SpanBreakdown[] =>
   slowSpans(spans).flatMap((span) => {
     const index = indexOf(span);
-    const division = index === undefined ? undefined : timeBreakdown(index, span);
-    return division === undefined ? [] : [{ spanId: span.spanId, name: span.name, ...division }];
+    const breakdown = index === undefined ? undefined : timeBreakdown(index, span);
+    return breakdown === undefined ? [] : [{ spanId: span.spanId, name: span.name, ...breakdown }];
   });
 
 /** As lines below their spans. */
-export const divisionNotes = (divisions: readonly SpanDivision[]): Map<string, string> =>
-  new Map(divisions.map((division) => [division.spanId, formatBreakdown(division)]));
+export const breakdownNotes = (breakdowns: readonly SpanBreakdown[]): Map<string, string> =>
+  new Map(breakdowns.map((breakdown) => [breakdown.spanId, formatBreakdown(breakdown)]));
 
 /** Of a trace as the archive gives it: the root first. */
-export const divisionsOf = async (
+export const breakdownsOf = async (
   archive: Archive,
   spans: readonly ArchivedSpan[],
   read: LoopRead,
-): Promise<SpanDivision[]> => {
+): Promise<SpanBreakdown[]> => {
   const sources = await archiveSources(archive, windowOf(spans), read);
   if (sources.length === 0) return [];
   const indexes = new Map(
-    sources.map(({ process, spans: own, lane, covered }) => [process, new BreakdownIndex(own, lane, covered)]),
+    sources.map(({ process, spans: own, timeline, covered }) => [process, new BreakdownIndex(own, timeline, covered)]),
   );
-  return divisionsIn(spans, (span) => indexes.get(processOf(span.resource)));
+  return breakdownsIn(spans, (span) => indexes.get(processOf(span.resource)));
 };

@@ -27,7 +27,7 @@ export const rowsOf = (frames: readonly WalFrame[]): SpanRows => {
 const lastWord = (id: string): number => Number.parseInt(id.slice(24), 16);
 
 /** A list of held spans that grows. */
-class HeldList extends SpanList {
+class BufferedList extends SpanList {
   readonly #frames: () => readonly WalFrame[];
   #decoded = 0;
 
@@ -93,11 +93,11 @@ const dropWal = (wal: Wal): void => {
 };
 
 /** The spans of one write-ahead file. */
-export class HeldBatch {
+export class BufferedBatch {
   readonly #directory: string;
   /** The file, which is another one after `rewrite`. */
   wal: Wal;
-  #list: HeldList | undefined;
+  #list: BufferedList | undefined;
   #isAsked = false;
   readonly since = timers.wallMs();
   /** The worker has the file, which is whole: its segment may appear at any moment. */
@@ -115,9 +115,9 @@ export class HeldBatch {
   }
 
   /** The spans as queries see them. */
-  get list(): HeldList {
+  get list(): BufferedList {
     this.#isAsked = true;
-    this.#list ??= new HeldList(() => this.wal.writer.frames);
+    this.#list ??= new BufferedList(() => this.wal.writer.frames);
     return this.#list;
   }
 

@@ -1,4 +1,4 @@
-// The lanes of an archive: files of lines beside its segments, each of one writer and a bounded stretch of time, which their names tell. Nothing here
+// The timelines of an archive: files of lines beside its segments, each of one writer and a bounded stretch of time, which their names tell. Nothing here
 // may keep a span from being written or read: a torn line is left out and counted, a file that is gone was too old.
 import { appendFileSync, readdirSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -10,19 +10,19 @@ import type { TimelineRow } from 'spanline/internal/timeline';
 import type { Retention } from '../archive-options.js';
 import { newId } from '../directory.js';
 import { removeFiles } from '../make-segments.js';
-import { type LaneStretch, laneLine, parseLaneLine, processOf } from './lane-stretch.js';
+import { parseTimelineLine, processOf, type TimelineStretch, timelineLine } from './timeline-stretch.js';
 
 /** A file covers so much time and has about so many bytes at most, so that what is too old goes in small pieces. */
 const FILE_MS = 10 * 60 * 1000;
 const FILE_BYTES = 4 * 1024 * 1024;
 /** Of all files of an archive: the oldest beyond are deleted, whatever else its retention says. */
-export const LANE_BYTES = 64 * 1024 * 1024;
-/** Rows taken at once: more than a lane in memory has. */
-const MOST_ROWS = 65_536;
+export const TIMELINE_BYTES = 64 * 1024 * 1024;
+/** Rows taken at once: more than a timeline in memory has. */
+const MAX_ROWS = 65_536;
 
-const NAME = /^lane-(\d{1,16})-(\d{1,16})-[0-9a-f]{12}\.jsonl$/;
+const NAME = /^timeline-(\d{1,16})-(\d{1,16})-[0-9a-f]{12}\.jsonl$/;
 
-interface LaneName {
+interface TimelineName {
   readonly name: string;
   readonly startMs: number;
   readonly endMs: number;
@@ -38,19 +38,19 @@ const filesIn = (directory: string): string[] => {
   }
 };
 
-const namesIn = (directory: string): LaneName[] =>
+const namesIn = (directory: string): TimelineName[] =>
   filesIn(directory).flatMap((name) => {
     const [, start, end] = NAME.exec(name) ?? [];
     return start === undefined ? [] : [{ name, startMs: Number(start), endMs: Number(end) }];
   });
 
 /** The file that is written now. */
-interface Current extends LaneName {
+interface Current extends TimelineName {
   readonly bytes: number;
 }
 
-/** Reads and writes the lanes of one directory. */
-export class LaneFiles {
+/** Reads and writes the timelines of one directory. */
+export class TimelineFiles {
   readonly #directory: string;
   #current: Current | undefined;
   /** Rows taken. */
@@ -71,14 +71,15 @@ export class LaneFiles {
 
   append(rows: readonly TimelineRow[], resource: ArchivedResource, fromUs: number, toUs: number): void {
     if (!(Number.isFinite(fromUs) && Number.isFinite(toUs) && fromUs >= 0 && toUs >= fromUs))
-      throw new BadValueError(`a lane from ${fromUs} to ${toUs}: give Unix microseconds, the earlier first`);
-    if (rows.length > MOST_ROWS)
-      throw new LimitError(`${rows.length} rows of a lane at once: append at most ${MOST_ROWS}`);
+      throw new BadValueError(`a timeline from ${fromUs} to ${toUs}: give Unix microseconds, the earlier first`);
+    if (rows.length > MAX_ROWS)
+      throw new LimitError(`${rows.length} rows of a timeline at once: append at most ${MAX_ROWS}`);
     // What was under way when the last stretch ended is told by this one.
     const firstUs = rows.reduce((least, { startUs }) => Math.min(least, startUs), fromUs);
-    const line = laneLine({ process: processOf(resource), fromUs: firstUs, toUs, rows });
+    const line = timelineLine({ process: processOf(resource), fromUs: firstUs, toUs, rows });
     const bytes = Buffer.byteLength(line);
-    if (bytes > FILE_BYTES) throw new LimitError(`${bytes} bytes of a lane at once: append it in shorter stretches`);
+    if (bytes > FILE_BYTES)
+      throw new LimitError(`${bytes} bytes of a timeline at once: append it in shorter stretches`);
     const file = this.#fileFor(firstUs, toUs, bytes);
     // A line that was cut stays the last of its file.
     this.#current = undefined;
@@ -92,9 +93,10 @@ export class LaneFiles {
   }
 
   /** Stretches that overlap this time, in order of their start. */
-  async read(fromUs: number, toUs: number): Promise<LaneStretch[]> {
-    if (!(fromUs <= toUs)) throw new BadOptionsError(`a lane from ${fromUs} to ${toUs}: give the earlier time first`);
-    const found: LaneStretch[] = [];
+  async read(fromUs: number, toUs: number): Promise<TimelineStretch[]> {
+    if (!(fromUs <= toUs))
+      throw new BadOptionsError(`a timeline from ${fromUs} to ${toUs}: give the earlier time first`);
+    const found: TimelineStretch[] = [];
     for (const { name, startMs, endMs } of namesIn(this.#directory)) {
       if (startMs * 1000 > toUs || endMs * 1000 < fromUs) continue;
       const lines = (await this.#textOf(name)).split('\n');
@@ -102,7 +104,7 @@ export class LaneFiles {
       if (lines.at(-1) === '') lines.pop();
       let torn = 0;
       for (const line of lines) {
-        const stretch = parseLaneLine(line);
+        const stretch = parseTimelineLine(line);
         if (stretch === undefined) torn++;
         else if (stretch.fromUs <= toUs && stretch.toUs >= fromUs) found.push(stretch);
       }
@@ -118,7 +120,7 @@ export class LaneFiles {
     let bytes = 0;
     for (const { name, endMs } of namesIn(this.#directory).sort((a, b) => b.endMs - a.endMs)) {
       bytes += statSync(join(this.#directory, name), { throwIfNoEntry: false })?.size ?? 0;
-      if (endMs < oldest || bytes > LANE_BYTES) names.push(name);
+      if (endMs < oldest || bytes > TIMELINE_BYTES) names.push(name);
     }
     removeFiles(this.#directory, names);
     this.deleted += names.length;
@@ -131,7 +133,7 @@ export class LaneFiles {
     const fits = now !== undefined && startMs >= now.startMs && endMs <= now.endMs && now.bytes + bytes <= FILE_BYTES;
     if (fits) return now;
     const lastMs = Math.max(endMs, startMs + FILE_MS);
-    return { name: `lane-${startMs}-${lastMs}-${newId()}.jsonl`, startMs, endMs: lastMs, bytes: 0 };
+    return { name: `timeline-${startMs}-${lastMs}-${newId()}.jsonl`, startMs, endMs: lastMs, bytes: 0 };
   }
 
   async #textOf(name: string): Promise<string> {

@@ -1,9 +1,9 @@
-// Which lane of a trace a span is drawn on. Slices of one track must nest, and spans of asynchronous work overlap: a span is drawn inside its
-// parent only where nothing else of that parent runs at the same time, else on the lowest lane that is free. Two spans that overlap must never
-// share a lane unless one is the other's ancestor.
+// Which track of a trace a span is drawn on. Slices of one track must nest, and spans of asynchronous work overlap: a span is drawn inside its
+// parent only where nothing else of that parent runs at the same time, else on the lowest track that is free. Two spans that overlap must never
+// share a track unless one is the other's ancestor.
 
-/** A span as the lanes see it. Times in nanoseconds from any one moment; an open span ends at Infinity. */
-export interface LaneSpan {
+/** A span as the tracks see it. Times in nanoseconds from any one moment; an open span ends at Infinity. */
+export interface TrackSpan {
   readonly startNs: number;
   readonly endNs: number;
   /** Place of the parent among the spans; -1 where it is not there. */
@@ -12,11 +12,11 @@ export interface LaneSpan {
   readonly isLocal: boolean;
 }
 
-/** Told of a span that ends on a lane. */
-type Ended = (i: number, lane: number) => void;
+/** Told of a span that ends on a track. */
+type Ended = (i: number, track: number) => void;
 
 /** Which spans, in order of start, are to be drawn inside their parents. */
-const nested = (spans: readonly LaneSpan[]): Uint8Array => {
+const nested = (spans: readonly TrackSpan[]): Uint8Array => {
   const nests = new Uint8Array(spans.length).fill(1);
   // Of the children of a span so far, the one that ends last.
   const last = new Int32Array(spans.length).fill(-1);
@@ -76,71 +76,71 @@ class Heap {
 }
 
 /** Takes spans in order of their start, each once. */
-export class Lanes {
-  readonly #spans: readonly LaneSpan[];
+export class Tracks {
+  readonly #spans: readonly TrackSpan[];
   readonly #nests: Uint8Array;
-  readonly #laneOf: Int32Array;
+  readonly #trackOf: Int32Array;
   readonly #isOpen: Uint8Array;
-  /** What is open on each lane, the outermost first. */
+  /** What is open on each track, the outermost first. */
   readonly #open: number[][] = [];
   readonly #free = new Heap((a, b) => a < b);
-  /** Lanes with something open, by the end of the outermost. */
+  /** Tracks with something open, by the end of the outermost. */
   readonly #busy: Heap;
 
-  constructor(spans: readonly LaneSpan[]) {
+  constructor(spans: readonly TrackSpan[]) {
     this.#spans = spans;
     this.#nests = nested(spans);
-    this.#laneOf = new Int32Array(spans.length).fill(-1);
+    this.#trackOf = new Int32Array(spans.length).fill(-1);
     this.#isOpen = new Uint8Array(spans.length);
     this.#busy = new Heap((a, b) => spans[this.#open[a][0]].endNs < spans[this.#open[b][0]].endNs);
   }
 
-  /** The lane of span `i`. `ended` is called for what ends on that lane before it begins, the innermost first. */
+  /** The track of span `i`. `ended` is called for what ends on that track before it begins, the innermost first. */
   place(i: number, ended: Ended): number {
     const span = this.#spans[i];
-    const lane = this.#insideParent(i, ended) ?? this.#lowestFree(span.startNs, ended);
-    this.#laneOf[i] = lane;
+    const track = this.#insideParent(i, ended) ?? this.#lowestFree(span.startNs, ended);
+    this.#trackOf[i] = track;
     this.#isOpen[i] = 1;
-    const open = this.#open[lane];
+    const open = this.#open[track];
     open.push(i);
-    if (open.length === 1) this.#busy.push(lane);
-    return lane;
+    if (open.length === 1) this.#busy.push(track);
+    return track;
   }
 
-  /** Ends what is still open; a step is a lane. */
+  /** Ends what is still open; a step is a track. */
   *end(ended: Ended): Generator<undefined> {
-    for (let lane = 0; lane < this.#open.length; lane++) {
-      this.#pop(lane, Number.POSITIVE_INFINITY, ended);
+    for (let track = 0; track < this.#open.length; track++) {
+      this.#pop(track, Number.POSITIVE_INFINITY, ended);
       yield;
     }
   }
 
   #insideParent(i: number, ended: Ended): number | undefined {
     const { parent, startNs, endNs } = this.#spans[i];
-    if (this.#nests[i] === 0 || this.#laneOf[parent] < 0 || endNs > this.#spans[parent].endNs) return undefined;
-    // The parent has ended: the lane may be another's.
+    if (this.#nests[i] === 0 || this.#trackOf[parent] < 0 || endNs > this.#spans[parent].endNs) return undefined;
+    // The parent has ended: the track may be another's.
     if (this.#isOpen[parent] === 0 || this.#spans[parent].endNs <= startNs) return undefined;
-    const lane = this.#laneOf[parent];
-    this.#pop(lane, startNs, ended);
-    return this.#open[lane].at(-1) === parent ? lane : undefined;
+    const track = this.#trackOf[parent];
+    this.#pop(track, startNs, ended);
+    return this.#open[track].at(-1) === parent ? track : undefined;
   }
 
   #lowestFree(startNs: number, ended: Ended): number {
-    for (let lane = this.#busy.first; lane !== undefined; lane = this.#busy.first) {
-      if (this.#spans[this.#open[lane][0]].endNs > startNs) break;
+    for (let track = this.#busy.first; track !== undefined; track = this.#busy.first) {
+      if (this.#spans[this.#open[track][0]].endNs > startNs) break;
       this.#busy.pop();
-      this.#pop(lane, startNs, ended);
-      this.#free.push(lane);
+      this.#pop(track, startNs, ended);
+      this.#free.push(track);
     }
     return this.#free.pop() ?? this.#open.push([]) - 1;
   }
 
-  #pop(lane: number, untilNs: number, ended: Ended): void {
-    const open = this.#open[lane];
+  #pop(track: number, untilNs: number, ended: Ended): void {
+    const open = this.#open[track];
     for (let i = open.at(-1); i !== undefined && this.#spans[i].endNs <= untilNs; i = open.at(-1)) {
       open.pop();
       this.#isOpen[i] = 0;
-      ended(i, lane);
+      ended(i, track);
     }
   }
 }

@@ -1,28 +1,28 @@
-// The lanes of the processes of a trace: pointed at, a stretch says who had the loop; a click, or Enter, leads to that trace. By key one goes from
+// The timelines of the processes of a trace: pointed at, a stretch says who had the loop; a click, or Enter, leads to that trace. By key one goes from
 // stretch to stretch, the narrow ones too.
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { LaneAnswer, LaneStretchAnswer } from '../../../../api/trace/answers.js';
+import type { TimelineAnswer, TimelineStretchAnswer } from '../../../../api/trace/answers.js';
 import { useTheme } from '../../../shell/theme.js';
 import { duration } from '../../../shell/units.js';
 import { useTraceLinks } from '../address.js';
 import { prepareCanvas } from '../canvas.js';
 import { colorsOf } from './colors.js';
-import { drawLane, laneHeight, stretchAt } from './draw-lane.js';
+import { drawTimeline, stretchAt, timelineHeight } from './draw-timeline.js';
 import { axisOf, type RangeControl } from './time-axis.js';
 import { Tooltip } from './tooltip.js';
 
-interface LaneProps {
-  readonly lane: LaneAnswer;
+interface TimelineProps {
+  readonly timeline: TimelineAnswer;
   readonly control: RangeControl;
   readonly width: number;
 }
 
 const WORDS = { gc: 'garbage collection', busy: 'event loop busy', pool: 'thread pool full' } as const;
 
-const headOf = ({ kind, detail, startUs, durationUs }: LaneStretchAnswer): string =>
+const headOf = ({ kind, detail, startUs, durationUs }: TimelineStretchAnswer): string =>
   `${WORDS[kind]}${detail && `, ${detail}`}: ${duration(durationUs)} from ${duration(startUs)}`;
 
-const Holders = ({ stretch: { kind, holders } }: { stretch: LaneStretchAnswer }) => {
+const Holders = ({ stretch: { kind, holders } }: { stretch: TimelineStretchAnswer }) => {
   const links = useTraceLinks();
   if (kind !== 'busy') return null;
   if (holders.length === 0) return <>; who had it is not known</>;
@@ -38,18 +38,18 @@ const Holders = ({ stretch: { kind, holders } }: { stretch: LaneStretchAnswer })
   );
 };
 
-const Lane = ({ lane, control, width }: LaneProps) => {
+const Timeline = ({ timeline, control, width }: TimelineProps) => {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [theme] = useTheme();
   const links = useTraceLinks();
-  const [chosen, setChosen] = useState<LaneStretchAnswer>();
+  const [chosen, setChosen] = useState<TimelineStretchAnswer>();
   const [pointed, setPointed] = useState<{
-    readonly stretch: LaneStretchAnswer;
+    readonly stretch: TimelineStretchAnswer;
     readonly x: number;
     readonly y: number;
   }>();
   const { range } = control;
-  const { stretches, process, leftOut } = lane;
+  const { stretches, process, leftOut } = timeline;
   const axis = axisOf(range, width);
 
   useEffect(() => {
@@ -57,31 +57,31 @@ const Lane = ({ lane, control, width }: LaneProps) => {
     const frame = requestAnimationFrame(() => {
       // The view may have gone since the frame was asked for.
       if (canvas.current === null) return;
-      drawLane(
-        prepareCanvas(canvas.current, width, laneHeight(lane)),
-        lane,
+      drawTimeline(
+        prepareCanvas(canvas.current, width, timelineHeight(timeline)),
+        timeline,
         chosen ?? pointed?.stretch,
         axis,
         colorsOf(theme),
       );
     });
     return () => cancelAnimationFrame(frame);
-  }, [lane, range, width, theme, chosen, pointed]);
+  }, [timeline, range, width, theme, chosen, pointed]);
 
-  const choose = (stretch: LaneStretchAnswer | undefined): void => {
+  const choose = (stretch: TimelineStretchAnswer | undefined): void => {
     setChosen(stretch);
     if (stretch === undefined) return;
     const isInSight = stretch.startUs + stretch.durationUs >= range.fromUs && stretch.startUs <= range.toUs;
     if (!isInSight) control.show(stretch.startUs - (range.toUs - range.fromUs) / 2, range.toUs - range.fromUs);
   };
-  const open = ({ holders }: LaneStretchAnswer): void => {
+  const open = ({ holders }: TimelineStretchAnswer): void => {
     const holder = holders.find(({ traceId }) => traceId !== '');
     if (holder !== undefined) links.goTo(holder.traceId);
   };
   const under = (event: MouseEvent) => {
     const { left, top } = (canvas.current as HTMLCanvasElement).getBoundingClientRect();
     const [x, y] = [event.clientX - left, event.clientY - top];
-    const stretch = stretchAt(lane, axis, x, y);
+    const stretch = stretchAt(timeline, axis, x, y);
     return stretch && { stretch, x, y };
   };
   const click = (event: MouseEvent): void => {
@@ -99,7 +99,7 @@ const Lane = ({ lane, control, width }: LaneProps) => {
   };
   const told = chosen ?? pointed?.stretch;
   return (
-    <div class="lane">
+    <div class="timeline">
       <h2>
         {process} <small>{leftOut > 0 && `${leftOut} of the shortest stretches are not drawn`}</small>
       </h2>
@@ -109,7 +109,7 @@ const Lane = ({ lane, control, width }: LaneProps) => {
           // biome-ignore lint/a11y/noNoninteractiveTabindex: its keys go through the stretches.
           tabIndex={0}
           data-own-keys
-          aria-label={`lane of ${process}: ${stretches.length} garbage collections, busy stretches and full pools; left and right go through them, Enter leads to who had the loop`}
+          aria-label={`timeline of ${process}: ${stretches.length} garbage collections, busy stretches and full pools; left and right go through them, Enter leads to who had the loop`}
           onClick={click}
           onPointerMove={(event) => setPointed(under(event))}
           onPointerLeave={() => setPointed(undefined)}
@@ -136,10 +136,14 @@ const Lane = ({ lane, control, width }: LaneProps) => {
   );
 };
 
-export const Lanes = ({ lanes, control, width }: { lanes: readonly LaneAnswer[] } & Omit<LaneProps, 'lane'>) => (
+export const Timelines = ({
+  timelines,
+  control,
+  width,
+}: { timelines: readonly TimelineAnswer[] } & Omit<TimelineProps, 'timeline'>) => (
   <>
-    {lanes.map((lane) => (
-      <Lane key={lane.process} lane={lane} control={control} width={width} />
+    {timelines.map((timeline) => (
+      <Timeline key={timeline.process} timeline={timeline} control={control} width={width} />
     ))}
   </>
 );

@@ -36,7 +36,7 @@ const openSnapshot = async (id: string, path: string, directory: string): Promis
   };
   try {
     const { traceCount, spanCount, refused } = await keepSnapshot(archive, snapshot);
-    const { reason, resource, takenUnixUs, heldMs, tornRows, timelineFromUs } = snapshot;
+    const { reason, resource, takenUnixUs, bufferedMs, tornRows, timelineFromUs } = snapshot;
     const pid = resource.attributes['process.pid'];
     return {
       archive,
@@ -47,8 +47,8 @@ const openSnapshot = async (id: string, path: string, directory: string): Promis
         ...(typeof pid === 'number' ? { pid } : {}),
         reason: [reason.kind, reason.text].filter((text) => text !== '').join(': '),
         takenUs: Math.round(takenUnixUs),
-        ...{ heldMs, spanCount, traceCount, tornRows, refused },
-        hasLane: timelineFromUs !== undefined,
+        ...{ bufferedMs, spanCount, traceCount, tornRows, refused },
+        hasTimeline: timelineFromUs !== undefined,
       },
     };
   } catch (error) {
@@ -58,18 +58,18 @@ const openSnapshot = async (id: string, path: string, directory: string): Promis
 };
 
 /** Files that are listed. */
-const MOST_FILES = 100;
+const MAX_FILES = 100;
 /** Snapshots that stay in the temporary directory. */
-const MOST_TAKEN = 20;
+const MAX_TAKEN = 20;
 /** Snapshots open at a time. */
-const MOST_OPEN = 4;
+const MAX_OPEN = 4;
 const TIMEOUT_SECONDS = 30;
 
 /** A leading dot is a file half written. */
 const NAME = /^[^./\\][^/\\]*\.flight$/;
 
 /** Where snapshots are. */
-interface ShelfOptions {
+interface SnapshotStoreOptions {
   /** Where those taken are written, and others are found; a temporary directory without it. */
   readonly directory?: string;
   /** Further files. */
@@ -78,7 +78,7 @@ interface ShelfOptions {
   readonly timeoutSeconds?: number;
 }
 
-export class SnapshotShelf {
+export class SnapshotStore {
   readonly #directory: string | undefined;
   readonly #timeoutSeconds: number;
   /** Paths of the files that were named, by id. */
@@ -89,7 +89,7 @@ export class SnapshotShelf {
   #temporary: Promise<string> | undefined;
   #opened = 0;
 
-  constructor({ directory, files = [], timeoutSeconds = TIMEOUT_SECONDS }: ShelfOptions = {}) {
+  constructor({ directory, files = [], timeoutSeconds = TIMEOUT_SECONDS }: SnapshotStoreOptions = {}) {
     this.#directory = directory === undefined ? undefined : resolve(directory);
     this.#timeoutSeconds = timeoutSeconds;
     const named = new Map<string, string>();
@@ -106,13 +106,13 @@ export class SnapshotShelf {
   async list(): Promise<SnapshotsAnswer> {
     const files = await this.#files();
     return {
-      files: files.slice(0, MOST_FILES),
-      omitted: Math.max(0, files.length - MOST_FILES),
+      files: files.slice(0, MAX_FILES),
+      omitted: Math.max(0, files.length - MAX_FILES),
       isTemporary: this.#directory === undefined,
     };
   }
 
-  /** What a process holds now, as a file of the shelf. Rejects as `takeSnapshot` does; `HttpError` 409 while it is being asked already. */
+  /** What a process holds now, as a file of the store. Rejects as `takeSnapshot` does; `HttpError` 409 while it is being asked already. */
   async take(pid: number, signal: AbortSignal): Promise<TakenAnswer> {
     if (this.#taking.has(pid)) throw new HttpError(409, `a snapshot of process ${pid} is being taken already`);
     this.#taking.add(pid);
@@ -191,7 +191,7 @@ export class SnapshotShelf {
 
   async #closeOld(): Promise<void> {
     for (const [id, opening] of this.#open) {
-      if (this.#open.size <= MOST_OPEN) return;
+      if (this.#open.size <= MAX_OPEN) return;
       this.#open.delete(id);
       await opening.then((opened) => opened.close()).catch(() => undefined);
     }
@@ -202,7 +202,7 @@ export class SnapshotShelf {
     if (this.#directory !== undefined) return;
     const home = await this.#home();
     const taken = (await this.#files()).filter(({ path }) => path.startsWith(home));
-    for (const { path } of taken.slice(MOST_TAKEN)) await rm(path, { force: true });
+    for (const { path } of taken.slice(MAX_TAKEN)) await rm(path, { force: true });
   }
 }
 

@@ -1,4 +1,4 @@
-// A stretch of the lane of a process: which process that is, what people read for it, and the stretch as a line of text with its checksum. Must not
+// A stretch of the timeline of a process: which process that is, what people read for it, and the stretch as a line of text with its checksum. Must not
 // take two processes for one where their resources tell them apart: each has an event loop of its own. A line that a crash cut, or that was changed,
 // must never be taken for a whole one.
 
@@ -6,8 +6,8 @@ import { crc32 } from 'node:zlib';
 import { type ArchivedResource, setOwn } from 'spanline/internal/record';
 import type { TimelinePart, TimelineRow } from 'spanline/internal/timeline';
 
-/** The lane of one process in a stretch of time: where it has no row, nothing of note happened. */
-export interface LaneStretch {
+/** The timeline of one process in a stretch of time: where it has no row, nothing of note happened. */
+export interface TimelineStretch {
   /** Which process, as `processOf` names it. */
   readonly process: string;
   /** Unix time in microseconds. */
@@ -19,7 +19,7 @@ export interface LaneStretch {
 /** What tells processes apart, in OpenTelemetry's names. */
 const KEYS = ['service.instance.id', 'service.name', 'host.name', 'process.pid'] as const;
 
-/** The process that a resource describes, as a text that is the same for its spans and for its lane. */
+/** The process that a resource describes, as a text that is the same for its spans and for its timeline. */
 export const processOf = ({ properties }: ArchivedResource): string => {
   const known: Record<string, string> = {};
   for (const key of KEYS) if (properties[key] !== undefined) setOwn(known, key, String(properties[key]));
@@ -42,7 +42,7 @@ type PartCells = readonly [number, number, string, string, string, string[]];
 type RowCells = readonly [TimelineRow['kind'], number, number, string, PartCells[], number?];
 
 /** Ends in a line break. */
-export const laneLine = ({ process, fromUs, toUs, rows }: LaneStretch): string => {
+export const timelineLine = ({ process, fromUs, toUs, rows }: TimelineStretch): string => {
   const text = JSON.stringify([FORM, process, fromUs, toUs, rows.map(rowCells)]);
   return `${checksum(text)} ${text}\n`;
 };
@@ -59,8 +59,8 @@ const rowOf = ([kind, startUs, endUs, detail, parts, idleUs]: RowCells): Timelin
   ...(idleUs === undefined ? {} : { idleUs }),
 });
 
-/** The stretch of a line without its line break; undefined for one that is not whole. What has its checksum was written by `laneLine`. */
-export const parseLaneLine = (line: string): LaneStretch | undefined => {
+/** The stretch of a line without its line break; undefined for one that is not whole. What has its checksum was written by `timelineLine`. */
+export const parseTimelineLine = (line: string): TimelineStretch | undefined => {
   const text = line.slice(CHECKSUM_DIGITS + 1);
   if (line.slice(0, CHECKSUM_DIGITS) !== checksum(text)) return undefined;
   const [form, process, fromUs, toUs, rows] = JSON.parse(text) as [number, string, number, number, RowCells[]];

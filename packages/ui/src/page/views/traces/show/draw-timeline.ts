@@ -1,6 +1,6 @@
-// Draws the lane of one process below the waterfall, on the same axis of time: garbage collections, when the event loop was busy for long, and when
+// Draws the timeline of one process below the waterfall, on the same axis of time: garbage collections, when the event loop was busy for long, and when
 // the thread pool was full.
-import type { LaneAnswer, LaneStretchAnswer } from '../../../../api/trace/answers.js';
+import type { TimelineAnswer, TimelineStretchAnswer } from '../../../../api/trace/answers.js';
 import type { Colors } from './colors.js';
 import type { Axis } from './time-axis.js';
 
@@ -13,7 +13,7 @@ const NAMED = 40;
 const REACH = 4;
 
 /** The pixels of a stretch. */
-const barOf = ({ startUs, durationUs }: LaneStretchAnswer, axis: Axis): readonly [from: number, to: number] => {
+const barOf = ({ startUs, durationUs }: TimelineStretchAnswer, axis: Axis): readonly [from: number, to: number] => {
   const x = axis.xOf(startUs);
   return [Math.max(axis.left, x), Math.min(axis.width - 2, x + Math.max(2, durationUs * axis.scale))];
 };
@@ -22,31 +22,31 @@ const WORDS = { gc: 'garbage collection', busy: 'event loop busy', pool: 'thread
 const COLORS = { gc: 'gc', busy: 'loop', pool: 'series-4' } as const;
 type Kind = keyof typeof WORDS;
 
-/** The rows of a lane: the first two always, for it says something when nothing is in them. */
-const kindsOf = ({ stretches }: LaneAnswer): readonly Kind[] =>
+/** The rows of a timeline: the first two always, for it says something when nothing is in them. */
+const kindsOf = ({ stretches }: TimelineAnswer): readonly Kind[] =>
   stretches.some(({ kind }) => kind === 'pool') ? ['gc', 'busy', 'pool'] : ['gc', 'busy'];
 
 /** Pixels of its rows. */
-export const laneHeight = (lane: LaneAnswer): number => kindsOf(lane).length * ROW;
+export const timelineHeight = (timeline: TimelineAnswer): number => kindsOf(timeline).length * ROW;
 
 /** What a stretch is called where it has room. */
-const nameOf = ({ kind, detail, holders }: LaneStretchAnswer): string =>
+const nameOf = ({ kind, detail, holders }: TimelineStretchAnswer): string =>
   kind === 'pool' ? detail : (holders[0]?.name ?? '');
 
-export const drawLane = (
+export const drawTimeline = (
   context: CanvasRenderingContext2D,
-  lane: LaneAnswer,
-  chosen: LaneStretchAnswer | undefined,
+  timeline: TimelineAnswer,
+  chosen: TimelineStretchAnswer | undefined,
   axis: Axis,
   colors: Colors,
 ): void => {
   context.fillStyle = colors.background;
-  const kinds = kindsOf(lane);
-  const height = laneHeight(lane);
+  const kinds = kindsOf(timeline);
+  const height = timelineHeight(timeline);
   context.fillRect(0, 0, axis.width, height);
   context.font = FONT;
   context.textBaseline = 'middle';
-  for (const stretch of lane.stretches) {
+  for (const stretch of timeline.stretches) {
     const [from, to] = barOf(stretch, axis);
     if (to <= axis.left || from >= axis.width) continue;
     const y = kinds.indexOf(stretch.kind) * ROW + 2;
@@ -74,11 +74,16 @@ export const drawLane = (
 };
 
 /** The stretch at a pixel; of several narrow ones the nearest. */
-export const stretchAt = (lane: LaneAnswer, axis: Axis, x: number, y: number): LaneStretchAnswer | undefined => {
-  const kind = kindsOf(lane)[Math.floor(y / ROW)];
-  let nearest: LaneStretchAnswer | undefined;
+export const stretchAt = (
+  timeline: TimelineAnswer,
+  axis: Axis,
+  x: number,
+  y: number,
+): TimelineStretchAnswer | undefined => {
+  const kind = kindsOf(timeline)[Math.floor(y / ROW)];
+  let nearest: TimelineStretchAnswer | undefined;
   let distance = REACH;
-  for (const stretch of lane.stretches) {
+  for (const stretch of timeline.stretches) {
     if (stretch.kind !== kind) continue;
     const [from, to] = barOf(stretch, axis);
     if (to <= axis.left || from >= axis.width) continue;

@@ -5,8 +5,8 @@ import { TransportError } from '@spanline/graph';
 import { timers } from 'spanline/internal/base';
 import type { ArchivedSpan } from 'spanline/internal/record';
 import type { ResolvedArchiveOptions } from './archive-options.js';
+import { BufferedBatch } from './buffered-batch.js';
 import { isSegmentOf, newId } from './directory.js';
-import { HeldBatch } from './held-batch.js';
 import { writeSpansTo } from './make-segments.js';
 import type { SpanList } from './span-list.js';
 import type { WalWriter, Written } from './wal/wal-writer.js';
@@ -20,14 +20,14 @@ const MAX_ATTEMPTS = 5;
 const MAX_WAITING = 8;
 
 /** The spans of one writer. */
-export class HeldSpans {
+export class BufferedSpans {
   readonly #directory: string;
   readonly #limits: ResolvedArchiveOptions;
   readonly #worker: WorkThread;
   /** Takes what comes. */
-  #open: HeldBatch | undefined;
+  #open: BufferedBatch | undefined;
   /** What waits for its segment, the oldest first, which may be becoming one. */
-  readonly #waiting: HeldBatch[] = [];
+  readonly #waiting: BufferedBatch[] = [];
   #sealing: Promise<void> | undefined;
   #retryAt = 0;
   #isAbandoned = false;
@@ -55,8 +55,8 @@ export class HeldSpans {
 
   /** How many spans would be taken now. */
   get room(): number {
-    const { maxHeldSpans, maxHeldBytes } = this.#limits;
-    return this.walBytes >= maxHeldBytes ? 0 : Math.max(0, maxHeldSpans - this.count);
+    const { maxBufferedSpans, maxBufferedBytes } = this.#limits;
+    return this.walBytes >= maxBufferedBytes ? 0 : Math.max(0, maxBufferedSpans - this.count);
   }
 
   /** Identities of the files this writer has. */
@@ -78,7 +78,7 @@ export class HeldSpans {
     const taken = room >= spans.length ? spans : spans.slice(0, room);
     if (taken.length > 0) {
       try {
-        this.#open ??= new HeldBatch(this.#directory);
+        this.#open ??= new BufferedBatch(this.#directory);
         this.#open.wal.writer.append(taken);
       } catch (error) {
         // The disk: none was taken.
@@ -94,7 +94,7 @@ export class HeldSpans {
 
   /** Take finished spans as `WalWriter.appendFinished` does; there must be room for all of them. */
   appendFinished(...spans: Parameters<WalWriter['appendFinished']>): Written {
-    this.#open ??= new HeldBatch(this.#directory);
+    this.#open ??= new BufferedBatch(this.#directory);
     const written = this.#open.wal.writer.appendFinished(...spans);
     this.appended += written.taken;
     if (this.#isFull(this.#open)) this.#trySeal();
@@ -143,15 +143,15 @@ export class HeldSpans {
     this.#open = undefined;
   }
 
-  get #batches(): readonly HeldBatch[] {
+  get #batches(): readonly BufferedBatch[] {
     return this.#open === undefined ? this.#waiting : [...this.#waiting, this.#open];
   }
 
-  #isFull({ count, wal }: HeldBatch): boolean {
+  #isFull({ count, wal }: BufferedBatch): boolean {
     return count >= this.#limits.segmentSpans || wal.writer.bytes >= this.#limits.walBytes;
   }
 
-  async #flushBatch(batch: HeldBatch): Promise<void> {
+  async #flushBatch(batch: BufferedBatch): Promise<void> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const { wal } = batch;
       const isCurrent = (): boolean => this.#batches.includes(batch) && batch.wal === wal;
@@ -240,7 +240,7 @@ export class HeldSpans {
   }
 
   /** Have the worker make the segment; false when it did not. */
-  async #handOver(batch: HeldBatch): Promise<boolean> {
+  async #handOver(batch: BufferedBatch): Promise<boolean> {
     const { id: replaces, path, writer } = batch.wal;
     // What is in the file of another is not all there is.
     if (writer.isLost) return false;
@@ -253,12 +253,12 @@ export class HeldSpans {
     return answer.isDone;
   }
 
-  #write(batch: HeldBatch): void {
+  #write(batch: BufferedBatch): void {
     // The segment names the write-ahead file: a crash before that is gone shows nothing twice.
     if (batch.count > 0) writeSpansTo(this.#directory, batch.rows(), [batch.wal.id]);
   }
 
-  #finish(batch: HeldBatch): void {
+  #finish(batch: BufferedBatch): void {
     if (batch.count > 0) this.seals++;
     batch.drop();
   }
