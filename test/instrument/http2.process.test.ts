@@ -372,6 +372,8 @@ describe('a request given up on purpose', () => {
     const [peer] = await asked;
     if (isAnswered) await once(stream, 'response');
     await act({ stream, given, peer });
+    // Node 24 and later close a stream when what came of it is read.
+    stream.resume();
     if (!stream.closed) await once(stream, 'close');
     const [span] = await settled(1);
     return [span.status.code, span.properties['error.type']];
