@@ -2,53 +2,26 @@
 // what is said of files that are none.
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { buildFirst, scratch } from '../../../test/support/built.js';
-import { Archive } from '../../archive/src/index.js';
-import type { ProcessesAnswer, SnapshotFacts, SnapshotsAnswer, TakenAnswer } from '../src/api/snapshots/answers.js';
+import type { Archive } from '../../archive/src/index.js';
+import type { ProcessesAnswer, SnapshotFacts, SnapshotsAnswer } from '../src/api/snapshots/answers.js';
 import type { StallsAnswer } from '../src/api/stalls/answers.js';
 import type { TraceAnswer } from '../src/api/trace/answers.js';
 import type { TracesAnswer } from '../src/api/traces/answers.js';
-import { CART, makeCart } from './support/cart.js';
-import { useServer } from './support/served.js';
-import { useShop, useSnapshotStores } from './support/shop-process.js';
+import { CART } from './support/cart.js';
+import { useSnapshotServer } from './support/snapshot-server.js';
 
 buildFirst();
 const dir = scratch();
-const serve = useServer();
-const program = join(dir, 'shop.mjs');
-const running = useShop(program);
-const snapshotStoreOf = useSnapshotStores();
+const { serve, running, snapshotStoreOf, ask, post, take, on } = useSnapshotServer(dir);
 
 let pid: number;
 let archive: Archive;
 let url: string;
-beforeAll(async () => {
-  pid = await running({ flightRecorder: {} }, { env: { SPANLINE_FLIGHT_RECORDER: 'on' } });
-  await makeCart(join(dir, 'traces'));
-  archive = await Archive.open(join(dir, 'traces'), { readOnly: true });
-  url = await serve({ archive, snapshots: snapshotStoreOf() });
+beforeAll(() => {
+  ({ pid, archive, url } = on);
 });
-afterAll(() => archive.close());
-
-const ask = async <T>(path: string, query: Record<string, string> = {}, base = url): Promise<T> => {
-  const response = await fetch(`${base}/api/${path}?${new URLSearchParams(query)}`);
-  const body = (await response.json()) as T;
-  if (!response.ok) throw new Error(`${response.status} ${JSON.stringify(body)}`);
-  return body;
-};
-const post = (body: unknown, headers: Record<string, string> = {}, base = url): Promise<Response> =>
-  fetch(`${base}/api/snapshots/take`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  });
-const take = async (process: number, base = url): Promise<TakenAnswer> => {
-  const response = await post({ pid: process }, {}, base);
-  const body = (await response.json()) as TakenAnswer;
-  if (!response.ok) throw new Error(`${response.status} ${JSON.stringify(body)}`);
-  return body;
-};
 
 describe('answers', () => {
   test('processes are listed with what is known of their recorder, this one is not', async () => {

@@ -4,54 +4,26 @@ import { once } from 'node:events';
 import { copyFileSync, existsSync, readdirSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { buildFirst, root, scratch } from '../../../test/support/built.js';
-import { Archive } from '../../archive/src/index.js';
+import type { Archive } from '../../archive/src/index.js';
 import { spanline } from '../../cli/test/support/spanline.js';
-import type { SnapshotsAnswer, TakenAnswer } from '../src/api/snapshots/answers.js';
+import type { SnapshotsAnswer } from '../src/api/snapshots/answers.js';
 import type { TracesAnswer } from '../src/api/traces/answers.js';
 import { accessibilityFaults } from './support/accessibility.js';
 import { hasBrowser, sizesIn, useBrowser } from './support/browser.js';
-import { makeCart } from './support/cart.js';
-import { useServer } from './support/served.js';
-import { useShop, useSnapshotStores } from './support/shop-process.js';
+import { useSnapshotServer } from './support/snapshot-server.js';
 
 buildFirst();
 const dir = scratch();
-const serve = useServer();
-const program = join(dir, 'shop.mjs');
-const running = useShop(program);
-const snapshotStoreOf = useSnapshotStores();
+const { serve, running, snapshotStoreOf, ask, take, on } = useSnapshotServer(dir);
 
 let pid: number;
 let archive: Archive;
 let url: string;
-beforeAll(async () => {
-  pid = await running({ flightRecorder: {} }, { env: { SPANLINE_FLIGHT_RECORDER: 'on' } });
-  await makeCart(join(dir, 'traces'));
-  archive = await Archive.open(join(dir, 'traces'), { readOnly: true });
-  url = await serve({ archive, snapshots: snapshotStoreOf() });
+beforeAll(() => {
+  ({ pid, archive, url } = on);
 });
-afterAll(() => archive.close());
-
-const ask = async <T>(path: string, query: Record<string, string> = {}, base = url): Promise<T> => {
-  const response = await fetch(`${base}/api/${path}?${new URLSearchParams(query)}`);
-  const body = (await response.json()) as T;
-  if (!response.ok) throw new Error(`${response.status} ${JSON.stringify(body)}`);
-  return body;
-};
-const post = (body: unknown, headers: Record<string, string> = {}, base = url): Promise<Response> =>
-  fetch(`${base}/api/snapshots/take`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  });
-const take = async (process: number, base = url): Promise<TakenAnswer> => {
-  const response = await post({ pid: process }, {}, base);
-  const body = (await response.json()) as TakenAnswer;
-  if (!response.ok) throw new Error(`${response.status} ${JSON.stringify(body)}`);
-  return body;
-};
 
 describe('answers', () => {
   test('a process that gives none says why', async () => {
@@ -111,12 +83,12 @@ test('spanline ui opens files that are named, and refuses what is no snapshot', 
   expect((await ask<TracesAnswer>('traces', { snapshot: 'named.flight' }, base)).traces).toHaveLength(2);
   child.kill('SIGTERM');
   await once(child, 'exit');
-  expect(await spanline(['ui', '--no-open', '--snapshot', program])).toMatchObject({
+  expect(await spanline(['ui', '--no-open', '--snapshot', join(dir, 'shop.mjs')])).toMatchObject({
     code: 3,
     stderr: expect.stringContaining('is not a snapshot of the flight recorder'),
   });
   expect(await spanline(['ui', '--no-open', '--snapshot', join(dir, 'nowhere')])).toMatchObject({ code: 3 });
-  expect(await spanline(['ui', '--no-open', '--snapshots', program])).toMatchObject({ code: 3 });
+  expect(await spanline(['ui', '--no-open', '--snapshots', join(dir, 'shop.mjs')])).toMatchObject({ code: 3 });
 });
 
 describe.skipIf(!hasBrowser)('in a browser', () => {

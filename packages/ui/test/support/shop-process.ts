@@ -55,7 +55,7 @@ export const useShop = (program: string): StartShop => {
   };
 };
 
-/** Shelves for the tests of a file, closed behind them. */
+/** Stores of snapshots for the tests of a file, closed behind them. */
 export const useSnapshotStores = (): ((options?: ConstructorParameters<typeof SnapshotStore>[0]) => SnapshotStore) => {
   const stores: SnapshotStore[] = [];
   afterAll(async () => {
