@@ -1,4 +1,4 @@
-// OpenTelemetry's own instrumentation packages: those that the program depends on and that no instrumentation of ours stands for, in the
+// OpenTelemetry's own instrumentation packages, and Prisma's: those that the program depends on and that no instrumentation of ours stands for, in the
 // version that is installed, are loaded and record here. None that fails may keep the program from starting.
 import { readFileSync } from 'node:fs';
 import { createRequire, register } from 'node:module';
@@ -13,6 +13,13 @@ const OFFICIAL = '@opentelemetry/instrumentation-';
 /** Older names of packages, by the library that they trace. */
 const RENAMED: Readonly<Record<string, string>> = { 'redis-4': 'redis' };
 
+/** Packages of a library's own that are loaded and switched on like those. */
+const OF_LIBRARIES: Readonly<Record<string, string>> = { '@prisma/instrumentation': 'prisma' };
+
+/** By what a package is switched off; undefined for other packages. */
+const shortOf = (name: string): string | undefined =>
+  name.startsWith(OFFICIAL) ? name.slice(OFFICIAL.length) : OF_LIBRARIES[name];
+
 const libraryOf = (short: string): string => RENAMED[short] ?? short;
 
 interface Manifest {
@@ -20,14 +27,14 @@ interface Manifest {
   readonly names: readonly string[];
 }
 
-/** The package that the program is part of, and the packages of OpenTelemetry that it depends on. */
+/** The package that the program is part of, and the packages among its dependencies that trace. */
 const manifestOf = (program: string): Manifest | undefined => {
   for (let folder = program; ; folder = dirname(folder)) {
     const file = join(folder, 'package.json');
     try {
       const { dependencies, optionalDependencies } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, object>;
       const names = Object.keys({ ...dependencies, ...optionalDependencies });
-      return { file, names: names.filter((name) => name.startsWith(OFFICIAL)) };
+      return { file, names: names.filter((name) => shortOf(name) !== undefined) };
     } catch {
       // None here, or none that can be read.
     }
@@ -49,7 +56,7 @@ const isOurs = (short: string, require: NodeJS.Require): boolean => {
 
 /** The libraries that official `packages` trace. */
 export const tracedByOfficial = (packages: readonly string[]): readonly string[] =>
-  packages.map((name) => libraryOf(name.slice(OFFICIAL.length)));
+  packages.map((name) => libraryOf(shortOf(name) ?? name));
 
 interface Startable {
   enable(): void;
@@ -83,7 +90,7 @@ export const startOfficial = (
   const require = createRequire(manifest.file);
   const started: string[] = [];
   for (const name of manifest.names) {
-    const short = name.slice(OFFICIAL.length);
+    const short = shortOf(name) ?? name;
     if (isOurs(short, require) || disabled.includes(short) || enabled?.includes(short) === false) continue;
     try {
       const classes = Object.values(require(name) as object).filter(isInstrumentation);
@@ -94,7 +101,8 @@ export const startOfficial = (
       log.warn(`${name} is not used: ${(error as Error).message}`);
     }
   }
-  if (started.length === 0) return started;
+  // Prisma's patches no module.
+  if (!started.some((name) => name.startsWith(OFFICIAL))) return started;
   try {
     hookModules(manifest.file);
   } catch (error) {

@@ -80,8 +80,8 @@ test.each([
 });
 
 /** What register says of a program with an `official` package, and with its `library` in a version. */
-const saidWith = async (official: string, library: string, version: string): Promise<string> => {
-  const file = program(`${library}-${version}`, []);
+const saidWith = async (official: string, library: string, version: string, env = {}): Promise<string> => {
+  const file = program(`${library}-${version}-${Object.keys(env).length}`, []);
   const files = {
     [`${library}/package.json`]: JSON.stringify({ name: library, version }),
     [`${library}/index.js`]: '',
@@ -94,7 +94,7 @@ const saidWith = async (official: string, library: string, version: string): Pro
   }
   writeFileSync(join(file, '../package.json'), JSON.stringify({ dependencies: { [library]: '*', [official]: '*' } }));
   writeFileSync(file, `require('${library}');`);
-  return (await run(file, { OTEL_LOG_LEVEL: 'debug' })).stderr;
+  return (await run(file, { OTEL_LOG_LEVEL: 'debug', ...env })).stderr;
 };
 
 test.each([
@@ -104,6 +104,13 @@ test.each([
   const said = await saidWith(`@opentelemetry/instrumentation-${short}`, library, version);
   expect(said).toContain(`also traced: @opentelemetry/instrumentation-${short}`);
   expect(said).not.toContain('not traced by spanline');
+});
+
+test('that of Prisma, which is its own', async () => {
+  const own = '@prisma/instrumentation';
+  expect(await saidWith(own, 'prisma-shop', '1.0.0')).toContain(`also traced: ${own}`);
+  const off = await saidWith(own, 'prisma-shop', '1.0.0', { OTEL_NODE_DISABLED_INSTRUMENTATIONS: 'prisma' });
+  expect(off).not.toContain(own);
 });
 
 test('that of mysql is never', async () => {
