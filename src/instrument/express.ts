@@ -48,6 +48,9 @@ const places = new WeakMap<object, Place>();
 const mounts = new WeakMap<object, Place[]>();
 const patterns = new WeakMap<Layer, unknown>();
 const applications = new WeakMap<Router, App>();
+/** What was found of a place, as long as nothing else has been mounted: most of what is read for a request is the same for the next. */
+const knownWays = new WeakMap<Place, { readonly at: number; readonly ways: readonly Way[] }>();
+let mountings = 0;
 const subApplications = new WeakMap<Layer, App>();
 
 const isObject = (value: unknown): value is object =>
@@ -76,6 +79,7 @@ const placeMount = (owner: Router, layer: Layer): void => {
   if (known.some((place) => place.layer === layer)) return;
   known.push({ owner, layer });
   mounts.set(mounted, known);
+  mountings++;
 };
 
 /** What was added to `owner` behind its first `length` layers. */
@@ -167,6 +171,14 @@ const waysTo = (owner: Router, layers: readonly Layer[], depth = 0): readonly Wa
     .slice(0, MAX_WAYS);
 };
 
+const waysOf = (place: Place): readonly Way[] => {
+  const known = knownWays.get(place);
+  if (known?.at === mountings) return known.ways;
+  const ways = waysTo(place.owner, [place.layer]);
+  knownWays.set(place, { at: mountings, ways });
+  return ways;
+};
+
 const outermost = (app: App | undefined): Router | undefined => {
   let router = app === undefined ? undefined : routerOf(app);
   for (let depth = 0; router !== undefined && depth < DEEPEST; depth++) {
@@ -248,7 +260,7 @@ const readRoute = (request: RequestWithSpan): string | undefined => {
   if (place === undefined) return baseUrl === '' ? expressRoute('', own) : mounted();
   // Most are in the application itself.
   if (baseUrl === '' && place.owner === router) return expressRoute('', own);
-  const ways = waysTo(place.owner, [place.layer]);
+  const ways = waysOf(place);
   // Behind a route that passed the request on, something else has answered.
   let passed: string | undefined;
   for (const from of beginnings(router, path)) {
@@ -292,9 +304,15 @@ const seeRoute = (route: Method): Method => {
   };
 };
 
+const noteApplication = (router: Router, app: App): void => {
+  if (applications.get(router) === app) return;
+  applications.set(router, app);
+  mountings++;
+};
+
 const seeApp = quiet((app: App) => {
   const router = routerOf(app);
-  if (router !== undefined) applications.set(router, app);
+  if (router !== undefined) noteApplication(router, app);
 });
 
 /** A method of an application that has a router behind it. */
@@ -310,7 +328,7 @@ const seeAppUse = (use: Method): Method => {
   const see = quiet((app: App, args: readonly unknown[]) => {
     const router = routerOf(app);
     if (router === undefined) return;
-    applications.set(router, app);
+    noteApplication(router, app);
     const mounted = args.flat(Number.POSITIVE_INFINITY).filter((one) => typeof one === 'function');
     // express 4 begins each router with two layers of its own.
     stackOf(router)

@@ -187,6 +187,25 @@ describe.each(['express', 'express-4'])('%s: no piece of the path', (name) => {
     expect(await routesOf(app, ['/first/1/x', '/second/2/inner/x'])).toEqual(['/first/:f/x', '/second/:s/inner/x']);
   });
 
+  test('mounted in more places between two requests', async () => {
+    instrumentOnly({ http: { client: false }, express: { module: express } });
+    const app = express();
+    const [outer, inner] = [express.Router({ mergeParams: true }), routerWith('/x')];
+    outer.use('/inner/:i', inner);
+    app.use('/first/:f', outer);
+    const { port } = await listen(createServer(app as RequestListener));
+    await ask(port, '/first/1/inner/2/x');
+    app.use('/second/:s', outer);
+    app.use('/third', express().use('/:t', inner));
+    for (const path of ['/second/1/inner/2/x', '/third/3/x', '/first/1/inner/2/x']) await ask(port, path);
+    expect((await routes()).map((one) => (one as readonly unknown[])[1])).toEqual([
+      '/first/:f/inner/:i/x',
+      '/second/:s/inner/:i/x',
+      '/third/:t/x',
+      '/first/:f/inner/:i/x',
+    ]);
+  });
+
   test('what is mounted and answers itself', async () => {
     instrumentOnly({ http: { client: false }, express: { module: express } });
     const app = express();
