@@ -1,7 +1,7 @@
 // At the exit of a process a reporter that can work synchronously gets everything, by `reportSync` when it has one; an
 // asynchronous one is called once at most, and what it could not take counts as not delivered.
 import { expect, test } from 'vitest';
-import { Collector, type Reporter, Span } from '../../src/index.js';
+import { Collector, type ReportBatch, type Reporter, Span } from '../../src/index.js';
 
 const atExit = (reporter: Reporter) => {
   const collector = new Collector({ maxBatchSpans: 2, reportIntervalMs: 60_000 });
@@ -54,4 +54,42 @@ test('a reporter that keeps no trace leaves what it got to the next one', () => 
   Span.root('root', undefined, { collector }).end();
   collector.reportSync();
   expect(names).toEqual(['a root', 'b root']);
+});
+
+/** What is called of a reporter whose report is in flight when the process ends. */
+const callsAtExit = async (more: Partial<Reporter>): Promise<string[]> => {
+  const collector = new Collector({ reportIntervalMs: 60_000 });
+  const calls: string[] = [];
+  const named = (how: string, { traces }: ReportBatch): void =>
+    void calls.push(`${how} ${traces.map((trace) => trace.spanAt(0).name)}`);
+  collector.setReporter({
+    name: 'r',
+    report: (batch) => {
+      named('report', batch);
+      return new Promise(() => {});
+    },
+    ...(more.reportSync && { reportSync: (batch) => named('sync', batch) }),
+  });
+  Span.root('in flight', undefined, { collector }).end();
+  await collector.flush({ timeoutMs: 1 });
+  Span.root('after', undefined, { collector }).end();
+  collector.reportSync();
+  return calls;
+};
+
+test('what is in flight is sent again where that works synchronously, and never by a second call of report', async () => {
+  expect(await callsAtExit({ reportSync: () => {} })).toEqual(['report in flight', 'sync in flight', 'sync after']);
+  expect(await callsAtExit({})).toEqual(['report in flight']);
+});
+
+test('reporters of one name are numbered in the stats, each with its own', () => {
+  const collector = new Collector();
+  const reporter = (sent: number): Reporter => ({ name: 'r', report() {}, stats: () => ({ sent }) });
+  collector.setReporter([reporter(1), reporter(2), reporter(3)]);
+  const { reporters } = collector.stats();
+  expect(Object.entries(reporters).map(([name, { own }]) => [name, own])).toEqual([
+    ['r', { sent: 1 }],
+    ['r#2', { sent: 2 }],
+    ['r#3', { sent: 3 }],
+  ]);
 });
