@@ -2,7 +2,7 @@
 // writes where this one does not see it.
 import { statSync } from 'node:fs';
 import { SpanlineError } from '../base/errors.js';
-import { targetFailure } from '../base/inspector/inspector-client.js';
+import { targetFailure } from '../base/inspector/target-error.js';
 import { withInspector } from '../base/inspector/with-inspector.js';
 import { FlightError } from './flight-error.js';
 

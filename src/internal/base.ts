@@ -10,7 +10,7 @@ export { abortedBy, SpanlineError, throwIfAborted, wrongOption } from '../base/e
 export { type FsSteps, runAsync, runSync, syncDirectory } from '../base/files/fs-steps.js';
 export { makeDirectory } from '../base/files/make-directory.js';
 export { placeOf, WholeFile, writeAll, writeWhole } from '../base/files/whole-file.js';
-export { targetFailure } from '../base/inspector/inspector-client.js';
+export { targetFailure } from '../base/inspector/target-error.js';
 export { BoundedCache, getOrMake } from '../base/maps/maps.js';
 export { sharedState } from '../base/maps/shared-state.js';
 export { anyNumber, finiteNumber, flag, oneOf, wholeNumber } from '../base/options/checks.js';

@@ -5,8 +5,8 @@ export type { Request } from './follow/requests.js';
 export { type KeptSnapshot, keepSnapshot } from './keep-snapshot.js';
 export { sendBytes } from './server/answer.js';
 export { ServerCounts, startArchiveServer } from './server/archive-server.js';
-export { HttpError } from './server/errors.js';
 export { Guard } from './server/guard.js';
+export { HttpError } from './server/http-error.js';
 export { type RunningHttpServer, startHttpServer } from './server/http-server.js';
 export { loadTraces } from './server/ports.js';
 export {

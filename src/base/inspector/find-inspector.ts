@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { get } from 'node:http';
 import { basename } from 'node:path';
 import { sleep, timers } from '../calls/timers.js';
-import { TargetError, targetFailure } from './inspector-client.js';
+import { TargetError, targetFailure } from './target-error.js';
 
 /** Where a process is inspected. */
 export interface FoundInspector {

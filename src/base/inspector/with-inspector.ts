@@ -2,7 +2,8 @@
 // process does not answer.
 import { within } from '../calls/timers.js';
 import { findInspector } from './find-inspector.js';
-import { InspectorClient, TargetError, targetFailure } from './inspector-client.js';
+import { InspectorClient } from './inspector-client.js';
+import { TargetError, targetFailure } from './target-error.js';
 
 /** Key of what is about to close the inspector, in the process: a caller in between stops it, and closes it in its place. */
 const CLOSING = "globalThis[Symbol.for('spanline.inspector.closing')]";

@@ -1,29 +1,9 @@
-// Refusals with an HTTP status, and the bodies of answers in the form that the clients of each endpoint read: JSON, or the messages of OTLP in
-// protobuf, ExportTraceServiceResponse and google.rpc.Status. A refusal ends a request; it must never leave the server.
-import type { OutgoingHttpHeaders } from 'node:http';
+// The bodies of answers and of refusals in the form that the clients of each endpoint read: JSON, or the messages of OTLP in
+// protobuf, ExportTraceServiceResponse and google.rpc.Status. Which error has which status is decided here.
 import { GraphError } from '@spanline/graph';
-import { ByteWriter, SpanlineError } from 'spanline/internal/base';
+import { ByteWriter } from 'spanline/internal/base';
 import { TraceFormatError } from 'spanline/internal/formats';
-
-/** Thrown by handlers: the answer is an error of this status, in the form of its endpoint. */
-export class HttpError extends SpanlineError {
-  override readonly name = 'HttpError';
-
-  constructor(
-    readonly status: number,
-    message: string,
-    readonly headers: OutgoingHttpHeaders = {},
-  ) {
-    super('ERR_SPANLINE_HTTP_STATUS', message);
-  }
-}
-
-/** Seconds after which a refused sender may try again. */
-const RETRY_AFTER_SECONDS = 2;
-
-/** Too much at once: nothing is wrong with the request. */
-export const tryLater = (status: 429 | 503, message: string): HttpError =>
-  new HttpError(status, message, { 'retry-after': String(RETRY_AFTER_SECONDS) });
+import { HttpError, tryLater } from './http-error.js';
 
 /** A field of a number, or of bytes, text or a message. */
 const field = (number: number, content: number | Uint8Array): Buffer => {

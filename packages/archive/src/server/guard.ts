@@ -2,7 +2,7 @@
 // page must not reach it by a name of its own that points here.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { HttpError } from './errors.js';
+import { HttpError } from './http-error.js';
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 

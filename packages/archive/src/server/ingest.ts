@@ -12,7 +12,8 @@ import {
 } from 'spanline/internal/formats';
 import { type Appended, appendValid } from '../append-valid.js';
 import { sendBytes, sendJson } from './answer.js';
-import { encodeSuccess, HttpError, type PartialSuccess, successJson, tryLater } from './errors.js';
+import { encodeSuccess, type PartialSuccess, successJson } from './errors.js';
+import { HttpError, tryLater } from './http-error.js';
 import type { ArchiveWriter } from './ports.js';
 import { type BodyBudget, withBody } from './read-body.js';
 import type { Route } from './route.js';

@@ -4,7 +4,7 @@
 import { MISSING_SERVICE } from 'spanline/internal/formats';
 import type { ArchivedSpan, TraceSearch, TraceSummary } from 'spanline/internal/record';
 import type { Operation } from '../trace-source.js';
-import { HttpError } from './errors.js';
+import { HttpError } from './http-error.js';
 
 /** Options of a read. */
 export interface ReadOptions {

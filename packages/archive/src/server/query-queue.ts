@@ -1,7 +1,7 @@
 // Bounds how many queries are answered at a time. Others wait their turn, in the order they came, so many and so long; what is beyond is told
 // to come again.
 import { timers } from 'spanline/internal/base';
-import { tryLater } from './errors.js';
+import { tryLater } from './http-error.js';
 
 /** Bounds of a queue. */
 export interface QueryLimits {

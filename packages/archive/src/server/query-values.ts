@@ -1,7 +1,7 @@
 // Values of query parameters as Jaeger's APIs write them: Go durations, RFC 3339 times, Unix microseconds, ids. A wrong one is a 400 that
 // names it, never a default.
 import { timers } from 'spanline/internal/base';
-import { HttpError } from './errors.js';
+import { HttpError } from './http-error.js';
 
 const wrong = (name: string, expected: string): HttpError =>
   new HttpError(400, `the parameter ${name} must be ${expected}`);

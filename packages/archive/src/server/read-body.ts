@@ -4,7 +4,7 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { HttpError, tryLater } from './errors.js';
+import { HttpError, tryLater } from './http-error.js';
 
 /** Bodies inflated at a time; others wait, compressed, in the order they came. */
 const INFLATING = 2;

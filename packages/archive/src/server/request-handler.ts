@@ -3,8 +3,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { timers } from 'spanline/internal/base';
 import { sendBytes, sendJson } from './answer.js';
-import { type ErrorForm, errorBody, HttpError, toHttpError } from './errors.js';
+import { type ErrorForm, errorBody, toHttpError } from './errors.js';
 import type { Guard } from './guard.js';
+import { HttpError } from './http-error.js';
 import { contentTypeOf } from './ingest.js';
 import { SeenDamage } from './ports.js';
 import { type QueryLimits, QueryQueue } from './query-queue.js';

@@ -1,6 +1,7 @@
 // What an endpoint is, and which one a request means. Paths are compared part by part; nothing of them ever names a file.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type ErrorForm, HttpError } from './errors.js';
+import type { ErrorForm } from './errors.js';
+import { HttpError } from './http-error.js';
 import type { SeenDamage } from './ports.js';
 
 /** One request on its way. */

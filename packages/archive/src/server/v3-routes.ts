@@ -5,7 +5,7 @@ import { otlpResourceSpans, shownService } from 'spanline/internal/formats';
 import type { ArchivedSpan, TraceSummary } from 'spanline/internal/record';
 import type { Operation } from '../trace-source.js';
 import { JsonStream, sendJson } from './answer.js';
-import { HttpError } from './errors.js';
+import { HttpError } from './http-error.js';
 import { type ArchiveReader, type LoadedTrace, loadTraces, type SeenDamage } from './ports.js';
 import { pick, required, traceIdOf } from './query-values.js';
 import { type Call, queryRoute, type Route } from './route.js';
