@@ -4,10 +4,11 @@
 import { JaegerReporter } from '../../dist/esm/exporters/jaeger.js';
 import { OtelSdkReporter } from '../../dist/esm/exporters/otel-sdk.js';
 import { OtlpReporter } from '../../dist/esm/exporters/otlp.js';
+import * as spanline from '../../dist/esm/index.js';
 import { findJaeger, startJaeger } from '../../scripts/lib/jaeger.mjs';
 import { OTLPTraceExporter } from '../peers/exporters.mjs';
 import { BATCH, TRACES } from './shape.mjs';
-import { batchOf } from './spans.mjs';
+import { spansOf } from './spans.mjs';
 
 /** Each with traces of its own: when one comes again, Jaeger has forgotten it, so that what it holds does not grow. */
 const BATCHES = 64;
@@ -15,6 +16,7 @@ const BATCHES = 64;
 const { otlpUrl, thriftUrl, compactPort, binaryPort } = await startJaeger(findJaeger(), {
   maxTraces: (BATCHES / 2) * TRACES,
 });
+const { batchOf } = spansOf(spanline);
 const caught = [];
 for (let i = 0; i < BATCHES; i++) caught.push(await batchOf(TRACES));
 let turn = 0;

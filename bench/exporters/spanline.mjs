@@ -1,13 +1,13 @@
 // Subject: spanline's encoders and reporters.
 
-import { encodeJaegerThrift, encodeOtlpJson, encodeOtlpProtobuf } from '../../dist/bench/encoders.js';
-import { JaegerReporter } from '../../dist/esm/exporters/jaeger.js';
-import { OtlpReporter } from '../../dist/esm/exporters/otlp.js';
-import { flush, setReporter } from '../../dist/esm/index.js';
+import * as spanline from '../../dist/bench/encoders.js';
 import { perBatch, perBatchSync, SPANS_PER_TRACE, STALL_SPANS, stall, TRACES } from './shape.mjs';
-import { batchOf, makeTrace } from './spans.mjs';
+import { spansOf } from './spans.mjs';
 import { startSink } from './start-sink.mjs';
 
+const { encodeJaegerThrift, encodeOtlpJson, encodeOtlpProtobuf, flush, JaegerReporter, OtlpReporter, setReporter } =
+  spanline;
+const { batchOf, makeTrace } = spansOf(spanline);
 const { http, udp } = await startSink();
 const caught = await batchOf(TRACES);
 /** A reporter remembers which spans of a batch arrived, so that each report gets an object of its own. */
