@@ -1,30 +1,9 @@
-// Packages: where the one of a module lies, the error for one that is not installed, and what Yarn's Plug'n'Play needs to find them.
+// Packages that a program may or may not have: the error for one that is not installed, and what Yarn's Plug'n'Play needs to find them.
 // A missing package must never hide another failure.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-
-const MAX_LEVELS = 8;
-
-/**
- * The folder of the package.json of the package `name` above a file, whose `import.meta.url` is given: ours, when nothing is. Undefined in a bundle
- * that lies elsewhere.
- */
-export const packageRoot = (
-  // Undefined in a bundle that is an ES module.
-  here: string | undefined = import.meta.url,
-  name = 'spanline',
-): string | undefined => {
-  if (!here?.startsWith('file:')) return undefined;
-  let dir = dirname(fileURLToPath(here));
-  for (let level = 0; level < MAX_LEVELS; level++) {
-    const manifest = join(dir, 'package.json');
-    if (existsSync(manifest) && readFileSync(manifest, 'utf8').includes(`"name": "${name}"`)) return dir;
-    dir = dirname(dir);
-  }
-  return undefined;
-};
+import { pathToFileURL } from 'node:url';
 
 const NOT_FOUND: readonly unknown[] = ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'];
 

@@ -14,7 +14,8 @@ export { targetFailure } from '../base/inspector/target-error.js';
 export { BoundedCache, getOrMake } from '../base/maps/maps.js';
 export { sharedState } from '../base/maps/shared-state.js';
 export { anyNumber, finiteNumber, flag, oneOf, wholeNumber } from '../base/options/checks.js';
-export { missingPackage, packageRoot, plugNPlayArguments } from '../base/packages.js';
+export { packageRoot } from '../base/package-root.js';
+export { missingPackage, plugNPlayArguments } from '../base/packages.js';
 export { cut, displayWidth } from '../base/text/display-width.js';
 export {
   escapeCharacter,

@@ -94,7 +94,7 @@ describe.skipIf(!hasPostgres)('pg, piece by piece', () => {
     ],
   ])('%s whose query fails', async (_, read) => {
     instrumentOnly({ pg: true });
-    await expect(read(await connected())).rejects.toThrow('breakdown by zero');
+    await expect(read(await connected())).rejects.toThrow('division by zero');
     expect(await shown()).toEqual(failed(WRONG));
   });
 });
