@@ -6,8 +6,6 @@ import { isThenable } from '../base/calls/attempt.js';
 import { fieldOf, reasonOf } from './failure.js';
 import { type Caller, emitFor } from './in-context.js';
 
-export { isThenable };
-
 /** What a call calls back. */
 export type Callback = (this: unknown, error: unknown, ...rest: unknown[]) => unknown;
 /** Ends the span of a call, with what it failed with, if it did, else with what it gave. */

@@ -1,12 +1,13 @@
 // A span for each call of a function of a library that publishes nothing: as traced-channel.ts makes them of what is announced. What is called gives what it
 // gave: its own result, or a promise that settles as its own. A function that was taken out of the library while it was traced, as `import` does, is
 // traced whenever its library is: so what decides is asked at each call.
+
+import { isThenable } from '../base/calls/attempt.js';
 import { queueStore } from '../local-span/queue-store.js';
 import type { SpanQueue } from '../local-span/span-queue.js';
 import type { Span } from '../span/span.js';
 import { orElse, quiet } from './channel.js';
 import { queueFor } from './client-span.js';
-import { isThenable } from './ending.js';
 import { reasonOf } from './failure.js';
 import type { Caller } from './in-context.js';
 import type { Method } from './replace-method.js';

@@ -9,7 +9,7 @@
 // What both forms of Jaeger's JSON say alike: values as they are shown, the order of tags, and processes by their content.
 import type { ArchivedValue } from '../../record/archived-span.js';
 import type { Extras, SpanProperties } from '../../record/finished-span.js';
-import { type JaegerTag, toTag } from './tags.js';
+import { type JaegerTag, type Tag, toTag } from './tags.js';
 
 export const KIND = 'span.kind';
 export const STATUS_CODE = 'otel.status_code';
@@ -43,7 +43,6 @@ export const shownTraceId = (traceId: string): string =>
   traceId.startsWith('0000000000000000') ? traceId.slice(16) : traceId;
 
 type Keys = Readonly<Partial<Record<keyof Extras, string>>>;
-type Tag = readonly [key: string, value: ArchivedValue];
 
 const ATTRIBUTES = 'otel.dropped_attributes_count';
 

@@ -19,9 +19,7 @@ import { KINDS, STATUS_CODES } from '../otlp/kinds.js';
 import * as Key from './keys.js';
 import { EVENT_EXTRAS, LINK_EXTRAS, SCOPE_EXTRAS, SPAN_EXTRAS, takeExtras } from './keys.js';
 import { WARNINGS_KEY } from './span-warnings.js';
-import { readTag, withoutRepeated } from './tags.js';
-
-type Tag = readonly [key: string, value: ArchivedValue];
+import { readTag, type Tag, withoutRepeated } from './tags.js';
 
 const tagsOf = (holder: JsonObject, member: string, context: DecodeContext): Tag[] =>
   listOf(holder, member).map((raw) => {

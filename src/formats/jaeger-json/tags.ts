@@ -63,8 +63,11 @@ const toBool = (value: unknown, key: string): boolean => {
   throw malformed(`the tag ${key} must be true or false`);
 };
 
+/** A tag as it is read. */
+export type Tag = readonly [key: string, value: ArchivedValue];
+
 /** A tag's key and value. */
-export const readTag = (raw: unknown): readonly [key: string, value: ArchivedValue] => {
+export const readTag = (raw: unknown): Tag => {
   const tag: JsonObject = toObject(raw, 'a tag');
   const key = textOf(tag, 'key');
   const { value } = tag;
@@ -109,8 +112,6 @@ export const goDuration = (ns: bigint): string => {
 
 /** The property that holds them: a list of maps `{key, value}`. */
 const REPEATED_KEY = '@jaeger@tags';
-
-type Tag = readonly [key: string, value: ArchivedValue];
 
 /** The last tag of each key, in the order of their first ones, and the property that keeps the others. */
 export const withoutRepeated = (tags: readonly Tag[]): readonly Tag[] => {

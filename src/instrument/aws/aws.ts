@@ -1,12 +1,14 @@
 // Calls of the AWS SDK 3, which publishes nothing: `send` of its clients is wrapped, which every form of a call ends in. Requests of HTTP are below it, as
 // many as it takes. What a program hands over stays as it is: a copy has the context.
+
+import { isThenable } from '../../base/calls/attempt.js';
 import { queueStore } from '../../local-span/queue-store.js';
 import type { SpanQueue } from '../../local-span/span-queue.js';
 import type { Span } from '../../span/span.js';
 import { boundedName, boundedNames } from '../bounded-name.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
 import { queueFor, startCall } from '../client-span.js';
-import { type Callback, endingFirst, endingWith, isThenable } from '../ending.js';
+import { type Callback, endingFirst, endingWith } from '../ending.js';
 import { failureOf, failureType } from '../failure.js';
 import { callHook, callPredicate } from '../hooks.js';
 import { boundFor, callerHere } from '../in-context.js';

@@ -1,17 +1,11 @@
 // Queries of pg, which publishes nothing: `Client.prototype.query` is wrapped, and must give what it gave. The end of a query is heard at the
 // callback of the query itself, which every form of the call ends in. Callbacks and events run in the context of the caller, traced or not.
+
+import { isThenable } from '../../base/calls/attempt.js';
 import { Counter, count } from '../../rows/counters.js';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, quiet } from '../channel.js';
-import {
-  type Callback,
-  type Ending,
-  endingFirst,
-  endingWith,
-  endingWithEvents,
-  isEmitter,
-  isThenable,
-} from '../ending.js';
+import { type Callback, type Ending, endingFirst, endingWith, endingWithEvents, isEmitter } from '../ending.js';
 import { boundFor, type Caller, callerHere, callingBack } from '../in-context.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { addPeer, type Peer } from '../peer.js';

@@ -97,16 +97,17 @@ export const traceConnections = (http2: Http2, options: Http2ClientOptions, prop
   const giveUp = quiet((stream: ClientHttp2Stream): void => {
     if (!stream.closed && stream.session?.socket.destroyed !== true) given.add(stream);
   });
-  const closing = (close: Method): Method =>
-    function (this: unknown, ...args) {
-      if (ENOUGH.includes(args[0])) giveUp(this as ClientHttp2Stream);
-      return Reflect.apply(close, this, args);
-    };
-  const destroying = (destroy: Method): Method =>
-    function (this: unknown, ...args) {
-      if (args[0] === null) giveUp(this as ClientHttp2Stream);
-      return Reflect.apply(destroy, this, args);
-    };
+  /** A method of streams by which a program gives up, where its first argument says so. */
+  const givingUp =
+    (isEnough: (argument: unknown) => boolean) =>
+    (method: Method): Method =>
+      function (this: unknown, ...args) {
+        if (isEnough(args[0])) giveUp(this as ClientHttp2Stream);
+        return Reflect.apply(method, this, args);
+      };
+
+  const closing = givingUp((code) => ENOUGH.includes(code));
+  const destroying = givingUp((error) => error === null);
 
   const follow = (span: Span, stream: ClientHttp2Stream): void => {
     describe(span, stream);
