@@ -37,7 +37,7 @@ const touch = (path: string): void => {
   try {
     utimesSync(path, now, now);
   } catch {
-    // Somebody took it for a dead one's; what is under way is finished all the same.
+    // Somebody took it for a dead one's; what is in flight is finished all the same.
   }
 };
 

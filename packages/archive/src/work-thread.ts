@@ -1,6 +1,6 @@
 // The worker thread of one archive, as the archive sees it: what it is asked and answers, when it starts and ends. File names and numbers pass
 // between the threads, never spans, for copying them would take as long as the work. It starts when there is work for it, never keeps a process alive
-// without work, and ends with the archive. Whatever happens to it, its caller is told to do the work itself: nothing may depend on it.
+// without work, and ends with the archive. Whatever happens to it, its caller does the work itself then: nothing may depend on it.
 
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

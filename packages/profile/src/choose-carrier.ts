@@ -1,5 +1,5 @@
 // Which carrier this thread uses: the register where its reader loads and passes the self-test, else trampolines of the kind that passes. Tested once
-// a thread and remembered. And `stats()`: how labels travel here, and what was refused, lost or could not be told in this thread.
+// a thread and remembered. And `stats()`: how labels travel here, and what was refused, lost or could not be determined in this thread.
 import type { Carrier } from './labelled-profile.js';
 import { type CounterName, readCounters } from './profile-counters.js';
 import { ProfileError } from './profile-error.js';

@@ -1,4 +1,4 @@
-// The trampolines of a thread and who has which. A trampoline is a function that calls another function and must never be inlined by V8, or the frame
+// The trampolines of a thread and their owners. A trampoline is a function that calls another function and must never be inlined by V8, or the frame
 // that a sample is told apart by is not there; each has source text and a name of its own, for V8 does not tell closures of one text apart. A label
 // takes one at its first call in a profile and gives it back when it is disposed or the profile ends. One that still runs is not handed on; when all
 // are taken, labels share the overflow.

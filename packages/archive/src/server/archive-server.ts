@@ -17,9 +17,9 @@ const BODIES_AT_A_TIME = 4;
 /** What a server did. */
 export interface ArchiveServerStats extends RequestStats {
   readonly otlp: Readonly<IngestStats>;
-  /** Requests told to come again, because others' bodies took all the room. */
+  /** Requests refused for now, because others' bodies took all the room. */
   readonly bodiesRefused: number;
-  /** Queries that wait for others now, and those told to come again because they waited too long or too many did. */
+  /** Queries that wait for others now, and those refused for now because they waited too long or too many did. */
   readonly queriesWaiting: number;
   readonly queriesRefused: number;
   /** Connections that could not be accepted, for want of file descriptors. */

@@ -73,7 +73,7 @@ const takeAll = (archive: ArchiveWriter, decoded: DecodedTraces, stats: IngestSt
     const partial = reservation(decoded, appended);
     return { taken, invalid: decoded.refused + invalid, refused: spans.length - done, partial };
   } catch (error) {
-    // The sender is told to come again, with all of them.
+    // The sender may come again, with all of them.
     stats.spansRefused += spans.length;
     throw error;
   }

@@ -15,7 +15,7 @@ export class QueryQueue {
   readonly #limits: QueryLimits;
   #running = 0;
   readonly #waiters = new Set<() => void>();
-  /** Queries that were told to come again. */
+  /** Queries that were refused for now. */
   refused = 0;
 
   constructor(limits: QueryLimits) {

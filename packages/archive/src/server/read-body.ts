@@ -1,5 +1,5 @@
 // Reads a request's body, inflated, within bounds: of the bytes that come, of those they inflate to, and of what all bodies together take. Neither
-// the Content-Length nor the gzip trailer is trusted. What is beyond the bounds of the server is told to come again, before its bytes are read.
+// the Content-Length nor the gzip trailer is trusted. What is beyond the bounds of the server is refused for now, before its bytes are read.
 
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';

@@ -27,9 +27,9 @@ export interface ArchiveServerOptions {
   readonly maxTraces?: number;
   /** Queries answered at a time; others wait. Default 16. */
   readonly maxQueries?: number;
-  /** Queries that wait; more are told to come again. Default 256. */
+  /** Queries that wait; more are refused for now. Default 256. */
   readonly maxWaitingQueries?: number;
-  /** Milliseconds a query waits at most before it is told to come again. Default 10,000. */
+  /** Milliseconds a query waits at most before it is refused for now. Default 10,000. */
   readonly queryWaitMs?: number;
   /** Connections at a time. Default 512. */
   readonly maxConnections?: number;

@@ -122,7 +122,7 @@ const worstStalls = (sources: readonly LoopSource[], limit: number): ProcessStal
     .sort(longestFirst)
     .slice(0, limit);
 
-/** The worst stalls of an archive in this time; undefined where it has no timeline of it. Only the traces that were under way then are read. */
+/** The worst stalls of an archive in this time; undefined where it has no timeline of it. Only the traces that were in flight then are read. */
 export const archiveStalls = async (
   archive: Archive,
   window: TimeWindow,
