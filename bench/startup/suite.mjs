@@ -14,6 +14,7 @@ const ROUNDS = { full: 25, quick: 7 };
 const PROGRAMS = {
   empty: [...RESOURCES, EMPTY],
   import: [...RESOURCES, at('import.mjs')],
+  archive: [...RESOURCES, at('import-archive.mjs')],
   register: [...RESOURCES, '--import', new URL('../../dist/esm/register/preload.js', import.meta.url).href, EMPTY],
   help: [...RESOURCES, at('../../packages/cli/dist/esm/main.js'), '--help'],
 };

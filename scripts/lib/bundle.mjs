@@ -2,10 +2,10 @@
 // stay inside one module; and makes dist/esm of it, a module beside each entry, so that there is one copy of all code in a process. Functions and
 // classes must keep their names and files their lines, or nobody can read a stack; and there must never be a getter between two chunks: it
 // would be called on every access.
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { codeEntries, inPackage, manifestOf, packages } from './packages.mjs';
-import { refuseCycles, toCommonJs } from './to-commonjs.mjs';
+import { refuseCycles, SIBLINGS, toCommonJs } from './to-commonjs.mjs';
 
 /** An empty folder for what will be dist/NAME. */
 function freshFolder(one, name) {
@@ -90,8 +90,24 @@ async function writeCommonJs(dir) {
   writeFileSync(join(dir, 'package.json'), '{ "type": "commonjs" }\n');
 }
 
-/** Packages of the workspace, any entry of them. */
-const SIBLINGS = /^(@spanline\/|spanline(\/|$))/;
+/** Node takes 0.3 ms for what is smaller. */
+const MAX_ENTRY_BYTES = 4096;
+
+/**
+ * Entries without their code, which stands beside them: a module that imports CommonJS has the whole file, and what it gives on by the form that Node
+ * knows, searched for names first. Of the archive that takes 28 ms.
+ */
+function shortenEntries(one, dir) {
+  for (const name of Object.keys(codeEntries(one))) {
+    const file = join(dir, `${name}.js`);
+    if (statSync(file).size <= MAX_ENTRY_BYTES) continue;
+    renameSync(file, join(dir, `${name}.code.js`));
+    writeFileSync(
+      file,
+      `"use strict";\nconst entry = require("./${basename(name)}.code.js");\nmodule.exports = entry;\n`,
+    );
+  }
+}
 
 async function bundleCode(one) {
   const { rolldown } = await import('rolldown');
@@ -123,6 +139,7 @@ async function bundleCode(one) {
   dropIdleImports(one, dir);
   takeBuiltinsDirectly(dir);
   await writeCommonJs(dir);
+  shortenEntries(one, dir);
   return { dir, output };
 }
 

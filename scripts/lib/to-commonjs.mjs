@@ -3,6 +3,9 @@
 // binding; a cycle is an error of the build.
 const LOCAL = /^\.\.?\//;
 
+/** Packages of the workspace, any entry of them. */
+export const SIBLINGS = /^(@spanline\/|spanline(\/|$))/;
+
 /** Undefined in a bundle that is an ES module, where nobody is beside this file. */
 const OWN_URL =
   '(typeof __filename === "string" ? process.getBuiltinModule("node:url").pathToFileURL(__filename).href : void 0)';
@@ -33,7 +36,9 @@ function* changes({ staticImports, dynamicImports, importMetas }, exports, text)
   for (const { start, end } of exports) yield { start, end, by: '' };
   for (const { start, end, moduleRequest } of dynamicImports) {
     const source = text.slice(moduleRequest.start, moduleRequest.end);
-    // A package may be an ES module, and waits for nobody else's flags.
+    // A package of another's may be an ES module. Ours are not: imported, their whole text would be searched for exports, half of what their start takes.
+    // The sources await it at once.
+    if (SIBLINGS.test(source.slice(1, -1))) yield { start, end, by: `require(${source})` };
     if (LOCAL.test(source.slice(1))) yield { start, end, by: `Promise.resolve().then(() => require(${source}))` };
   }
   for (const { start, end } of importMetas) {

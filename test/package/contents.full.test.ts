@@ -1,6 +1,6 @@
 // Each tarball holds what its entry points reach and nothing else: code, declarations, and modules that are found by their path. What package.json says
 // of side effects is true of files that are there.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pack } from '../../scripts/lib/pack.mjs';
@@ -53,7 +53,23 @@ const reached = (place: string, starts: readonly string[]): Set<string> => {
   return files;
 };
 
+/** The CommonJS file of each entry. */
+const required = (targets: string | Targets): string[] => {
+  if (typeof targets === 'string') return [];
+  const { require = {} } = targets;
+  return typeof require === 'object' && typeof require.default === 'string'
+    ? [require.default]
+    : Object.values(targets).flatMap(required);
+};
+
 describe.each(packages.map((one) => [one.folder, one] as const))('the tarball of %j', (folder, one) => {
+  test('has short entries, which Node searches for names where a module imports them', () => {
+    const place = placeOf(folder);
+    const files = required((manifestIn(place) as unknown as { exports: Targets }).exports);
+    if (folder !== 'packages/cli') expect(files.length).toBeGreaterThan(0);
+    expect(files.filter((path) => statSync(join(place, path)).size > 4096)).toEqual([]);
+  });
+
   test('holds what entry points reach, and all of it', () => {
     const place = placeOf(folder);
     const { exports, bin = {} } = manifestIn(place) as unknown as { exports: Targets; bin?: Targets };

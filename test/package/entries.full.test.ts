@@ -21,7 +21,7 @@ const NO_MODULES = '--no-experimental-require-module';
 
 /** How a file takes others: their exports as constants, nothing, what it passes on, or late. */
 const AT_LOAD =
-  /^(?:"use strict";)?(const \{ .+ \} = )?require\("[^"]+"\);$|^(?:"use strict";)?(module\.exports = \{ )?\w+: require\("[^"]+"\)\.\w+(,?| \};)$|\.then\(\(\) => require\("[^"]+"\)\)/;
+  /^(?:"use strict";)?(const (\{ .+ \}|entry) = )?require\("[^"]+"\);$|^(?:"use strict";)?(module\.exports = \{ )?\w+: require\("[^"]+"\)\.\w+(,?| \};)$|\.then\(\(\) => require\("[^"]+"\)\)/;
 
 describe('entries', () => {
   test('exports lists exactly the files that were built', () => {
