@@ -8,7 +8,7 @@ import { monitorEventLoop } from 'spanline/flight-recorder';
 const SECOND_MS = 1000;
 
 /** A reporter that keeps the timeline, second by second: it is that of whoever made the spans. */
-export class TimelineKeeper implements Reporter {
+export class TimelineWriter implements Reporter {
   readonly name = 'timeline';
   readonly #archive: Archive;
   readonly #timeline = monitorEventLoop();

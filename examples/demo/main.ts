@@ -10,7 +10,7 @@ import { type Added, type Costs, measureCost } from './cost.js';
 import { profileWork, type Sampled, withCpuTime } from './cpu-profile.js';
 import { chooseDestination, failures, lostSpans } from './destination.js';
 import { watchShapes } from './golden.js';
-import { TimelineKeeper } from './keep-timeline.js';
+import { TimelineWriter } from './keep-timeline.js';
 import { showPage } from './page.js';
 import { startService } from './service.js';
 import { plantSlowRequest } from './slow-request.js';
@@ -98,7 +98,7 @@ const main = async (): Promise<void> => {
   const oneOfEach = queries.slice(0, KINDS);
 
   const archive = await Archive.open(TRACES);
-  const timeline = new TimelineKeeper(archive);
+  const timeline = new TimelineWriter(archive);
   const destination = await chooseDestination(archive);
   const reporters = withCpuTime(destination.reporters);
   setReporter([...reporters, timeline]);

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Archive, ArchiveReporter } from '@spanline/archive';
 import { setReporter, shutdown } from 'spanline';
-import { TimelineKeeper } from './keep-timeline.js';
+import { TimelineWriter } from './keep-timeline.js';
 import { keepAsking } from './load.js';
 
 /** Run the command in the terminal, to its end. Ctrl-C reaches it too, and ends it in order. */
@@ -27,7 +27,7 @@ export const showPage = async (
   queries: readonly string[],
 ): Promise<void> => {
   const archive = await Archive.open(directory);
-  const timeline = new TimelineKeeper(archive);
+  const timeline = new TimelineWriter(archive);
   setReporter([new ArchiveReporter(archive), timeline]);
   const stop = new AbortController();
   const load = keepAsking(port, queries, stop.signal);

@@ -31,8 +31,8 @@ export interface FileReporterOptions {
 
 const KNOWN = ['path', 'format', 'maxBytes', 'keepFiles', 'maxTraces'];
 
-const integer = (name: string, value: number, least: number): number =>
-  wholeNumber(`Option "${name}"`, value, [least], wrongOption);
+const integer = (name: string, value: number, min: number): number =>
+  wholeNumber(`Option "${name}"`, value, [min], wrongOption);
 
 const makeFormat = (options: FileReporterOptions, path: string): FileFormat => {
   const { format = 'otlp-jsonl', maxBytes, keepFiles, maxTraces } = options;

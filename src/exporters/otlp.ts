@@ -124,7 +124,7 @@ export class OtlpReporter extends QueuedHttpReporter {
     signal.throwIfAborted();
     const undelivered = this.#undelivered.of(batch);
     const { maxRequestSpans, concurrency } = this.#options;
-    const underWay = new Set<Promise<void>>();
+    const inFlight = new Set<Promise<void>>();
     const failures: ReportError[] = [];
     const requests = encodeRequests(
       batch,
@@ -139,14 +139,14 @@ export class OtlpReporter extends QueuedHttpReporter {
         const sending = this.#send(request, undelivered, signal).catch(
           (error: ReportError) => void failures.push(error),
         );
-        underWay.add(sending);
-        void sending.then(() => underWay.delete(sending));
-        if (underWay.size >= concurrency) await Promise.race(underWay);
+        inFlight.add(sending);
+        void sending.then(() => inFlight.delete(sending));
+        if (inFlight.size >= concurrency) await Promise.race(inFlight);
         // What may pass later would only meet the same trouble now.
         if (failures.some((failure) => failure.retryable)) break;
       }
     } finally {
-      await Promise.all(underWay);
+      await Promise.all(inFlight);
       this.#builder.trim();
     }
     signal.throwIfAborted();

@@ -20,7 +20,7 @@ let nextNumber = 0;
 /** The bits of a trace that a block has, which are the same in the table. */
 const BITS = TraceBit.sampled | TraceBit.random;
 
-const noteHeld = (traces: TraceTable, trace: number, block: number): void => {
+const noteBlock = (traces: TraceTable, trace: number, block: number): void => {
   if (traces.get(trace, TraceWord.heldFrom) < 0) traces.set(trace, TraceWord.heldFrom, block);
   traces.set(trace, TraceWord.heldTo, block);
 };
@@ -76,7 +76,7 @@ export class BlockMaker {
       words[at + 6] = meta.numberOfResource(traces.resources[trace]);
     }
     const number = this.isOfRing ? nextNumber++ : NO_NUMBER;
-    if (this.isOfRing) for (const trace of shown) noteHeld(traces, trace, number);
+    if (this.isOfRing) for (const trace of shown) noteBlock(traces, trace, number);
     const metaBytes = meta.write(this.namesOf(chunk, from), scopesOf(chunk, from), takeAnchor());
     const size = {
       rows: count - from,

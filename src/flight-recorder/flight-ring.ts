@@ -68,7 +68,7 @@ export class FlightRing {
     this.bytes += block.buffer.byteLength;
     this.spans += block.size.rows;
     this.watcher?.added(block);
-    this.#letGo();
+    this.#release();
   }
 
   /**
@@ -87,7 +87,7 @@ export class FlightRing {
 
   /** All of them; from now on somebody beside the ring may read them. */
   share(): readonly Block[] {
-    this.#letGo();
+    this.#release();
     const shared = this.#blocks.slice(this.#first);
     for (const block of shared) block.isShared = true;
     return shared;
@@ -117,7 +117,7 @@ export class FlightRing {
     return copy;
   }
 
-  #letGo(): void {
+  #release(): void {
     const { minAgeMs, maxBytes } = this.bounds;
     while (this.length > 1) {
       const block = this.#blocks[this.#first];

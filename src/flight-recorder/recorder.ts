@@ -176,8 +176,8 @@ export class FlightRecorder implements TraceObserver {
       const { context } = trace;
       // Some may be of this trace.
       this.#addMounted();
-      const held = trace.heldBlocks;
-      if (held !== undefined) this.#exclusively(this.#ring, (ring) => ring.cancel(context, ...held));
+      const readers = trace.blocks;
+      if (readers !== undefined) this.#exclusively(this.#ring, (ring) => ring.cancel(context, ...readers));
     } catch {
       this.#failed++;
     }

@@ -24,14 +24,14 @@ export class TakenRows {
   private copiesAt = 0;
 
   // Traces that somebody may still read.
-  private held: number;
+  private readers: number;
 
   /** @param counts Number of rows of each trace. */
   constructor(
     counts: Int32Array,
     private readonly pool: ChunkPool | null = null,
   ) {
-    this.held = counts.length;
+    this.readers = counts.length;
     this.starts = new Int32Array(counts.length);
     let count = 0;
     for (let i = 0; i < counts.length; i++) {
@@ -52,7 +52,7 @@ export class TakenRows {
 
   /** Nobody reads one of its traces any more. */
   release(): void {
-    if (--this.held > 0 || this.pool === null) return;
+    if (--this.readers > 0 || this.pool === null) return;
     for (const chunk of this.chunks.splice(0)) this.pool.give(chunk);
   }
 

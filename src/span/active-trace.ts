@@ -186,7 +186,7 @@ export class ActiveTrace {
   }
 
   /** The blocks of the observer that may have rows of it, as numbers of the first and the last; undefined when none has. */
-  get heldBlocks(): readonly [number, number] | undefined {
+  get blocks(): readonly [number, number] | undefined {
     const { traces, number } = this;
     // Rows that were reported before were under another number.
     if (!this.hasNumber || traces.has(number, TraceBit.continuation)) return [0, Number.POSITIVE_INFINITY];

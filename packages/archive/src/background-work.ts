@@ -41,13 +41,13 @@ export class BackgroundWork {
 
   constructor(
     set: SegmentSet,
-    held: BufferedSpans,
+    readers: BufferedSpans,
     options: ResolvedArchiveOptions,
     worker: WorkThread,
     timelines: TimelineFiles,
   ) {
     this.#set = set;
-    this.#buffered = held;
+    this.#buffered = readers;
     this.#options = options;
     this.#worker = worker;
     this.#timelines = timelines;

@@ -126,16 +126,16 @@ export class SegmentSet {
     work: (segment: Segment, report: (error: GraphError) => void) => Promise<T>,
     onDamage?: OnDamage,
   ): Promise<T | undefined> {
-    const held = await this.hold(name, onDamage);
-    if (held === undefined) return undefined;
+    const readers = await this.hold(name, onDamage);
+    if (readers === undefined) return undefined;
     try {
-      return await work(held.segment, held.report);
+      return await work(readers.segment, readers.report);
     } catch (error) {
       if (!isOfFile(error)) throw error;
-      held.report(error);
+      readers.report(error);
       return undefined;
     } finally {
-      held.release();
+      readers.release();
     }
   }
 

@@ -41,8 +41,8 @@ export const encodeMeta = ({ keyCount, graphs, groupBytes, notes }: GraphMeta): 
   return Buffer.from(JSON.stringify({ version: 1, keyCount, groupBytes, graphs, notes: sortedNotes }));
 };
 
-const isCount = (value: unknown, most: number): value is number =>
-  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= most;
+const isCount = (value: unknown, max: number): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= max;
 
 const isGraph = (graph: Partial<GraphInfo>): boolean =>
   isCount(graph.nodeCount, MAX_ORDINALS) &&

@@ -53,11 +53,11 @@ const samplesOf = ({ stacks }: Flame, kind: RegExp, place: RegExp): number =>
 
 /** The frames around the work, from the outermost, of all but a few samples: V8 may miss a caller of a function that is being entered. */
 const callersOf = ({ stacks }: Flame, kind: string): string => {
-  const most = stacks
+  const max = stacks
     .filter(([stack]) => KINDS[kind].test(stack) && PLACES.scan.test(stack))
     .reduce((a, b) => (a[1] >= b[1] ? a : b));
   // What runs a coroutine that has no label.
-  return most[0].replace(/(^|;)runSteps [^;]*(?=;)/, '$1').replace(/^;/, '');
+  return max[0].replace(/(^|;)runSteps [^;]*(?=;)/, '$1').replace(/^;/, '');
 };
 
 let without: Flame;

@@ -9,9 +9,9 @@ test('never two at once, in order, two at most', async () => {
   const [first, second, third, fourth] = [1, 2, 3, 4].map((seed) => shop(seed));
   const taken: LabelledProfile[] = [];
   let inside = 0;
-  let most = 0;
+  let max = 0;
   const delivery = new ProfileDelivery(async (profile) => {
-    most = Math.max(most, ++inside);
+    max = Math.max(max, ++inside);
     for (let i = 0; i < 3; i++) await turn();
     taken.push(profile);
     inside--;
@@ -20,7 +20,7 @@ test('never two at once, in order, two at most', async () => {
   await delivery.settled();
   delivery.give(fourth);
   await delivery.settled();
-  expect(most).toBe(1);
+  expect(max).toBe(1);
   expect(taken.map((each) => [first, second, third, fourth].indexOf(each))).toEqual([0, 1, 3]);
   expect(delivery).toMatchObject({ profiles: 3, dropped: 1, sinkErrors: 0, lastSinkError: undefined });
 });

@@ -52,8 +52,8 @@ test('the answer is what the archive tells, and its parts add up', async () => {
     expected?.map(({ startUs, durationUs, waiters }) => ({ startUs, durationUs, waiters })),
   );
   expect(stalls.length).toBe(5);
-  for (const { durationUs, heldUs, gcUs, untracedUs, unknownUs, shortUs, idleUs } of stalls)
-    expect(heldUs + gcUs + untracedUs + unknownUs + shortUs + idleUs).toBeCloseTo(durationUs, 3);
+  for (const { durationUs, spansUs, gcUs, untracedUs, unknownUs, shortUs, idleUs } of stalls)
+    expect(spansUs + gcUs + untracedUs + unknownUs + shortUs + idleUs).toBeCloseTo(durationUs, 3);
   // Stacks go by what the command names them.
   const text = drawStalls(expected ?? []);
   for (const { name } of stalls.flatMap(({ untracedFrames }) => untracedFrames)) expect(text).toContain(name);

@@ -357,7 +357,7 @@ describe.skipIf(!hasBrowser)('one trace', () => {
 
   describe('timelines', () => {
     const timeline = (page: Page) => page.getByRole('application', { name: 'timeline of shop 4711' });
-    const told = (page: Page) => page.locator('.timeline', { has: timeline(page) }).locator('.told');
+    const told = (page: Page) => page.locator('.timeline', { has: timeline(page) }).locator('.shown');
 
     test('a stretch tells who had the loop, and a click leads there', async () => {
       const page = await openCart();

@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)('the views', () => {
     await expectZones(page);
     await page.getByRole('application', { name: 'timeline of shop 4711' }).focus();
     await page.keyboard.press('ArrowRight');
-    await page.locator('.timeline .told').getByText('build report').waitFor();
+    await page.locator('.timeline .shown').getByText('build report').waitFor();
   });
 
   test('Traces by shape: two are compared', async () => {

@@ -15,10 +15,10 @@ const nameOf = ({ name, traceId }: { readonly name: string; readonly traceId: st
   `${shortText(name, MAX_NAME) || '(no name)'} [${traceId.slice(0, SHORT_ID)}]`;
 
 const holdersOf = (
-  { holders, heldUs, gcUs, untracedUs, untracedFrames, unknownUs, shortUs, idleUs }: Stall,
+  { holders, spansUs, gcUs, untracedUs, untracedFrames, unknownUs, shortUs, idleUs }: Stall,
   time: Time,
 ): string => {
-  const rest = heldUs - holders.reduce((sum, { us }) => sum + us, 0);
+  const rest = spansUs - holders.reduce((sum, { us }) => sum + us, 0);
   const frames = untracedFrames.map((hot) => `${shortText(stackName(hot.frames), MAX_NAME)} ${time(hot.us)}`);
   const parts = [
     ...holders.map((holder) => `${nameOf(holder)} ${time(holder.us)}`),

@@ -8,7 +8,7 @@ import { TICKS_PER_US, type TimeWindow, toTicks, toUs } from './timed-span.js';
 import { type Waiter, waitersOf } from './waiters.js';
 
 /**
- * A stretch in which the event loop was busy, or the thread pool was full. Times in microseconds; `heldUs`, `gcUs`, `untracedUs`, `unknownUs`,
+ * A stretch in which the event loop was busy, or the thread pool was full. Times in microseconds; `spansUs`, `gcUs`, `untracedUs`, `unknownUs`,
  * `shortUs` and `idleUs` add up to `durationUs` exactly.
  */
 export interface Stall {
@@ -18,7 +18,7 @@ export interface Stall {
   readonly startUs: number;
   readonly durationUs: number;
   /** Spans had the loop for so long in all. */
-  readonly heldUs: number;
+  readonly spansUs: number;
   /** Those that had it longest, at most ten, by name and trace. */
   readonly holders: readonly LoopHolder[];
   readonly gcUs: number;
@@ -84,7 +84,7 @@ const stallOf = (index: BreakdownIndex, { kind, startUs, endUs }: Stretch): Stal
     kind,
     startUs: toUs(start),
     durationUs: toUs(end - start),
-    heldUs: toUs(tally.holders),
+    spansUs: toUs(tally.holders),
     holders: tally.longest(NAMED),
     gcUs: toUs(tally.gc),
     untracedUs: toUs(tally.untraced),

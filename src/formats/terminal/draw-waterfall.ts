@@ -123,7 +123,7 @@ const cpuOf = ({ node: { span } }: Row, glyphs: Glyphs): string => {
 };
 
 /** Not by spreading: there may be more than a call takes. */
-const longest = (lengths: readonly number[]): number => lengths.reduce((most, length) => Math.max(most, length), 0);
+const longest = (lengths: readonly number[]): number => lengths.reduce((max, length) => Math.max(max, length), 0);
 
 const restOf = (spans: readonly FinishedSpan[], rows: readonly Row[], { more }: Glyphs): string => {
   const drawn = new Set(rows.map(({ node }) => node.span));
@@ -154,7 +154,7 @@ export const drawWaterfall = (
   const fixed = durationColumns + cpuPart('').length + GAP.length * 2;
   const labels = Math.min(
     maxLabel,
-    rows.reduce((most, row) => Math.max(most, labelWidth(row, glyphs)), 0),
+    rows.reduce((max, row) => Math.max(max, labelWidth(row, glyphs)), 0),
   );
   const bar = width - labels - fixed;
 

@@ -128,7 +128,7 @@ export const renderTrace = (spans: readonly SpanRecord[], options: RenderOptions
   const views = spans.map((span) => new RecordView(NO_RESOURCE, NO_SCOPE).of(span));
   const extent = extentOf(views);
   const rows = rowsOf(views, maxSpans);
-  const widest = rows.reduce((most, { branch, name }) => Math.max(most, branch.length + name.length), 0);
+  const widest = rows.reduce((max, { branch, name }) => Math.max(max, branch.length + name.length), 0);
   const column = Math.min(widest, MAX_NAME_COLUMN);
 
   const lines = [palette.dim(formatHeader(views, extent, options.serviceName))];

@@ -96,7 +96,7 @@ const startOf = (span: JsonObject, events: readonly ArchivedEvent[]): bigint => 
   if (start > 0n) return start;
   const times = events.map(({ timeUnixNs }) => timeUnixNs).filter((time) => time > 0n);
   if (times.length === 0) throw malformed('timestamp must be there, or an annotation with one');
-  return times.reduce((least, time) => (time < least ? time : least));
+  return times.reduce((min, time) => (time < min ? time : min));
 };
 
 /** Resources and scopes of a document, each one object however many spans it has. */

@@ -51,15 +51,15 @@ describe('backoff', () => {
 describe('in parallel', () => {
   test('never more at a time than may be', async () => {
     let running = 0;
-    let most = 0;
+    let max = 0;
     const done: number[] = [];
     await inParallel(new Set([1, 2, 3, 4, 5, 6, 7]), 3, async (n) => {
-      most = Math.max(most, ++running);
+      max = Math.max(max, ++running);
       await sleep(1);
       running--;
       done.push(n);
     });
-    expect(most).toBe(3);
+    expect(max).toBe(3);
     expect(done.sort()).toEqual([1, 2, 3, 4, 5, 6, 7]);
     await inParallel([], 3, async () => expect.unreachable());
   });

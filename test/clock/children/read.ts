@@ -54,9 +54,9 @@ const rateError = async (): Promise<number> => {
   await new Promise((resolve) => setTimeout(resolve, 50));
   const end = bracketed();
   const ns = (end.ticks - begin.ticks) * nsPerTick();
-  const least = Number(end.before - begin.after);
-  const most = Number(end.after - begin.before);
-  return Math.max(0, 1 - ns / least, ns / most - 1);
+  const min = Number(end.before - begin.after);
+  const max = Number(end.after - begin.before);
+  return Math.max(0, 1 - ns / min, ns / max - 1);
 };
 
 const affinity = (): string => /Cpus_allowed_list:\s*(\S+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '';

@@ -119,10 +119,10 @@ test('a body that is no answer of the protocol changes nothing', async () => {
 });
 
 test('split by span count, several requests under way at one time', async () => {
-  let most = 0;
+  let max = 0;
   const held: ServerResponse[] = [];
   server.answer = (response, _request, n) => {
-    most = Math.max(most, held.push(response));
+    max = Math.max(max, held.push(response));
     // Three are answered together, a moment later: a fourth would have come by then.
     if (held.length === 3 || n === 10)
       setTimeout(() => {
@@ -133,7 +133,7 @@ test('split by span count, several requests under way at one time', async () => 
   await reporter.report(batchOf([numberedRecords(95)]));
   expect(server.requests).toHaveLength(10);
   expect(receivedNames().sort()).toEqual(namesOf(numberedRecords(95)).sort());
-  expect(most).toBe(3);
+  expect(max).toBe(3);
 });
 
 test('the resource is of each batch, not of the first', async () => {

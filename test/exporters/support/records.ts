@@ -161,9 +161,9 @@ export const randomTraces = (seed: number, count: number, perTrace = 100): SpanR
   const below = (limit: number): number => Math.floor(random() * limit);
   const word = (): number => below(2 ** 32);
   const values = [() => 'metrics', () => below(1000), () => random() < 0.5, random, () => `h${below(9)}`];
-  const properties = (most: number): PropertyList | null => {
+  const properties = (max: number): PropertyList | null => {
     const from = below(KEYS.length);
-    const list = Array.from({ length: below(most + 1) }, (_, i) => [
+    const list = Array.from({ length: below(max + 1) }, (_, i) => [
       KEYS[(from + i) % KEYS.length],
       values[below(values.length)](),
     ]).flat();

@@ -289,7 +289,7 @@ describe('stalls', () => {
     expect(worst).toMatchObject({
       startUs: ms(10),
       durationUs: ms(80),
-      heldUs: ms(62),
+      spansUs: ms(62),
       holders: [{ name: 'POST /import', traceId: 'bb', us: ms(62) }],
       gcUs: ms(11),
       untracedUs: ms(7),
@@ -303,7 +303,7 @@ describe('stalls', () => {
       waiterCount: 3,
       waitedUs: ms(138),
     });
-    expect(next).toMatchObject({ durationUs: ms(60), heldUs: ms(10), unknownUs: ms(50), waiterCount: 0 });
+    expect(next).toMatchObject({ durationUs: ms(60), spansUs: ms(10), unknownUs: ms(50), waiterCount: 0 });
     expect(stalls(full, 1)).toEqual([worst]);
   });
 
@@ -316,7 +316,7 @@ describe('stalls', () => {
     expect(more).toEqual([]);
     expect(one).toMatchObject({
       ...{ kind: 'pool', startUs: ms(302), durationUs: ms(108) },
-      ...{ heldUs: ms(5), idleUs: ms(103), unknownUs: 0, gcUs: 0, untracedUs: 0 },
+      ...{ spansUs: ms(5), idleUs: ms(103), unknownUs: 0, gcUs: 0, untracedUs: 0 },
       poolWaits: [
         { requests: 'dns.lookup 12', us: ms(59.5) },
         { requests: hashes, us: ms(43) },

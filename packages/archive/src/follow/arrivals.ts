@@ -144,8 +144,8 @@ export class Arrivals {
   }
 
   /** Tell what a segment has of the time from `fromMs` on; how many of the spans that may be read are left, 0 when they were too few. */
-  async #readSegment(name: string, fromMs: number, most: number, take: (request: Request) => void): Promise<number> {
-    let left = most;
+  async #readSegment(name: string, fromMs: number, max: number, take: (request: Request) => void): Promise<number> {
+    let left = max;
     const fromUnixNs = BigInt(Math.floor(fromMs)) * 1_000_000n;
     try {
       await this.#set.use(name, async (segment, onDamage) => {

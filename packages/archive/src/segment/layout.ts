@@ -53,9 +53,9 @@ export const writeTimeAgainst = (writer: ByteWriter, time: bigint, base: bigint)
 
 /** What was told of a time: a number is a difference, a bigint the time itself. */
 export const readNumber = (reader: ByteReader): number | bigint => {
-  const told = reader.varint();
-  if (told === 0) return readTime(reader);
-  const zigzag = told - 1;
+  const encoded = reader.varint();
+  if (encoded === 0) return readTime(reader);
+  const zigzag = encoded - 1;
   return zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2;
 };
 

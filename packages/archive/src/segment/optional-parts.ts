@@ -67,8 +67,8 @@ export class EventColumns {
   get(span: number, startUnixNs: bigint): ArchivedEvent[] {
     const events: ArchivedEvent[] = [];
     for (let i = this.#firsts[span]; i < this.#firsts[span + 1]; i++) {
-      const told = this.#times[i];
-      const timeUnixNs = typeof told === 'bigint' ? told : startUnixNs + BigInt(told);
+      const encoded = this.#times[i];
+      const timeUnixNs = typeof encoded === 'bigint' ? encoded : startUnixNs + BigInt(encoded);
       events.push({ name: this.#names[i], timeUnixNs, ...this.#properties.get(i) });
     }
     return events;

@@ -60,9 +60,9 @@ class Candidates {
   }
 
   /** Keep only the newest, when there are many more than `most`. */
-  trim(most: number): void {
-    if (this.count < 2 * most + 256) return;
-    this.#resize(this.newestFirst().subarray(0, most).sort(), 2 * most + 256);
+  trim(max: number): void {
+    if (this.count < 2 * max + 256) return;
+    this.#resize(this.newestFirst().subarray(0, max).sort(), 2 * max + 256);
   }
 
   #resize(kept: Uint32Array, capacity: number): void {

@@ -96,9 +96,9 @@ export const writeBeside = (side: ByteWriter, number: number, tableLength: numbe
 
 /** The number told beside, -1 when the thing itself follows. */
 export const readBeside = (side: ByteReader, tableLength: number): number => {
-  const told = side.varint();
-  if (told === 0) return -1;
-  const number = told - 1 + BESIDE;
+  const encoded = side.varint();
+  if (encoded === 0) return -1;
+  const number = encoded - 1 + BESIDE;
   if (number >= tableLength) throw side.corrupt('names an entry of a table that does not exist');
   return number;
 };

@@ -65,8 +65,8 @@ const timedSpan = ({
 
 /** From the first start to the last end. */
 export const windowOf = (spans: readonly ArchivedSpan[]): TimeWindow => ({
-  fromUs: spans.reduce((least, { startUnixNs }) => Math.min(least, toUs(startUnixNs)), Number.POSITIVE_INFINITY),
-  toUs: spans.reduce((most, { endUnixNs }) => Math.max(most, toUs(endUnixNs)), 0),
+  fromUs: spans.reduce((min, { startUnixNs }) => Math.min(min, toUs(startUnixNs)), Number.POSITIVE_INFINITY),
+  toUs: spans.reduce((max, { endUnixNs }) => Math.max(max, toUs(endUnixNs)), 0),
 });
 
 /** The spans of traces that were under way, by process. */

@@ -75,7 +75,7 @@ export class TimelineFiles {
     if (rows.length > MAX_ROWS)
       throw new LimitError(`${rows.length} rows of a timeline at once: append at most ${MAX_ROWS}`);
     // What was under way when the last stretch ended is told by this one.
-    const firstUs = rows.reduce((least, { startUs }) => Math.min(least, startUs), fromUs);
+    const firstUs = rows.reduce((min, { startUs }) => Math.min(min, startUs), fromUs);
     const line = timelineLine({ process: processOf(resource), fromUs: firstUs, toUs, rows });
     const bytes = Buffer.byteLength(line);
     if (bytes > FILE_BYTES)

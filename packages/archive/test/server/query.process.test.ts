@@ -354,13 +354,13 @@ describe('bounds', () => {
 
   test('100 queries at once are all answered', async () => {
     const { url, archive, stats } = await started();
-    let [running, most] = [0, 0];
+    let [running, max] = [0, 0];
     let go = (): void => {};
     const full = new Promise<void>((resolve) => {
       go = resolve;
     });
     archive.beforeRead = async () => {
-      most = Math.max(most, ++running);
+      max = Math.max(max, ++running);
       // The first ones wait for each other, however slowly the requests come.
       if (running === 16) go();
       await full;
@@ -369,7 +369,7 @@ describe('bounds', () => {
     };
     const answers = await Promise.all(Array.from({ length: 100 }, () => ask(`${url}/api/services`)));
     expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(200));
-    expect(most).toBe(16);
+    expect(max).toBe(16);
     expect(stats()).toMatchObject({ queriesWaiting: 0, queriesRefused: 0 });
   });
 

@@ -118,7 +118,7 @@ const KEY_WIDTH = 9;
 /** For a person. */
 export const factsText = (facts: SnapshotFacts): string => {
   const { reason, taken, service, bufferedMs, tornRows, open, hereOnly } = facts;
-  const held = [
+  const contents = [
     plural(facts.spans, 'span'),
     `${plural(facts.traces, 'trace')} of the last ${formatDuration(bufferedMs * NS_PER_MS, glyphsOf())}`,
     `${open} open`,
@@ -134,7 +134,7 @@ export const factsText = (facts: SnapshotFacts): string => {
     ...(reason.traceId === '' ? [] : [['trace', reason.traceId]]),
     ['taken', taken],
     ['service', service],
-    ['holds', held.join(', ')],
+    ['holds', contents.join(', ')],
     ['process', timeline.join(', ')],
   ];
   const rows = facts.slowest.map((one) => [

@@ -44,8 +44,8 @@ export const saveSnapshot = (pid: number, { out, timeout, port, json }: TakeComm
       progress.clear(),
     );
     const { spanCount, bufferedMs, bytes } = taken;
-    const held = `${spanCount} spans of the last ${formatDuration(bufferedMs * NS_PER_MS, glyphsOf())}, ${formatBytes(bytes)}`;
+    const contents = `${spanCount} spans of the last ${formatDuration(bufferedMs * NS_PER_MS, glyphsOf())}, ${formatBytes(bytes)}`;
     if (json) printAnswer(json, { file, pid, ...taken }, '');
-    else note(`${held}, in ${file}; see: spanline snapshot show ${file}`);
+    else note(`${contents}, in ${file}; see: spanline snapshot show ${file}`);
   });
 };

@@ -35,7 +35,7 @@ interface BuildSize {
   readonly runKeys: number;
   readonly graphs: readonly GraphSize[];
   /** Bytes held all the time: the batch, extra sections. */
-  readonly held: number;
+  readonly bufferedBytes: number;
 }
 
 /** Buffers for blocks being written, and one temporary-file buffer for each thing that is read or written at a time. */
@@ -57,17 +57,17 @@ const columnBytes = ({ nodes, ghosts, edges }: GraphSize, lists: number): number
   4 * nodes * lists + 4 * edges + 4 * (nodes + ghosts) + 4 * nodes;
 
 /** Bytes that ordering and writing takes at most at a time. */
-const finishBytes = ({ keys, runKeys, graphs, held }: BuildSize, options: CheckedOptions): number => {
+const finishBytes = ({ keys, runKeys, graphs, bufferedBytes: readers }: BuildSize, options: CheckedOptions): number => {
   let ordinals = 0;
-  let most = 0;
+  let max = 0;
   graphs.forEach((size, i) => {
     const { order, referenceLists } = options.graphs[i];
     ordinals += 4 * size.nodes;
     const ordering = orderBytes(size, order !== 'child-first', order === 'trace-contiguous');
-    most = Math.max(most, ordering, columnBytes(size, referenceLists));
+    max = Math.max(max, ordering, columnBytes(size, referenceLists));
   });
   const dictionary = keys * (INDEX_BYTES_PER_KEY + (options.filter ? FILTER_BYTES_PER_KEY : 0));
-  return held + BUFFER_BYTES + 4 * runKeys + ordinals + dictionary + most;
+  return readers + BUFFER_BYTES + 4 * runKeys + ordinals + dictionary + max;
 };
 
 /** Bytes that sorting a batch takes beside the batch. */
@@ -271,8 +271,8 @@ export class CompactGraphBuilder {
       ghosts: Math.min(edgeCount, keys - nodeCount),
       edges: edgeCount,
     }));
-    const held = this.#batch.bytesWith(0, 0) + 4 * keys + extraBytes;
-    return finishBytes({ keys, runKeys: keys, graphs, held }, this.#options) <= this.#options.memoryBytes;
+    const bufferedBytes = this.#batch.bytesWith(0, 0) + 4 * keys + extraBytes;
+    return finishBytes({ keys, runKeys: keys, graphs, bufferedBytes }, this.#options) <= this.#options.memoryBytes;
   }
 
   #finishInMemory(): BuildStats {
@@ -350,8 +350,8 @@ export class CompactGraphBuilder {
   #checkOrderable(keys: number): number {
     const options = this.#options;
     const extraBytes = this.#extraBytes;
-    const runKeys = this.#runs.reduce((most, { keyCount }) => Math.max(most, keyCount), 0);
-    const needed = finishBytes({ keys, runKeys, graphs: this.#spilledSizes, held: extraBytes }, options);
+    const runKeys = this.#runs.reduce((max, { keyCount }) => Math.max(max, keyCount), 0);
+    const needed = finishBytes({ keys, runKeys, graphs: this.#spilledSizes, bufferedBytes: extraBytes }, options);
     const left = options.memoryBytes - needed;
     if (left >= options.memoryBytes * VALUE_SHARE) return left;
     const nodes = this.#spilledSizes.reduce((sum, size) => sum + size.nodes, 0);

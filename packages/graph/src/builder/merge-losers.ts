@@ -75,8 +75,8 @@ export const findLosers = async (
 };
 
 const minKey = (cursors: readonly EntryCursor[]): Buffer | undefined => {
-  let least: Buffer | undefined;
+  let min: Buffer | undefined;
   for (const { entry } of cursors)
-    if (entry !== undefined && (least === undefined || compareKeys(entry.key, least) < 0)) least = entry.key;
-  return least;
+    if (entry !== undefined && (min === undefined || compareKeys(entry.key, min) < 0)) min = entry.key;
+  return min;
 };

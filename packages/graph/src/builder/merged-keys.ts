@@ -138,7 +138,7 @@ export class MergedKeys implements KeySpace {
     for (const mapWriter of mapWriters) mapWriter.finish();
     this.#merged = writer.finish();
     this.graphs = counter.result();
-    this.#scratch = new Uint32Array(runs.reduce((most, { keyCount }) => Math.max(most, keyCount), 0));
+    this.#scratch = new Uint32Array(runs.reduce((max, { keyCount }) => Math.max(max, keyCount), 0));
   }
 
   keys(): KeyCursor {

@@ -113,10 +113,9 @@ const fillBuckets = (
 };
 
 const readBuckets = (file: SpillFile, buckets: readonly Bucket[]): ValueOf => {
-  const most = (of: (bucket: Bucket) => number): number =>
-    buckets.reduce((sum, bucket) => Math.max(sum, of(bucket)), 0);
-  const memory = Buffer.allocUnsafeSlow(most(({ region }) => region.end - region.start));
-  const starts = new Float64Array(most(({ first, end }) => end - first));
+  const max = (of: (bucket: Bucket) => number): number => buckets.reduce((sum, bucket) => Math.max(sum, of(bucket)), 0);
+  const memory = Buffer.allocUnsafeSlow(max(({ region }) => region.end - region.start));
+  const starts = new Float64Array(max(({ first, end }) => end - first));
   let next = 0;
   let loaded: Bucket = { first: 0, end: 0, region: { start: 0, end: 0 } };
   const load = (bucket: Bucket): void => {

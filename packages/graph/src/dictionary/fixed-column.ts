@@ -103,7 +103,7 @@ export const readFixedColumn = (reader: ByteReader, count: number, width: number
   const riceBits = reader.byte();
   if (riceBits > MAX_RICE_BITS) throw reader.corrupt(`has differences of ${riceBits} low bits`);
   const bits = new BitReader(reader);
-  const most = 2 ** (headBytes * 8) - 1;
+  const max = 2 ** (headBytes * 8) - 1;
   const scale = 2 ** riceBits;
   const heads = new Uint32Array(count);
   let head = 0;
@@ -113,7 +113,7 @@ export const readFixedColumn = (reader: ByteReader, count: number, width: number
       head += bits.unary() * scale;
       head += bits.take(riceBits);
     }
-    if (head > most) throw reader.corrupt('has a string out of range');
+    if (head > max) throw reader.corrupt('has a string out of range');
     heads[i] = head;
   }
   bits.end();

@@ -29,7 +29,7 @@ const commonPairs = ({ bytes, offsets, count }: KeysToEncode): number => {
   for (let i = 0; i < count && pairs >= MIN_PACKED_BYTES; i++) {
     const end = offsets[i + 1];
     let at = end;
-    for (const least = Math.max(offsets[i], end - 2 * pairs); at > least && isDigit(bytes[at - 1]); ) at--;
+    for (const min = Math.max(offsets[i], end - 2 * pairs); at > min && isDigit(bytes[at - 1]); ) at--;
     pairs = (end - at) >> 1;
   }
   return pairs >= MIN_PACKED_BYTES ? pairs : 0;
@@ -59,9 +59,9 @@ export const encodeFrontKeys = (writer: ByteWriter, tails: ByteWriter, keys: Key
   const shared = new Uint32Array(count);
   for (let i = 1; i < count; i++) {
     const [previous, start] = [offsets[i - 1], offsets[i]];
-    const most = Math.min(start - previous, offsets[i + 1] - start) - 2 * pairs;
+    const max = Math.min(start - previous, offsets[i + 1] - start) - 2 * pairs;
     let length = 0;
-    while (length < most && bytes[previous + length] === bytes[start + length]) length++;
+    while (length < max && bytes[previous + length] === bytes[start + length]) length++;
     shared[i] = length;
     writer.varint(length);
   }

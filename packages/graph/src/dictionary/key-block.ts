@@ -73,7 +73,7 @@ export class KeyEncoder {
     }
     // Random ids: nothing shrinks them further, and front coding has more bytes than either.
     const smallest = possible.reduce<Candidate | undefined>(
-      (least, next) => (least === undefined || next.keys.length < least.keys.length ? next : least),
+      (min, next) => (min === undefined || next.keys.length < min.keys.length ? next : min),
       undefined,
     );
     if (smallest !== undefined && smallest.estimate > smallest.keys.length * RANDOM_SHARE) return smallest;

@@ -54,16 +54,16 @@ export const checkKey = (key: Uint8Array): void => {
 
 /** Bytes with which both begin. */
 export const sharedLength = (a: Uint8Array, b: Uint8Array): number => {
-  const most = Math.min(a.length, b.length);
+  const max = Math.min(a.length, b.length);
   let shared = 0;
-  while (shared < most && a[shared] === b[shared]) shared++;
+  while (shared < max && a[shared] === b[shared]) shared++;
   return shared;
 };
 
 /** Negative when `bytes` from `start` to `end` stand before `key`, zero when they are the key. */
 export const compareStretch = (bytes: Uint8Array, start: number, end: number, key: Uint8Array): number => {
-  const most = Math.min(end - start, key.length);
-  for (let i = 0; i < most; i++) {
+  const max = Math.min(end - start, key.length);
+  for (let i = 0; i < max; i++) {
     const difference = bytes[start + i] - key[i];
     if (difference !== 0) return difference;
   }

@@ -2,14 +2,14 @@
 import { timers } from 'spanline/internal/base';
 import { type OwnedTrace, windowOfSpans } from './cpu-properties.js';
 
-interface Held extends OwnedTrace {
+interface BufferedTrace extends OwnedTrace {
   readonly endNs: bigint;
   readonly sinceMs: number;
 }
 
 export class BufferedTraces {
   readonly #maxSpans: number;
-  #buffered: Held[] = [];
+  #buffered: BufferedTrace[] = [];
   #spans = 0;
 
   constructor(maxSpans: number) {
@@ -52,9 +52,9 @@ export class BufferedTraces {
     return this.#take(() => true);
   }
 
-  #take(isWanted: (held: Held) => boolean): OwnedTrace[] {
-    const taken: Held[] = [];
-    const kept: Held[] = [];
+  #take(isWanted: (trace: BufferedTrace) => boolean): OwnedTrace[] {
+    const taken: BufferedTrace[] = [];
+    const kept: BufferedTrace[] = [];
     for (const each of this.#buffered) (isWanted(each) ? taken : kept).push(each);
     this.#buffered = kept;
     for (const { trace } of taken) this.#spans -= trace.spanCount;

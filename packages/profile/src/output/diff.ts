@@ -85,10 +85,10 @@ const intervalOf = (p: number, n: number, q: number, m: number): { readonly low:
 export const holm = (pValues: readonly number[]): number[] => {
   const order = pValues.map((_, i) => i).sort((a, b) => pValues[a] - pValues[b]);
   const corrected: number[] = [];
-  let most = 0;
+  let max = 0;
   order.forEach((at, rank) => {
-    most = Math.max(most, Math.min(1, pValues[at] * (pValues.length - rank)));
-    corrected[at] = most;
+    max = Math.max(max, Math.min(1, pValues[at] * (pValues.length - rank)));
+    corrected[at] = max;
   });
   return corrected;
 };

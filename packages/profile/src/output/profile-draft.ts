@@ -85,8 +85,8 @@ export interface Place {
   readonly kind: number;
 }
 
-const tooMuch = (what: string, most: number): ProfileOutputError =>
-  new ProfileOutputError('ERR_SPANLINE_PROFILE_FILE', `the profile has ${what} than the ${most} that are read`);
+const tooMuch = (what: string, max: number): ProfileOutputError =>
+  new ProfileOutputError('ERR_SPANLINE_PROFILE_FILE', `the profile has ${what} than the ${max} that are read`);
 
 /** The error of a stack that no program has. */
 export const tooDeep = (): ProfileOutputError => tooMuch('a stack of more frames', MAX_DEPTH);

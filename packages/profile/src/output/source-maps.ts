@@ -131,8 +131,8 @@ export class SourceMaps {
   #load(url: string): MappedScript | undefined {
     const file = fileOf(url) as string;
     const scriptUrl = pathToFileURL(file).href;
-    const held = this.#options.lookup?.(url);
-    if (held !== undefined && held !== null) return { map: this.#parse(held, scriptUrl), lines: [] };
+    const found = this.#options.lookup?.(url);
+    if (found !== undefined && found !== null) return { map: this.#parse(found, scriptUrl), lines: [] };
     const text = readBounded(file);
     const [, reference] = [...text.matchAll(MAP_COMMENT)].at(-1) ?? [];
     if (reference === undefined) return undefined;

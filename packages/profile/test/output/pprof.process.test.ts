@@ -18,12 +18,12 @@ const body = (report: string): string => report.slice(report.indexOf('Showing no
 describe.skipIf(!asksGoPprof)('go tool pprof', () => {
   test('-tags shows the shares of each key', async () => {
     const { query, rows } = goPprofTags(await toPprof(shop()));
-    const [most, least] = [
+    const [max, min] = [
       { ms: 600, share: expect.closeTo(600 / 810, 3) },
       { ms: 210, share: expect.closeTo(210 / 810, 3) },
     ];
-    expect(query).toEqual({ q1: most, q2: least });
-    expect(rows).toEqual({ 7: most, 9: least });
+    expect(query).toEqual({ q1: max, q2: min });
+    expect(rows).toEqual({ 7: max, 9: min });
   });
 
   test('-tagfocus keeps one query, by text or by number', async () => {

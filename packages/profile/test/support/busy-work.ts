@@ -119,12 +119,12 @@ const LONGEST_MS = 60_000;
 
 /** A profile with at least so many samples of {@link busyWork}: each try takes twice as long as the one before, so that one has them. */
 export const withSamples = async (
-  least: number,
+  min: number,
   take: (cpuMs: number) => LabelledProfile | Promise<LabelledProfile>,
 ): Promise<LabelledProfile> => {
-  for (let cpuMs = Math.max(20, least); ; cpuMs *= 2) {
+  for (let cpuMs = Math.max(20, min); ; cpuMs *= 2) {
     const profile = await take(cpuMs);
-    if (workSamples(profile, '').all >= least) return profile;
-    if (cpuMs > LONGEST_MS) throw new Error(`fewer than ${least} samples in ${cpuMs} ms`);
+    if (workSamples(profile, '').all >= min) return profile;
+    if (cpuMs > LONGEST_MS) throw new Error(`fewer than ${min} samples in ${cpuMs} ms`);
   }
 };

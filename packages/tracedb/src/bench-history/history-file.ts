@@ -43,7 +43,7 @@ const BENCH = object(
   { samples: list(number()) },
 );
 const LINE = object(
-  { commit: text(1), date: integer({ least: 0 }), benches: list(BENCH) },
+  { commit: text(1), date: integer({ min: 0 }), benches: list(BENCH) },
   { timestamp: text(), tool: text() },
 );
 

@@ -70,8 +70,8 @@ export const isClearJump = (
   values: Float64Array,
   [start, cut, end]: readonly [start: number, cut: number, end: number],
 ): boolean => {
-  const most = Math.min(cut - start, end - cut);
-  if (most < SHORTEST) return false;
-  const lengths = new Set(LENGTHS.map((length) => Math.min(length, most)));
+  const max = Math.min(cut - start, end - cut);
+  if (max < SHORTEST) return false;
+  const lengths = new Set(LENGTHS.map((length) => Math.min(length, max)));
   return [...lengths].some((length) => isClear(values, cut, length));
 };

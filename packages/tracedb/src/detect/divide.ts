@@ -20,15 +20,15 @@ interface Found {
 }
 
 const gapAt = (values: Float64Array, cut: number, side: number): number => {
-  let [least, most] = [values[cut], values[cut]];
+  let [min, max] = [values[cut], values[cut]];
   let [minBefore, maxBefore] = [values[cut - 1], values[cut - 1]];
   for (let i = 1; i < side; i++) {
-    least = Math.min(least, values[cut + i]);
-    most = Math.max(most, values[cut + i]);
+    min = Math.min(min, values[cut + i]);
+    max = Math.max(max, values[cut + i]);
     minBefore = Math.min(minBefore, values[cut - 1 - i]);
     maxBefore = Math.max(maxBefore, values[cut - 1 - i]);
   }
-  return Math.max(least - maxBefore, minBefore - most);
+  return Math.max(min - maxBefore, minBefore - max);
 };
 
 /** Wherever all values of one side are larger, p is the same: the gap must decide, not the last digit. */

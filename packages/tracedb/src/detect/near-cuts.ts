@@ -51,12 +51,12 @@ export function* nearCuts(values: Float64Array): Generator<readonly NearCut[]> {
   for (const side of SIDES) {
     if (2 * side > values.length) return;
     const apart = apartAt(values, side);
-    const least = WORTH_A_LOOK * Math.sqrt((side * side * (2 * side + 1)) / 3);
+    const min = WORTH_A_LOOK * Math.sqrt((side * side * (2 * side + 1)) / 3);
     const reach = side >> 1;
     const found: NearCut[] = [];
     for (let cut = side; cut + side <= values.length; cut++) {
       const size = Math.abs(apart[cut]);
-      if (size < least) continue;
+      if (size < min) continue;
       // Where the windows cannot slide any farther, more may lie beyond.
       const isEdge = cut === side || cut + side === values.length;
       if (isEdge && size < side * side) continue;

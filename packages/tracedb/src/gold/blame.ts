@@ -53,7 +53,7 @@ const blameOf = (tile: GoldTile, test: string, digest: string, traces: readonly 
     if (range !== undefined) ranges.push(range);
   }
   if (ranges.length === 0) return undefined;
-  const end = ranges.reduce((least, { to }) => Math.min(least, to), Number.POSITIVE_INFINITY);
+  const end = ranges.reduce((min, { to }) => Math.min(min, to), Number.POSITIVE_INFINITY);
   const counts = new Map<number, number>();
   for (const { from } of ranges) {
     // Once one trace has the digest, later commits did not bring it, whatever the other traces look like.

@@ -105,11 +105,11 @@ const inOrder = (a: Found, b: Found): number =>
 /** Where the next older changes are: behind those that `limit` left out, or behind what the tile has. */
 const olderThan = (
   { commits, isFromStart }: GoldTile,
-  told: readonly CommitChanges[],
+  listed: readonly CommitChanges[],
   total: number,
 ): number | undefined => {
-  const count = told.reduce((sum, { changes }) => sum + changes.length, 0);
-  if (count < total) return told[told.length - 1].commit - 1;
+  const count = listed.reduce((sum, { changes }) => sum + changes.length, 0);
+  if (count < total) return listed[listed.length - 1].commit - 1;
   // What changed at its first commit only the tile before it can tell.
   return isFromStart ? undefined : commits[0];
 };
@@ -121,11 +121,11 @@ const byCommit = (
   statusOf: StatusOf,
   limit: number,
 ): readonly CommitChanges[] => {
-  const told: { commit: number; changes: DigestChange[] }[] = [];
+  const listed: { commit: number; changes: DigestChange[] }[] = [];
   for (let from = 0; from < found.length; ) {
     let to = from;
     while (to < found.length && found[to].at === found[from].at) to++;
-    if (to > limit && told.length > 0) break;
+    if (to > limit && listed.length > 0) break;
     const changes = found.slice(from, to).map(({ test, digest, before, traces, firstSuspect }) => ({
       test,
       digest,
@@ -134,10 +134,10 @@ const byCommit = (
       traces,
       firstSuspect: commits[firstSuspect],
     }));
-    told.push({ commit: commits[found[from].at], changes });
+    listed.push({ commit: commits[found[from].at], changes });
     from = to;
   }
-  return told;
+  return listed;
 };
 
 /**

@@ -105,8 +105,8 @@ export class IgnoreRules {
         // By its revision, since a filter of the store has less room than a rule may take.
         const was = { family: IGNORE_FAMILY, qualifier: IGNORE_REVISION_COLUMN, value: String(revision) };
         const change = setRule(rule, revision + 1, Math.max(this.#clock(), timestampMs + 1));
-        const held = await changeRowIfSame(this.#table, key, was, change, deadline.next());
-        return held ? rule : undefined;
+        const isChanged = await changeRowIfSame(this.#table, key, was, change, deadline.next());
+        return isChanged ? rule : undefined;
       },
       deadline,
     );

@@ -25,8 +25,8 @@ const CONFIG = object(
   { store: text(1) },
   {
     $schema: text(),
-    tileSize: integer({ least: MIN_TILE_SIZE, most: MAX_TILE_SIZE }),
-    shards: integer({ least: 1, most: 64 }),
+    tileSize: integer({ min: MIN_TILE_SIZE, max: MAX_TILE_SIZE }),
+    shards: integer({ min: 1, max: 64 }),
     // Inside of a character class: what params may have; all else becomes "_".
     allowedChars: text(1, 200),
     paramSetKeys: list(text(1, 1024), 100, 'unique'),
@@ -36,10 +36,10 @@ const CONFIG = object(
       {
         detector: oneOf('e-divisive', ...STEP_DETECTORS),
         interesting: positive,
-        radius: integer({ least: 1, most: 1000 }),
+        radius: integer({ min: 1, max: 1000 }),
         stddevThreshold: positive,
         significance: number({ above: 0, below: 1 }),
-        minimumEffect: number({ least: 0 }),
+        minimumEffect: number({ min: 0 }),
       },
       'closed',
     ),

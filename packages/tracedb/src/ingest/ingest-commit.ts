@@ -64,7 +64,7 @@ export interface IngestContext {
 }
 
 /** Milliseconds since 1970. */
-export const TIME_MS = integer({ least: 0, most: MAX_TIMESTAMP_MS });
+export const TIME_MS = integer({ min: 0, max: MAX_TIMESTAMP_MS });
 
 const MAX_COMMIT_LENGTH = 256;
 const COMMIT = /^[\x21-\x7e]+$/;

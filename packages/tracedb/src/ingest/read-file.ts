@@ -127,13 +127,13 @@ const readDocument = async (
   file: IngestFile,
   context: IngestContext,
   limits: IngestLimits,
-  told: DocumentFormat | undefined,
+  asked: DocumentFormat | undefined,
 ): Promise<{ readonly format: DocumentFormat; readonly commits: readonly IngestCommit[] }> => {
   const at = file.name;
   const text = utf8Text(at, await wholeBytes(at, file.bytes(), limits.maxDocumentBytes));
-  const isScript = told === undefined || told === 'github-action-benchmark';
+  const isScript = asked === undefined || asked === 'github-action-benchmark';
   const document = parseJson(at, isScript ? benchmarkScriptJson(text) : text);
-  const format = told ?? formatOfDocument(document);
+  const format = asked ?? formatOfDocument(document);
   if (format === undefined) throw unknownFormat(at, document);
   if (format === 'json-lines') {
     throw badFile(at, '', 'is a run of a benchmark over several lines; JSON lines have each run on one line');
@@ -186,8 +186,8 @@ export const openIngestFile = async (path: string, options: IngestOptions): Prom
     const context = contextOf(file, options, () => {
       isFileTime = true;
     });
-    const told = options.format === undefined ? await detected(file, limits) : ingestFormat(options.format);
-    const read = told === 'json-lines' ? undefined : await readDocument(file, context, limits, told);
+    const asked = options.format === undefined ? await detected(file, limits) : ingestFormat(options.format);
+    const read = asked === 'json-lines' ? undefined : await readDocument(file, context, limits, asked);
     const commits = (): ReturnType<CheckedFile['commits']> => read?.commits ?? commitsOfLines(file, context, limits);
     const summary = { format: read?.format ?? ('json-lines' as const), commits: 0, points: 0 };
     for await (const { points } of commits()) {

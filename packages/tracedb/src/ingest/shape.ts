@@ -30,25 +30,25 @@ const below = (step: string | number, problems: readonly Problem[]): readonly Pr
 
 /** A text of so many characters. */
 export const text =
-  (fewest = 0, most = Number.POSITIVE_INFINITY): Shape<string> =>
+  (fewest = 0, max = Number.POSITIVE_INFINITY): Shape<string> =>
   (value) => {
     if (typeof value !== 'string') return wrong(value, 'be string');
     if (value.length < fewest) return wrong(value, `NOT have fewer than ${fewest} characters`);
-    const isTooLong = value.length > most && [...value].length > most;
-    return isTooLong ? wrong(value, `NOT have more than ${most} characters`) : NONE;
+    const isTooLong = value.length > max && [...value].length > max;
+    return isTooLong ? wrong(value, `NOT have more than ${max} characters`) : NONE;
   };
 
 /** Bounds of a number; `above` and `below` are not among the numbers themselves. */
 interface Bounds {
-  readonly least?: number;
-  readonly most?: number;
+  readonly min?: number;
+  readonly max?: number;
   readonly above?: number;
   readonly below?: number;
 }
 
 /** A finite number within bounds; JSON such as 1e999 is none. */
 export const number =
-  ({ least, most, above, below }: Bounds = {}, kind: 'number' | 'integer' = 'number'): Shape<number> =>
+  ({ min: least, max: most, above, below }: Bounds = {}, kind: 'number' | 'integer' = 'number'): Shape<number> =>
   (value) => {
     const isKind = kind === 'number' ? Number.isFinite(value) : Number.isInteger(value);
     if (!isKind) return wrong(value, `be ${kind}`);
@@ -78,10 +78,10 @@ export const either =
 
 /** An array of at most so many items. */
 export const list =
-  <T>(item: Shape<T>, most = Number.POSITIVE_INFINITY, kind: 'any' | 'unique' = 'any'): Shape<readonly T[]> =>
+  <T>(item: Shape<T>, max = Number.POSITIVE_INFINITY, kind: 'any' | 'unique' = 'any'): Shape<readonly T[]> =>
   (value, all) => {
     if (!Array.isArray(value)) return wrong(value, 'be array');
-    if (value.length > most) return wrong(value, `NOT have more than ${most} items`);
+    if (value.length > max) return wrong(value, `NOT have more than ${max} items`);
     const found: Problem[] = [];
     for (let i = 0; i < value.length && (all || found.length === 0); i++) found.push(...below(i, item(value[i], all)));
     if (kind === 'unique' && new Set(value).size < value.length) {
@@ -92,11 +92,11 @@ export const list =
 
 /** An object with any keys, or with at most so many of a shape. */
 export const record =
-  <T>(item: Shape<T>, most = Number.POSITIVE_INFINITY, name = text()): Shape<Readonly<Record<string, T>>> =>
+  <T>(item: Shape<T>, max = Number.POSITIVE_INFINITY, name = text()): Shape<Readonly<Record<string, T>>> =>
   (value, all) => {
     if (!isObject(value)) return wrong(value, 'be object');
     const keys = Object.keys(value);
-    if (keys.length > most) return wrong(value, `NOT have more than ${most} properties`);
+    if (keys.length > max) return wrong(value, `NOT have more than ${max} properties`);
     const found: Problem[] = [];
     for (const key of keys) {
       if (found.length > 0 && !all) break;

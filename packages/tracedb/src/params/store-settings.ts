@@ -22,7 +22,7 @@ export interface SettingsRow<S> {
   readonly column: string;
   /** What is read of the row, beside its family. */
   readonly filter?: ReadOptions;
-  readonly bounds: Readonly<Record<keyof S, readonly [least: number, most: number]>>;
+  readonly bounds: Readonly<Record<keyof S, readonly [min: number, max: number]>>;
   readonly defaults: S;
   parse(row: Row, location: string): StoredSettings<S>;
   cells(made: StoredSettings<S>): Mutation[];

@@ -88,7 +88,7 @@ interface FileState {
 
 /** Entries of one or many files that are written together, then the progress of their files: never the other way round. */
 class IngestBatch {
-  #held: { readonly entry: IngestCommit; readonly state: FileState }[] = [];
+  #pending: { readonly entry: IngestCommit; readonly state: FileState }[] = [];
   #points = 0;
   /** Entries of each file that are written once what is held is. */
   readonly #reached = new Map<FileState, number>();
@@ -103,21 +103,21 @@ class IngestBatch {
 
   /** Hold an entry, the file's `at`th; what is held is written once it is enough. */
   async add(entry: IngestCommit, state: FileState, at: number): Promise<void> {
-    this.#held.push({ entry, state });
+    this.#pending.push({ entry, state });
     this.#points += entry.points.length;
     this.#reached.set(state, at);
-    if (this.#points >= BATCH_POINTS || this.#held.length >= BATCH_ENTRIES) await this.flush();
+    if (this.#points >= BATCH_POINTS || this.#pending.length >= BATCH_ENTRIES) await this.flush();
   }
 
   /** Write what is held. */
   async flush(): Promise<void> {
     const perf = this.#perf;
-    const held = this.#held;
-    const last = held.at(-1)?.state;
+    const pending = this.#pending;
+    const last = pending.at(-1)?.state;
     if (last === undefined) return;
     const { deadlineMs, signal, onProgress } = this.#options;
     const call = (): CallOptions => new CallDeadline(`ingesting ${last.file}`, { deadlineMs, signal }).next();
-    const entries = held.map(({ entry }) => entry);
+    const entries = pending.map(({ entry }) => entry);
     const before = await newestKnown(perf, call());
     const numbers = await perf.commits.add(
       entries.map(({ commit, timestampMs }) => ({ hash: commit, timestampMs })),
@@ -135,7 +135,7 @@ class IngestBatch {
     await this.#writeProgress(call());
     const seen = new Set<number>();
     let { newestMs } = before;
-    held.forEach(({ entry, state }, i) => {
+    pending.forEach(({ entry, state }, i) => {
       const number = numbers[i] as number;
       state.points += entry.points.length;
       state.order.beginsAfter(newestMs);
@@ -148,7 +148,7 @@ class IngestBatch {
       state.entries = at;
       onProgress?.({ file: state.file, entries: at, entriesTotal: state.entriesTotal, points: state.points });
     }
-    this.#held = [];
+    this.#pending = [];
     this.#points = 0;
     this.#reached.clear();
   }

@@ -144,7 +144,7 @@ export class TraceWriter {
     const unknown = commits.flatMap(({ unknown }) => unknown);
     const ops = await this.#opsRows.at(tile).update(unknown, deadline.next());
     const fresh = new Map<string, { readonly id: string; readonly key: string }>();
-    const newest = commits.reduce((most, { commit }) => Math.max(most, commit.timestampMs), 0);
+    const newest = commits.reduce((max, { commit }) => Math.max(max, commit.timestampMs), 0);
     let points = 0;
     let missing = 0;
     let rows: RowMutation[] = [];

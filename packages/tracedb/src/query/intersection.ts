@@ -132,18 +132,18 @@ export class Intersection extends SpannedNode {
   #review(): Input | undefined {
     if (this.#lookedByReader < this.#reviewAfter) return undefined;
     this.#reviewAfter *= 2;
-    let most: Input | undefined;
+    let max: Input | undefined;
     let maxRefused = REVIEW_REFUSED;
     let asked = this.#lookedByReader;
     for (const input of this.#others) {
       const refused = input.refused / asked;
       if (refused > maxRefused) {
-        most = input;
+        max = input;
         maxRefused = refused;
       }
       asked -= input.refused;
     }
-    return most;
+    return max;
   }
 
   /** Go on with the reader or with `rival`, whichever has fewer ids from here on. */

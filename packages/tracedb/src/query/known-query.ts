@@ -50,8 +50,8 @@ export const fitQuery = (query: Query, known: KnownParams, rule: CleaningRule): 
 };
 
 /** Steps from one text to the other (Levenshtein), at most `most` + 1. */
-const distance = (a: string, b: string, most: number): number => {
-  if (Math.abs(a.length - b.length) > most) return most + 1;
+const distance = (a: string, b: string, max: number): number => {
+  if (Math.abs(a.length - b.length) > max) return max + 1;
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
@@ -71,9 +71,9 @@ const score = (wanted: string, name: string): number | undefined => {
   if (name.length > MAX_LENGTH || wanted === '') return undefined;
   const other = plain(name);
   if (other === wanted) return 0;
-  const most = Math.max(1, Math.floor((wanted.length + 2) / 3));
-  const steps = distance(wanted, other, most);
-  if (steps <= most) return steps;
+  const max = Math.max(1, Math.floor((wanted.length + 2) / 3));
+  const steps = distance(wanted, other, max);
+  if (steps <= max) return steps;
   const isPart = wanted.length >= 3 && (other.includes(wanted) || (other.length >= 3 && wanted.includes(other)));
   return isPart ? MAX_LENGTH + Math.abs(other.length - wanted.length) : undefined;
 };

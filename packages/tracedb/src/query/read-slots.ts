@@ -30,10 +30,10 @@ export class ReadSlots {
     } else {
       this.#free -= slots;
     }
-    let isHeld = true;
+    let isTaken = true;
     return () => {
-      if (!isHeld) return;
-      isHeld = false;
+      if (!isTaken) return;
+      isTaken = false;
       this.#free += slots;
       this.#startNext();
     };

@@ -34,8 +34,8 @@ test('at most 5 % of shuffled series show any change, each asked about alone', (
     const found = findRegressions([{ ...series, values }], { minEffect: 0 }, statistics);
     if (found.length > 0) alarms.push(`shuffle ${i} of ${series.key}: ${found.length} changes`);
   }
-  const most = HISTORIES === 1000 ? MAX_OF_1000_SHUFFLES : allowed(HISTORIES);
-  expect(alarms.length, alarms.join('\n')).toBeLessThanOrEqual(most);
+  const max = HISTORIES === 1000 ? MAX_OF_1000_SHUFFLES : allowed(HISTORIES);
+  expect(alarms.length, alarms.join('\n')).toBeLessThanOrEqual(max);
 });
 
 type Draw = (random: () => number) => number;

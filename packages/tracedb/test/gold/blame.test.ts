@@ -88,8 +88,8 @@ describe('the blame of a digest', () => {
         });
         const blame = blameDigest(tileOf(lines.join('\n'), 0, true), 'c', 'b');
         fc.pre(blame !== undefined);
-        const most = Math.max(...blame.suspects.map(({ traces }) => traces));
-        expect(blame.suspects).toContainEqual({ commit: guilty, traces: most });
+        const max = Math.max(...blame.suspects.map(({ traces }) => traces));
+        expect(blame.suspects).toContainEqual({ commit: guilty, traces: max });
         // And nothing but the range between the last result before and the first after, over all traces.
         expect(blame.suspects.at(-1)?.commit).toBe(blame.firstSeen);
       }),

@@ -102,18 +102,18 @@ test('a signal reaches every stream', async () => {
 
 test('calls in parallel: never more than the limit, none after a failure, none left running', async () => {
   let running = 0;
-  let most = 0;
+  let max = 0;
   let started = 0;
   const work = async (i: number): Promise<void> => {
     started++;
     running++;
-    most = Math.max(most, running);
+    max = Math.max(max, running);
     await new Promise((resolve) => setImmediate(resolve));
     running--;
     if (i === 20) throw new Error('work 20 failed');
   };
   await inParallel(Array(15).keys(), 4, work);
-  expect([started, most]).toEqual([15, 4]);
+  expect([started, max]).toEqual([15, 4]);
   started = 0;
   await expect(inParallel(Array(100).keys(), 4, work)).rejects.toThrow('work 20 failed');
   expect(running).toBe(0);

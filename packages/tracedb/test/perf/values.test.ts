@@ -126,9 +126,9 @@ onLmdb('a call with one wrong commit', (engine) => {
 
   test('the most params a trace may have fit', async () => {
     const perf = await PerfStore.open(await engine.table(PERF_SCHEMA));
-    const most = Object.fromEntries(Array.from({ length: 250 }, (_, i) => [`k${i}`, 'v']));
-    await perf.writeTraces(0, [{ params: most, value: 7 }], { source: 's', timestampMs: 1 });
-    expect(await valueAt(perf, 0, most)).toBe(7);
+    const max = Object.fromEntries(Array.from({ length: 250 }, (_, i) => [`k${i}`, 'v']));
+    await perf.writeTraces(0, [{ params: max, value: 7 }], { source: 's', timestampMs: 1 });
+    expect(await valueAt(perf, 0, max)).toBe(7);
     expect(await perf.count(0, 'k249=v&k0=v')).toBe(1);
   });
 

@@ -47,14 +47,14 @@ onLmdb('nodes of a plan', (engine) => {
     expect(leavesOf(plan, layout)).toBe(leaves);
     const node = buildNodes(plan, { table, layout, options: {} }, undefined);
     const found: string[] = [];
-    let most = 0;
+    let max = 0;
     for (let batch = await node.next(); batch !== undefined; batch = await node.next()) {
       found.push(...batch);
-      most = Math.max(most, table.stats().openReads);
+      max = Math.max(max, table.stats().openReads);
     }
     const matches = await compileQuery(parseQuery(query));
     expect(found).toEqual([...traces].flatMap(([id, params]) => (matches(params) ? [id] : [])));
-    expect(most).toBeLessThanOrEqual(leaves);
+    expect(max).toBeLessThanOrEqual(leaves);
     expect(table.stats().openReads).toBe(0);
   });
 

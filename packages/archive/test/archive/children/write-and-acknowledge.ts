@@ -4,9 +4,9 @@ import { Archive } from '../../../src/archive.js';
 import { seededRandom } from '../../segment/support/synthetic-spans.js';
 import { numberedTrace } from '../support/numbered-traces.js';
 
-const [directory, firstText, most = 'Infinity'] = process.argv.slice(2) as [string, string, string?];
+const [directory, firstText, max = 'Infinity'] = process.argv.slice(2) as [string, string, string?];
 const first = Number(firstText);
-const last = first + Number(most);
+const last = first + Number(max);
 const random = seededRandom(first);
 
 const archive = await Archive.open(directory, { segmentSpans: 150, mergedSpans: 3000 });

@@ -48,8 +48,8 @@ const VALUES: readonly (() => object)[] = [
   }),
 ];
 const KEYS = ['user', 'rows', 'hit', 'host.name', 'ip', 'event'] as const;
-const attributes = (most: number) =>
-  [...new Set(Array.from({ length: below(most + 1) }, () => one(KEYS)))].map((key) => ({ key, value: one(VALUES)() }));
+const attributes = (max: number) =>
+  [...new Set(Array.from({ length: below(max + 1) }, () => one(KEYS)))].map((key) => ({ key, value: one(VALUES)() }));
 
 /** Spans of one trace in one or two requests. */
 const makeTrace = (number: number) => {

@@ -43,9 +43,9 @@ const cpuOf = (rounds: readonly OverheadRound[]): Cost | undefined =>
   costOf({ name: 'CPU a request', unit: 'us' }, rounds, ({ cpuUs }) => cpuUs);
 
 /** Whether CPU time a request grows by more than the share `most`, beyond chance; or why that is unknown. */
-export const isCpuOver = (rounds: readonly OverheadRound[], most: number): boolean | string => {
+export const isCpuOver = (rounds: readonly OverheadRound[], max: number): boolean | string => {
   const cpu = cpuOf(rounds);
-  if (cpu !== undefined) return cpu.change.low > most;
+  if (cpu !== undefined) return cpu.change.low > max;
   return rounds.some(({ untraced }) => untraced.cpuUs === undefined)
     ? 'no CPU time: this system does not tell it of other processes'
     : 'no CPU time: a round took less than the 10 ms that the system counts by; give a longer --round';

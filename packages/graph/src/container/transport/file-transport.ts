@@ -91,7 +91,7 @@ export class FileTransport implements SyncTransport {
   readonly #gapBytes: number;
   readonly #counts = { requests: 0, ranges: 0, bytes: 0 };
   #closing: Promise<void> | undefined;
-  readonly #underWay = new Set<Promise<unknown>>();
+  readonly #inFlight = new Set<Promise<unknown>>();
 
   private constructor(
     readonly name: string,
@@ -174,7 +174,7 @@ export class FileTransport implements SyncTransport {
 
   /** Close the file, once the reads under way are over. Later reads throw `ClosedError`. */
   close(): Promise<void> {
-    this.#closing ??= Promise.allSettled(this.#underWay).then(() => runAsync(closing(this.#descriptor)));
+    this.#closing ??= Promise.allSettled(this.#inFlight).then(() => runAsync(closing(this.#descriptor)));
     return this.#closing;
   }
 
@@ -186,11 +186,11 @@ export class FileTransport implements SyncTransport {
   }
 
   async #hold<T>(reading: Promise<T>): Promise<T> {
-    this.#underWay.add(reading);
+    this.#inFlight.add(reading);
     try {
       return await reading;
     } finally {
-      this.#underWay.delete(reading);
+      this.#inFlight.delete(reading);
     }
   }
 

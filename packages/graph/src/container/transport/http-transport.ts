@@ -70,9 +70,9 @@ type Numbers = typeof DEFAULTS;
 
 const numbersOf = (options: HttpTransportOptions): Numbers => {
   const numbers = { ...DEFAULTS };
-  for (const [name, least] of Object.entries(NUMBERS) as [keyof Numbers, number][]) {
+  for (const [name, min] of Object.entries(NUMBERS) as [keyof Numbers, number][]) {
     // Timers take no longer waits.
-    numbers[name] = wholeNumber(name, options[name] ?? DEFAULTS[name], [least, 2 ** 31 - 1], badOptions);
+    numbers[name] = wholeNumber(name, options[name] ?? DEFAULTS[name], [min, 2 ** 31 - 1], badOptions);
   }
   return numbers;
 };
@@ -116,7 +116,7 @@ export class HttpTransport implements Transport {
   readonly #counts = { requests: 0, ranges: 0, bytes: 0 };
   readonly #identity: ObjectIdentity;
   readonly #getter: HttpGetter;
-  readonly #underWay = new Set<LinkedAbort>();
+  readonly #inFlight = new Set<LinkedAbort>();
   #isClosed = false;
 
   /** `sign` is for transports that prove who asks, such as those of object stores. */
@@ -172,18 +172,18 @@ export class HttpTransport implements Transport {
   /** Ends the requests under way, whose callers get `ClosedError`. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const call of this.#underWay) call.abort(this.#closed());
+    for (const call of this.#inFlight) call.abort(this.#closed());
   }
 
   async #call<T>({ signal }: TransportReadOptions = {}, work: (call: LinkedAbort) => Promise<T>): Promise<T> {
     if (this.#isClosed) throw this.#closed();
     const call = linkedAbort(signal, () => abortedBy(signal, `reading ${this.name}`, aborted));
     call.signal.throwIfAborted();
-    this.#underWay.add(call);
+    this.#inFlight.add(call);
     try {
       return await work(call);
     } finally {
-      this.#underWay.delete(call);
+      this.#inFlight.delete(call);
       call.unlink();
     }
   }

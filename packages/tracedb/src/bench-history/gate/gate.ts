@@ -108,7 +108,7 @@ const aborted = (message: string, options: ErrorOptions): BenchError =>
   new BenchError('ERR_SPANLINE_BENCH_ABORTED', message, options);
 
 /** The rounds of one series, both sides. */
-interface Held {
+interface SeriesRounds {
   readonly value: RoundValue;
   readonly base: number[];
   readonly head: number[];
@@ -116,35 +116,35 @@ interface Held {
 
 /** All rounds so far, by series. */
 class Rounds {
-  readonly #held = new Map<string, Held>();
+  readonly #rounds = new Map<string, SeriesRounds>();
   count = 0;
 
   add(round: Readonly<Record<Side, readonly RoundValue[]>>): void {
     this.count++;
     for (const side of ['base', 'head'] as const) {
       for (const value of round[side]) {
-        let held = this.#held.get(value.key);
-        if (held === undefined) {
-          held = { value, base: [], head: [] };
-          this.#held.set(value.key, held);
+        let rounds = this.#rounds.get(value.key);
+        if (rounds === undefined) {
+          rounds = { value, base: [], head: [] };
+          this.#rounds.set(value.key, rounds);
         }
-        const { unit } = held.value;
-        if (value.value > 0) held[side].push(value.value * unitFactor(value.key, value.unit, unit));
+        const { unit } = rounds.value;
+        if (value.value > 0) rounds[side].push(value.value * unitFactor(value.key, value.unit, unit));
       }
     }
   }
 
-  #isWhole = ({ base, head }: Held): boolean => base.length === this.count && head.length === this.count;
+  #isWhole = ({ base, head }: SeriesRounds): boolean => base.length === this.count && head.length === this.count;
 
   /** What can be compared, of some kinds. */
   series(wants: (kind: JudgedKind) => boolean): RoundSeries[] {
-    return [...this.#held.values()]
-      .filter((held) => wants(held.value.kind) && this.#isWhole(held))
+    return [...this.#rounds.values()]
+      .filter((rounds) => wants(rounds.value.kind) && this.#isWhole(rounds))
       .map(({ value: { key, unit, direction }, base, head }) => ({ key, unit, direction, base, head }));
   }
 
   get leftOut(): string[] {
-    return [...this.#held].flatMap(([key, held]) => (this.#isWhole(held) ? [] : [key]));
+    return [...this.#rounds].flatMap(([key, rounds]) => (this.#isWhole(rounds) ? [] : [key]));
   }
 }
 

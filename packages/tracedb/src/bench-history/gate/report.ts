@@ -36,10 +36,10 @@ const HEADLINES: Readonly<Record<GateResult['outcome'], string>> = {
 export const outcomeText = ({ outcome, judged }: GateResult, { minEffect }: Pick<ReportFacts, 'minEffect'>): string => {
   const count = (judgement: JudgedSeries['judgement']): number =>
     judged.filter((one) => one.judgement === judgement).length;
-  const least = percentText(minEffect).slice(1);
-  if (outcome === 'worse') return `${count('worse')} of ${judged.length} are worse by ${least} or more`;
-  if (outcome === 'fine') return `none of ${judged.length} is worse by ${least} or more`;
-  return `of ${count('unsure')} of ${judged.length} it cannot be told whether they are worse by ${least} or more; a larger budget may`;
+  const min = percentText(minEffect).slice(1);
+  if (outcome === 'worse') return `${count('worse')} of ${judged.length} are worse by ${min} or more`;
+  if (outcome === 'fine') return `none of ${judged.length} is worse by ${min} or more`;
+  return `of ${count('unsure')} of ${judged.length} it cannot be told whether they are worse by ${min} or more; a larger budget may`;
 };
 
 /** A cell of a table may hold what a benchmark is named. */

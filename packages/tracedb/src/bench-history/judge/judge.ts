@@ -101,7 +101,7 @@ const evidenceOf = (series: RoundSeries, minEffect: number): Evidence => {
   if (![...base, ...head].every((value) => value > 0)) throw badOption(`series ${key} has values that are not above 0`);
   const sign = direction === 'up' ? -1 : 1;
   const losses = base.map((value, i) => sign * Math.log(head[i] / value));
-  const least = Math.log1p(minEffect);
+  const min = Math.log1p(minEffect);
   return {
     series,
     shift: shiftOf(losses),
@@ -109,8 +109,8 @@ const evidenceOf = (series: RoundSeries, minEffect: number): Evidence => {
     betterP: signedRankP(losses.map((loss) => -loss)),
     // What has no better way must be ruled out both ways.
     fineP: Math.max(
-      signedRankP(losses.map((loss) => least - loss)),
-      direction === 'unknown' ? signedRankP(losses.map((loss) => least + loss)) : 0,
+      signedRankP(losses.map((loss) => min - loss)),
+      direction === 'unknown' ? signedRankP(losses.map((loss) => min + loss)) : 0,
     ),
   };
 };
@@ -121,9 +121,9 @@ const judged = (
   minEffect: number,
 ): JudgedSeries => {
   const { key, unit, direction, base } = series;
-  const least = Math.log1p(minEffect);
-  const isLoss = isWorse && shift.estimate >= least;
-  const isGain = isBetter && shift.estimate <= -least;
+  const min = Math.log1p(minEffect);
+  const isLoss = isWorse && shift.estimate >= min;
+  const isGain = isBetter && shift.estimate <= -min;
   const judgement = ((): Judgement => {
     if (direction === 'unknown') return isLoss || isGain ? 'changed' : isFine ? 'fine' : 'unsure';
     if (isLoss) return 'worse';

@@ -28,10 +28,10 @@ export const signedRankP = (differences: readonly number[]): number => {
   const signed = Array.from(ranks, (rank, i) => ({ rank, difference: differences[i] })).filter(
     (one) => one.difference !== 0,
   );
-  const most = signed.reduce((sum, { rank }) => sum + rank, 0);
+  const max = signed.reduce((sum, { rank }) => sum + rank, 0);
   const seen = signed.reduce((sum, { rank, difference }) => sum + (difference > 0 ? rank : 0), 0);
   // chance[s]: that the ranks of positive differences, doubled, add up to s.
-  const chance = new Float64Array(most + 1);
+  const chance = new Float64Array(max + 1);
   chance[0] = 1;
   let reached = 0;
   for (const { rank } of signed) {

@@ -17,7 +17,7 @@ export class FamilyWriter {
   #names: string[] | undefined;
   #isDirectoryChanged = false;
   /** Which of several blocks is held; -1 when none is. */
-  #held = -1;
+  #current = -1;
   readonly #block = new CellBlock();
   #isChanged = false;
   readonly #family: string;
@@ -65,25 +65,25 @@ export class FamilyWriter {
   #look(): void {
     const entry = (this.#database as Cells).getBinary(this.#head);
     this.#names = entry !== undefined && isDirectory(entry) ? readDirectory(entry) : undefined;
-    this.#held = -1;
+    this.#current = -1;
     if (this.#names === undefined) this.#block.reset(entry);
   }
 
   /** Hold the block in which `qualifier` belongs. */
   #hold(qualifier: string): void {
-    if (this.#names === undefined || this.#isHeld(this.#names, qualifier)) return;
+    if (this.#names === undefined || this.#isCurrent(this.#names, qualifier)) return;
     if (this.#isChanged) this.#write();
     // It may have been the last block.
     if (this.#names === undefined) return;
-    this.#held = blockFor(this.#names, qualifier);
-    this.#block.reset((this.#database as Cells).getBinary(blockKey(this.#head, this.#names[this.#held] as string)));
+    this.#current = blockFor(this.#names, qualifier);
+    this.#block.reset((this.#database as Cells).getBinary(blockKey(this.#head, this.#names[this.#current] as string)));
   }
 
-  #isHeld(names: readonly string[], qualifier: string): boolean {
-    if (this.#held === -1) return false;
+  #isCurrent(names: readonly string[], qualifier: string): boolean {
+    if (this.#current === -1) return false;
     // The first block also has what sorts before its name.
-    if (this.#held > 0 && compareBytes(qualifier, names[this.#held] as string) < 0) return false;
-    const next = names[this.#held + 1];
+    if (this.#current > 0 && compareBytes(qualifier, names[this.#current] as string) < 0) return false;
+    const next = names[this.#current + 1];
     return next === undefined || compareBytes(qualifier, next) < 0;
   }
 
@@ -100,7 +100,7 @@ export class FamilyWriter {
   /** Write the held block of several. */
   #writeOneOf(names: string[]): void {
     const database = this.#database as Cells;
-    const name = names[this.#held] as string;
+    const name = names[this.#current] as string;
     if (!this.#block.isEmpty && !this.#block.isTooLong) {
       database.putSync(blockKey(this.#head, name), this.#block.entry());
       return;
@@ -108,8 +108,8 @@ export class FamilyWriter {
     const pieces = this.#block.isEmpty ? [] : this.#writePieces();
     // The first block may have cells that sort before its name, so that no piece need be in its place.
     if (!pieces.includes(name)) database.removeSync(blockKey(this.#head, name));
-    names.splice(this.#held, 1, ...pieces);
-    this.#held = -1;
+    names.splice(this.#current, 1, ...pieces);
+    this.#current = -1;
     this.#isDirectoryChanged = true;
     if (names.length > 0) return;
     // A row without cells does not exist; what is set next begins a block of its own.

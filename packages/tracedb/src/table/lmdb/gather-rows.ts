@@ -51,8 +51,8 @@ const gatherCells = (walk: CellWalk, { families, qualifiers }: CellFilter): Cell
 export const gatherRows = (walk: CellWalk, filter: CellFilter, limit: number): Batch<Row> => {
   const items: Row[] = [];
   let bytes = 0;
-  const most = Math.min(limit, BATCH_ROWS);
-  while (walk.row !== '' && items.length < most && bytes < BATCH_BYTES) {
+  const max = Math.min(limit, BATCH_ROWS);
+  while (walk.row !== '' && items.length < max && bytes < BATCH_BYTES) {
     const key = walk.row;
     const cells = gatherCells(walk, filter);
     if (cells.length === 0) {

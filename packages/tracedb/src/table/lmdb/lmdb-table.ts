@@ -179,7 +179,7 @@ export class LmdbTable extends CheckedTable implements WideColumnTable {
       snapshot = new Snapshot(this.#env);
       // At once and for good, also while nobody asks for the next batch, and if nobody ever will.
       guard.whenStopped(end);
-      let held: T[] = [];
+      let items: T[] = [];
       let bufferedBytes = 0;
       let turnEnd = timers.monotonicMs() + TURN_MS;
       for (const range of ranges) {
@@ -195,14 +195,14 @@ export class LmdbTable extends CheckedTable implements WideColumnTable {
           counters.rowsRead += batch.items.length;
           counters.bytesRead += batch.bytes;
           // Single rows by key are handed out together.
-          held = held.length === 0 ? batch.items : held.concat(batch.items);
+          items = items.length === 0 ? batch.items : items.concat(batch.items);
           bufferedBytes += batch.bytes;
           if (left <= 0 || (isLast && range === ranges.at(-1))) break;
-          const isFull = ranges.length === 1 || held.length >= BATCH_ROWS || bufferedBytes >= BATCH_BYTES;
-          if (held.length > 0 && isFull) {
+          const isFull = ranges.length === 1 || items.length >= BATCH_ROWS || bufferedBytes >= BATCH_BYTES;
+          if (items.length > 0 && isFull) {
             snapshot.hold();
-            yield held;
-            held = [];
+            yield items;
+            items = [];
             bufferedBytes = 0;
           }
           if (timers.monotonicMs() > turnEnd) {
@@ -213,7 +213,7 @@ export class LmdbTable extends CheckedTable implements WideColumnTable {
         }
       }
       guard.check();
-      if (held.length > 0) yield held;
+      if (items.length > 0) yield items;
     } catch (cause) {
       throw lmdbError(cause, location);
     } finally {

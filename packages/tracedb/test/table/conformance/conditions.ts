@@ -154,13 +154,13 @@ export const conditions = ({ open }: Tables): void => {
 
     test('a counter does not leave the safe integers', async () => {
       const table = await open();
-      const most = Number.MAX_SAFE_INTEGER;
-      expect(await table.incrementCell('r', 'V', 'n', most)).toBe(most);
+      const max = Number.MAX_SAFE_INTEGER;
+      expect(await table.incrementCell('r', 'V', 'n', max)).toBe(max);
       await rejects(table.incrementCell('r', 'V', 'n', 1), 'ERR_SPANLINE_TABLE_LIMIT', /safe integers/);
-      expect(await table.incrementCell('r', 'V', 'n', -1)).toBe(most - 1);
-      expect(await table.incrementCell('down', 'V', 'n', -most)).toBe(-most);
-      await rejects(table.incrementCell('down', 'V', 'n', -most), 'ERR_SPANLINE_TABLE_LIMIT');
-      expect(await table.incrementCell('down', 'V', 'n', 0)).toBe(-most);
+      expect(await table.incrementCell('r', 'V', 'n', -1)).toBe(max - 1);
+      expect(await table.incrementCell('down', 'V', 'n', -max)).toBe(-max);
+      await rejects(table.incrementCell('down', 'V', 'n', -max), 'ERR_SPANLINE_TABLE_LIMIT');
+      expect(await table.incrementCell('down', 'V', 'n', 0)).toBe(-max);
     });
   });
 };

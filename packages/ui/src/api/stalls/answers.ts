@@ -8,7 +8,7 @@ export interface NamedTime {
 }
 
 /**
- * A stretch in which the event loop was busy or the thread pool full: `heldUs`, `gcUs`, `untracedUs`, `unknownUs`, `shortUs` and `idleUs` add up to
+ * A stretch in which the event loop was busy or the thread pool full: `spansUs`, `gcUs`, `untracedUs`, `unknownUs`, `shortUs` and `idleUs` add up to
  * `durationUs`.
  */
 export interface StallAnswer {
@@ -18,7 +18,7 @@ export interface StallAnswer {
   /** Unix time. */
   readonly startUs: number;
   readonly durationUs: number;
-  readonly heldUs: number;
+  readonly spansUs: number;
   /** Those that had it longest. */
   readonly holders: readonly NamedTime[];
   readonly gcUs: number;

@@ -42,8 +42,8 @@ export interface DrawnTrace {
   readonly leftOut: number;
 }
 
-const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
 /** A span with its times as numbers, of which many more are compared and subtracted than there are spans. */
 interface TimedSpan {
@@ -61,8 +61,8 @@ const byStartAndId = (a: TimedSpan, b: TimedSpan): number => a.startUs - b.start
 
 /** Lay out the spans of one trace, at least one. */
 export const traceColumns = (spans: readonly ArchivedSpan[]): DrawnTrace => {
-  const startUnixNs = spans.reduce((first, span) => least(first, span.startUnixNs), spans[0].startUnixNs);
-  const endUnixNs = spans.reduce((last, span) => most(last, span.endUnixNs), spans[0].endUnixNs);
+  const startUnixNs = spans.reduce((first, span) => min(first, span.startUnixNs), spans[0].startUnixNs);
+  const endUnixNs = spans.reduce((last, span) => max(last, span.endUnixNs), spans[0].endUnixNs);
   const sinceStart = (ns: bigint): number => Number(ns - startUnixNs) / 1000;
   const timed = eachOnce(spans).map((span): TimedSpan => {
     const { traceId, spanId, parentSpanId } = span;

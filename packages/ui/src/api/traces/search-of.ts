@@ -108,18 +108,18 @@ const windowOf = ([name, text]: Found): readonly bigint[] => {
   throw new HttpError(400, `the parameter ${name} must be FROM-TO-SHORTEST-LONGEST in microseconds`);
 };
 
-const least = (a: bigint, b: bigint | undefined): bigint => (b === undefined || a < b ? a : b);
-const most = (a: bigint, b: bigint | undefined): bigint => (b === undefined || a > b ? a : b);
+const min = (a: bigint, b: bigint | undefined): bigint => (b === undefined || a < b ? a : b);
+const max = (a: bigint, b: bigint | undefined): bigint => (b === undefined || a > b ? a : b);
 
 const within = (search: TraceQuery['search'], [from, to, shortest, longest]: readonly bigint[]): TraceQuery => {
   const startsFromUnixNs = from * NS_PER_US;
   return {
     search: {
       ...search,
-      fromUnixNs: most(startsFromUnixNs, search.fromUnixNs),
-      toUnixNs: least((to + 1n) * NS_PER_US - 1n, search.toUnixNs),
-      minDurationNs: most(shortest * NS_PER_US, search.minDurationNs),
-      maxDurationNs: least((longest + 1n) * NS_PER_US - 1n, search.maxDurationNs),
+      fromUnixNs: max(startsFromUnixNs, search.fromUnixNs),
+      toUnixNs: min((to + 1n) * NS_PER_US - 1n, search.toUnixNs),
+      minDurationNs: max(shortest * NS_PER_US, search.minDurationNs),
+      maxDurationNs: min((longest + 1n) * NS_PER_US - 1n, search.maxDurationNs),
     },
     startsFromUnixNs,
   };
@@ -172,8 +172,8 @@ export const findTraces = async (archive: Archive, query: TraceQuery, signal: Ab
   const asked = { ...search, toUnixNs: latest ? before.startUnixNs : toUnixNs };
   const isMeant = isWanted(query);
   // One more tells whether there are more; and those at the cursor come again.
-  for (let most = limit + (before === undefined ? 1 : 2); ; most *= 4) {
-    const limited = Math.min(most, MAX_AT_ONCE);
+  for (let max = limit + (before === undefined ? 1 : 2); ; max *= 4) {
+    const limited = Math.min(max, MAX_AT_ONCE);
     const found = await archive.search({ ...asked, limit: limited }, { signal });
     const traces = found.filter(isMeant);
     const isAll = found.length < limited || found[found.length - 1].startUnixNs < startsFromUnixNs;

@@ -18,9 +18,9 @@ interface Part {
   readonly us: number;
 }
 
-const partsOf = ({ heldUs, gcUs, untracedUs, unknownUs, shortUs, idleUs }: StallAnswer): Part[] =>
+const partsOf = ({ spansUs, gcUs, untracedUs, unknownUs, shortUs, idleUs }: StallAnswer): Part[] =>
   [
-    { kind: 'loop', words: 'spans', us: heldUs } as const,
+    { kind: 'loop', words: 'spans', us: spansUs } as const,
     { kind: 'gc', words: 'garbage collection', us: gcUs } as const,
     { kind: 'untraced', words: 'untraced', us: untracedUs } as const,
     { kind: 'unknown', words: 'unknown', us: unknownUs } as const,

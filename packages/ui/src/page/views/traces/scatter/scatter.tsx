@@ -67,12 +67,12 @@ export const Scatter = ({ parameters }: Pick<ViewProps, 'parameters'>) => {
   const drawn = drag.box ?? cross.box;
   const shown = drawn ?? (picked && boxOf(scales, picked));
   const near = cross.at && pointAt(points, scales, cross.at.x, cross.at.y, REACH);
-  const told = near ?? hovered;
+  const pointed = near ?? hovered;
   const words =
     drawn !== undefined
       ? `${countIn(points, windowIn(scales, drawn))} traces, ${windowWords(windowIn(scales, drawn))}`
-      : told !== undefined && told < points.count
-        ? pointWords(points, told)
+      : pointed !== undefined && pointed < points.count
+        ? pointWords(points, pointed)
         : '';
   return (
     <section class="scatter" aria-label="duration over time">

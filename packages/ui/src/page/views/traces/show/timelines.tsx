@@ -97,7 +97,7 @@ const Timeline = ({ timeline, control, width }: TimelineProps) => {
     else return;
     event.preventDefault();
   };
-  const told = chosen ?? pointed?.stretch;
+  const shown = chosen ?? pointed?.stretch;
   return (
     <div class="timeline">
       <h2>
@@ -124,11 +124,11 @@ const Timeline = ({ timeline, control, width }: TimelineProps) => {
           </Tooltip>
         )}
       </div>
-      <p role="status" class="told">
-        {told !== undefined && (
+      <p role="status" class="shown">
+        {shown !== undefined && (
           <>
-            {headOf(told)}
-            <Holders stretch={told} />
+            {headOf(shown)}
+            <Holders stretch={shown} />
           </>
         )}
       </p>
