@@ -15,7 +15,7 @@ import { NO_PROPERTIES, PropertyDraft } from '../../record/properties.js';
 import { type DecodeContext, NO_SPAN_ID } from '../decode-context.js';
 import { DURATION_KEY, LINK_EVENT, NANOSECONDS_KEY } from '../jaeger-thrift/write-span.js';
 import { hexOf, type JsonObject, listOf, textOf, toObject, toText, uint32Of, uint64Of } from '../json-fields.js';
-import { KINDS, STATUS_CODES } from '../otlp/kinds.js';
+import { KINDS, STATUS_CODES } from '../otlp/messages.js';
 import * as Key from './keys.js';
 import { EVENT_EXTRAS, LINK_EXTRAS, SCOPE_EXTRAS, SPAN_EXTRAS, takeExtras } from './keys.js';
 import { WARNINGS_KEY } from './span-warnings.js';

@@ -12,7 +12,7 @@ import {
 } from '../../record/finished-span.js';
 import { ObjectProperties } from '../../record/properties.js';
 import { DURATION_KEY, LINK_EVENT, NANOSECONDS_KEY } from '../jaeger-thrift/write-span.js';
-import { KINDS, STATUS_CODES } from '../otlp/kinds.js';
+import { KINDS, STATUS_CODES } from '../otlp/messages.js';
 import * as Key from './keys.js';
 import {
   EVENT_EXTRAS,

@@ -28,6 +28,12 @@ export class ProtobufReader {
 
   /** Field number and wire type of the next field, as `tag()` of the writer makes them. */
   tag(): number {
+    // Most take one byte.
+    const byte = this.at < this.end ? this.#bytes[this.at] : 0;
+    if (byte >= 8 && byte < 0x80) {
+      this.at++;
+      return byte;
+    }
     const tag = this.uint32();
     if (tag < 8) throw this.#fault('a field has no number');
     return tag;
@@ -36,7 +42,7 @@ export class ProtobufReader {
   /** An unsigned varint of at most 32 bits; higher bits are cut, as protobuf has it. */
   uint32(): number {
     const value = this.int64();
-    return typeof value === 'bigint' ? Number(BigInt.asUintN(32, value)) : (value % 2 ** 32) >>> 0;
+    return value >= 0 && value < 2 ** 32 ? Number(value) : Number(BigInt.asUintN(32, BigInt(value)));
   }
 
   /** A varint as a signed 64-bit integer: a number where that is exact. */
@@ -142,6 +148,11 @@ export class ProtobufReader {
   }
 
   #length(): number {
+    const byte = this.at < this.end ? this.#bytes[this.at] : 0x80;
+    if (byte < 0x80) {
+      this.at++;
+      return byte;
+    }
     const length = this.int64();
     if (typeof length === 'bigint' || length < 0) throw this.#fault('a length is beyond all bounds');
     return length;

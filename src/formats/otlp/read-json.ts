@@ -1,27 +1,14 @@
-// OTLP's ExportTraceServiceRequest and TracesData in OTLP/JSON as archived spans: ids in hex, 64-bit numbers as text or number, unknown
-// members ignored. One bad span does not cost the others.
-//
-// OTLP's KeyValue and AnyValue in JSON as archived values. Recursion is bounded by the context, not by the sender.
+// OTLP's messages in JSON, read by the table of their fields: ids in hex, 64-bit numbers as text or number, unknown members ignored. One bad span does
+// not cost the others. Recursion is bounded by the context, not by the sender.
 import { doubleValue } from '../../record/archived-double.js';
-import type {
-  ArchivedEvent,
-  ArchivedLink,
-  ArchivedProperties,
-  ArchivedResource,
-  ArchivedScope,
-  ArchivedSpan,
-  ArchivedValue,
-} from '../../record/archived-span.js';
-import { type Extras, extrasOf } from '../../record/finished-span.js';
-import { NO_PROPERTIES, PropertyDraft } from '../../record/properties.js';
+import type { ArchivedValue } from '../../record/archived-span.js';
+import { PropertyDraft } from '../../record/properties.js';
 import {
   DecodeContext,
   type DecodedTraces,
   type DecodeLimits,
   type KnownParts,
-  NO_SPAN_ID,
   newKnownParts,
-  type SharedParts,
 } from '../decode-context.js';
 import {
   hexOf,
@@ -39,9 +26,20 @@ import {
 } from '../json-fields.js';
 import { parseJson } from '../parse-json.js';
 import { malformed } from '../trace-format-error.js';
-import { KINDS, kindOf, STATUS_CODES, statusCodeOf } from './kinds.js';
-
-const MEMBERS = ['stringValue', 'boolValue', 'intValue', 'doubleValue', 'arrayValue', 'kvlistValue', 'bytesValue'];
+import {
+  ANY_VALUE,
+  type Enum,
+  type Field,
+  type Group,
+  KEY_VALUE,
+  type Message,
+  nameOf,
+  RESOURCE_GROUP,
+  SCOPE_GROUP,
+  SPAN,
+  TRACES,
+  VALUES,
+} from './messages.js';
 
 /** Digits that no double holds, such as 1e999, are not taken for infinity. */
 const finite = (value: number, written: unknown): number => {
@@ -64,201 +62,142 @@ const toBool = (value: unknown): boolean => {
   return value;
 };
 
-const toNested = (value: unknown, context: DecodeContext, depth: number, isMap: boolean): ArchivedValue => {
+/** Lists and maps inside each other. */
+const toNested = (value: unknown, { kind, name }: Field, context: DecodeContext, depth: number): ArchivedValue => {
   if (depth >= context.maxDepth) {
     context.flaw('values nested too deep');
     return '';
   }
-  const values = listOf(toObject(value, isMap ? 'kvlistValue' : 'arrayValue'), 'values');
-  return isMap ? toProperties(values, context, depth + 1) : values.map((item) => toValue(item, context, depth + 1));
+  const values = listOf(toObject(value, name), VALUES.fields[0].name);
+  if (kind === 'map') return toPairs(values, context, depth + 1).done();
+  return values.map((item) => toValue(item, context, depth + 1));
+};
+
+const toContent = (value: unknown, field: Field, context: DecodeContext, depth: number): ArchivedValue => {
+  switch (field.kind) {
+    case 'text':
+      return toText(value, field.name);
+    case 'bool':
+      return toBool(value);
+    case 'integer':
+      return toInt64(value);
+    case 'double':
+      return doubleValue(finite(toDouble(value, field.name), value));
+    case 'bytes':
+      return toBytes(value, field.name);
+    default:
+      return toNested(value, field, context, depth);
+  }
 };
 
 /** The one member of a value; one without content is null: the key is kept. */
 const toValue = (raw: unknown, context: DecodeContext, depth: number): ArchivedValue => {
   context.item();
   if (raw === undefined || raw === null) return null;
-  const value = toObject(raw, 'value');
-  const { stringValue, boolValue, intValue, doubleValue: double, arrayValue, kvlistValue, bytesValue } = value;
-  if (MEMBERS.filter((member) => value[member] != null).length > 1)
-    throw malformed('a value has several members, of which only one may be there');
-  if (stringValue != null) return toText(stringValue, 'stringValue');
-  if (intValue != null) return toInt64(intValue);
-  if (boolValue != null) return toBool(boolValue);
-  if (double != null) return doubleValue(finite(toDouble(double, 'doubleValue'), double));
-  if (arrayValue != null) return toNested(arrayValue, context, depth, false);
-  if (kvlistValue != null) return toNested(kvlistValue, context, depth, true);
-  if (bytesValue != null) return toBytes(bytesValue, 'bytesValue');
-  return null;
+  const value = toObject(raw, ANY_VALUE.title);
+  let member: Field | undefined;
+  for (const field of ANY_VALUE.fields) {
+    if (value[field.name] == null) continue;
+    if (member !== undefined) throw malformed('a value has several members, of which only one may be there');
+    member = field;
+  }
+  return member === undefined ? null : toContent(value[member.name], member, context, depth);
 };
 
-const toProperties = (
-  list: readonly unknown[],
-  context: DecodeContext,
-  depth: number,
-): Record<string, ArchivedValue> => {
+const toPairs = (list: readonly unknown[], context: DecodeContext, depth: number): PropertyDraft => {
   const properties = new PropertyDraft();
   for (const item of list) {
-    const pair = toObject(item, 'an attribute');
+    const pair = toObject(item, KEY_VALUE.title);
     if (!properties.set(textOf(pair, 'key'), toValue(pair.value, context, depth))) context.flaw('a key comes twice');
   }
-  return properties.done();
-};
-
-/** The member `attributes`; a new object. */
-export const attributesOf = (holder: JsonObject, context: DecodeContext): Record<string, ArchivedValue> =>
-  toProperties(listOf(holder, 'attributes'), context, 0);
-
-/** Counts and flags, those that say something. */
-const countsOf = (holder: JsonObject, ...fields: readonly (keyof Extras)[]): Extras =>
-  extrasOf(Object.fromEntries(fields.map((field) => [field, uint32Of(holder, field)])));
-
-const propertiesOf = (holder: JsonObject, context: DecodeContext): ArchivedProperties => {
-  const properties = attributesOf(holder, context);
-  return Object.keys(properties).length === 0 ? NO_PROPERTIES : properties;
+  return properties;
 };
 
 /** OTLP asks for numbers; senders that use protobuf's own JSON write the names. -1 for what is neither. */
-const enumOf = (holder: JsonObject, key: string, prefix: string, names: readonly string[]): number => {
-  const value = holder[key];
-  if (value === undefined || value === null) return 0;
-  if (typeof value === 'string' && value.startsWith(prefix)) {
-    const name = value.slice(prefix.length).toLowerCase();
-    return names.indexOf(name);
-  }
+const enumOf = (value: unknown, { prefix, names }: Enum): number => {
+  if (typeof value === 'string' && value.startsWith(prefix))
+    return names.indexOf(value.slice(prefix.length).toLowerCase());
   return typeof value === 'number' || (typeof value === 'string' && /^\d+$/.test(value)) ? Number(value) : -1;
 };
 
-const eventOf = (raw: unknown, context: DecodeContext): ArchivedEvent => {
-  context.item();
-  const event = toObject(raw, 'an event');
-  return {
-    name: textOf(event, 'name'),
-    timeUnixNs: uint64Of(event, 'timeUnixNano'),
-    properties: propertiesOf(event, context),
-    ...countsOf(event, 'droppedAttributesCount'),
-  };
-};
-
-/** OpenTelemetry allows links to nothing, whose ids are left out or zero. */
-const linkIdOf = (link: JsonObject, key: string, digits: number, context: DecodeContext): string => {
-  const id = hexOf(link, key);
-  if (id === '') return '0'.repeat(digits);
-  if (id.length !== digits) context.flaw('bad link');
-  return id;
-};
-
-const linkOf = (raw: unknown, context: DecodeContext): ArchivedLink => {
-  context.item();
-  const link = toObject(raw, 'a link');
-  return {
-    traceId: linkIdOf(link, 'traceId', 32, context),
-    spanId: linkIdOf(link, 'spanId', 16, context),
-    traceState: textOf(link, 'traceState'),
-    properties: propertiesOf(link, context),
-    ...countsOf(link, 'flags', 'droppedAttributesCount'),
-  };
-};
-
-const UNSET = Object.freeze({ code: 'unset', message: '' } as const);
-
-const statusOf = (span: JsonObject, context: DecodeContext): ArchivedSpan['status'] => {
-  const status = objectOf(span, 'status');
-  if (status === undefined) return UNSET;
-  const code = statusCodeOf(enumOf(status, 'code', 'STATUS_CODE_', STATUS_CODES), context);
-  return { code, message: textOf(status, 'message') };
-};
-
-const parentOf = (span: JsonObject, context: DecodeContext): string => {
-  const parent = hexOf(span, 'parentSpanId');
-  if (parent === NO_SPAN_ID) return '';
-  if (parent !== '' && parent.length !== 16) context.flaw('bad parent span id');
-  return parent;
-};
-
-const readSpan = (raw: unknown, context: DecodeContext, resource: ArchivedResource, scope: ArchivedScope): void => {
-  context.item();
-  const span = toObject(raw, 'a span');
-  context.take({
-    traceId: hexOf(span, 'traceId'),
-    spanId: hexOf(span, 'spanId'),
-    parentSpanId: parentOf(span, context),
-    traceState: textOf(span, 'traceState'),
-    name: textOf(span, 'name'),
-    kind: kindOf(enumOf(span, 'kind', 'SPAN_KIND_', KINDS), context),
-    startUnixNs: uint64Of(span, 'startTimeUnixNano'),
-    endUnixNs: uint64Of(span, 'endTimeUnixNano'),
-    status: statusOf(span, context),
-    properties: propertiesOf(span, context),
-    events: listOf(span, 'events').map((event) => eventOf(event, context)),
-    links: listOf(span, 'links').map((link) => linkOf(link, context)),
-    resource,
-    scope,
-    ...countsOf(span, 'flags', 'droppedAttributesCount', 'droppedEventsCount', 'droppedLinksCount'),
+const toMessages = (list: readonly unknown[], message: Message<object>, context: DecodeContext): readonly object[] =>
+  list.map((raw) => {
+    context.item();
+    return readMessage(toObject(raw, message.title), message, context);
   });
-};
 
-/** Keep the span in the context, or refuse it there. */
-const takeSpan = (raw: unknown, context: DecodeContext, resource: ArchivedResource, scope: ArchivedScope): void => {
-  try {
-    readSpan(raw, context, resource, scope);
-  } catch (error) {
-    context.refuse(error);
+const readMember = (holder: JsonObject, field: Field, context: DecodeContext): unknown => {
+  const { name } = field;
+  switch (field.kind) {
+    case 'text':
+      return textOf(holder, name);
+    case 'id':
+      return hexOf(holder, name);
+    case 'nanos':
+      return uint64Of(holder, name);
+    case 'enum':
+      return nameOf(field.enum as Enum, enumOf(holder[name], field.enum as Enum), context);
+    case 'attributes':
+      return toPairs(listOf(holder, name), context, 0).done();
+    case 'message':
+      return readMessage(toObject(holder[name], name), field.message as Message<object>, context);
+    case 'messages':
+      return toMessages(listOf(holder, name), field.message as Message<object>, context);
+    default:
+      return uint32Of(holder, name);
   }
 };
 
-/** A part that was read before, maybe for another request, is not made again. */
-const readOnce = <T extends object>(
-  raw: JsonObject | undefined,
-  schemaUrl: string,
-  known: SharedParts<T>,
-  context: DecodeContext,
-  make: (part: JsonObject, extras: Extras) => T,
-): T => {
-  const key = JSON.stringify([raw ?? {}, schemaUrl]);
-  const found = known.get(key);
-  if (found !== undefined) return found;
-  let made: T;
-  try {
-    made = make(raw ?? {}, extrasOf({ ...countsOf(raw ?? {}, 'droppedAttributesCount'), schemaUrl }));
-  } catch (error) {
-    // It costs the spans that share it, and no others.
-    context.flawBy(error);
-    made = make({}, {});
+const readMessage = <T extends object>(raw: JsonObject, message: Message<T>, context: DecodeContext): T => {
+  const made = message.make();
+  for (const field of message.fields) {
+    if (raw[field.name] === undefined || raw[field.name] === null) continue;
+    const value = readMember(raw, field, context);
+    // Counts and flags of nothing are left out.
+    if (value !== 0) (made as Record<string, unknown>)[field.to] = value;
   }
-  context.shared(made);
-  if (context.isSound(made)) known.set(key, made);
+  message.finish?.(made, context);
   return made;
+};
+
+/** What reading throws costs the spans that share the maker, or the one span, and no others. */
+const readGroup = <T extends object>(
+  raw: unknown,
+  context: DecodeContext,
+  known: KnownParts,
+  { title, maker, members, schemaUrl, message, once }: Group<T>,
+  readMember: (raw: unknown, maker: T) => void,
+): void => {
+  const holder = toObject(raw, title);
+  const rawMaker = objectOf(holder, maker.name) ?? {};
+  const url = textOf(holder, schemaUrl.name);
+  const made = once(known, context, JSON.stringify([rawMaker, url]), url, () => {
+    try {
+      return readMessage(rawMaker, message, context);
+    } catch (error) {
+      context.flawBy(error);
+      return message.make();
+    }
+  });
+  for (const member of listOf(holder, members.name)) readMember(member, made);
 };
 
 /** The spans of a parsed document: kept in the context, or refused there. */
 export const readOtlp = (document: unknown, context: DecodeContext, known: KnownParts): void => {
-  const request = toObject(document, 'the document');
-  for (const raw of listOf(request, 'resourceSpans')) {
-    const resourceSpans = toObject(raw, 'an element of resourceSpans');
-    const resource = readOnce(
-      objectOf(resourceSpans, 'resource'),
-      textOf(resourceSpans, 'schemaUrl'),
-      known.resources,
-      context,
-      (part, extras): ArchivedResource => ({ properties: propertiesOf(part, context), ...extras }),
+  for (const raw of listOf(toObject(document, TRACES.title), TRACES.fields[0].name))
+    readGroup(raw, context, known, RESOURCE_GROUP, (rawScope, resource) =>
+      readGroup(rawScope, context, known, SCOPE_GROUP, (rawSpan, scope) => {
+        try {
+          context.item();
+          const span = readMessage(toObject(rawSpan, SPAN.title), SPAN, context);
+          span.resource = resource;
+          span.scope = scope;
+          context.take(span);
+        } catch (error) {
+          context.refuse(error);
+        }
+      }),
     );
-    for (const rawScope of listOf(resourceSpans, 'scopeSpans')) {
-      const scopeSpans = toObject(rawScope, 'an element of scopeSpans');
-      const scope = readOnce(
-        objectOf(scopeSpans, 'scope'),
-        textOf(scopeSpans, 'schemaUrl'),
-        known.scopes,
-        context,
-        (part, extras): ArchivedScope => ({
-          name: textOf(part, 'name'),
-          version: textOf(part, 'version'),
-          properties: propertiesOf(part, context),
-          ...extras,
-        }),
-      );
-      for (const span of listOf(scopeSpans, 'spans')) takeSpan(span, context, resource, scope);
-    }
-  }
 };
 
 /**

@@ -1,119 +1,195 @@
-// OTLP's ExportTraceServiceRequest in protobuf as archived spans. A sender is not trusted: nothing is taken by its word, and one bad
-// span does not cost the others.
-
-import type { ArchivedResource, ArchivedScope } from '../../record/archived-span.js';
-import { extrasOf } from '../../record/finished-span.js';
-import { NO_PROPERTIES, PropertyDraft } from '../../record/properties.js';
+// OTLP's messages in protobuf, read by the table of their fields. A sender is not trusted: nothing is taken by its word, one bad span does not cost
+// the others, and recursion is bounded by the context.
+import { doubleValue } from '../../record/archived-double.js';
+import type { ArchivedValue } from '../../record/archived-span.js';
+import { PropertyDraft } from '../../record/properties.js';
 import {
   DecodeContext,
   type DecodedTraces,
   type DecodeLimits,
   type KnownParts,
   newKnownParts,
-  type SharedParts,
 } from '../decode-context.js';
-import * as Field from './fields.js';
+import {
+  ANY_VALUE,
+  type Enum,
+  type Field,
+  type Group,
+  KEY_VALUE,
+  type Message,
+  NOTHING,
+  nameOf,
+  RESOURCE_GROUP,
+  SCOPE_GROUP,
+  SPAN,
+  TRACES,
+  VALUES,
+} from './messages.js';
 import { ProtobufReader } from './protobuf-reader.js';
-import { readKeyValue, readSpan } from './read-protobuf-span.js';
 
-const readResource = (reader: ProtobufReader, context: DecodeContext, schemaUrl: string): ArchivedResource => {
+const { key: KEY, value: VALUE } = KEY_VALUE.tags;
+const { values: LIST_VALUES } = VALUES.tags;
+
+/** Calls `read` for each field of this tag in the message that begins here. */
+const readEach = (reader: ProtobufReader, tag: number, read: () => void): void => {
   const outer = reader.enter();
-  const properties = new PropertyDraft();
-  let dropped = 0;
   while (reader.hasMore) {
     const field = reader.tag();
-    if (field === Field.RESOURCE_ATTRIBUTES) readKeyValue(reader, context, properties);
-    else if (field === Field.RESOURCE_DROPPED) dropped = reader.uint32();
+    if (field === tag) read();
     else reader.skip(field);
   }
   reader.leave(outer);
-  return { properties: properties.done(), ...extrasOf({ droppedAttributesCount: dropped, schemaUrl }) };
 };
 
-const readScope = (reader: ProtobufReader, context: DecodeContext, schemaUrl: string): ArchivedScope => {
-  const outer = reader.enter();
-  let name = '';
-  let version = '';
-  let dropped = 0;
-  const properties = new PropertyDraft();
-  while (reader.hasMore) {
-    const field = reader.tag();
-    if (field === Field.SCOPE_NAME) name = reader.text();
-    else if (field === Field.SCOPE_VERSION) version = reader.text();
-    else if (field === Field.SCOPE_ATTRIBUTES) readKeyValue(reader, context, properties);
-    else if (field === Field.SCOPE_DROPPED) dropped = reader.uint32();
-    else reader.skip(field);
-  }
-  reader.leave(outer);
-  return { name, version, properties: properties.done(), ...extrasOf({ droppedAttributesCount: dropped, schemaUrl }) };
-};
-
-/** The field `wanted` of the current message, which may stand behind what it describes. The last one counts. */
-const findMessage = <T>(reader: ProtobufReader, wanted: number, none: T, read: () => T): T => {
-  const start = reader.at;
-  let found = none;
-  while (reader.hasMore) {
-    const field = reader.tag();
-    if (field === wanted) found = read();
-    else reader.skip(field);
-  }
-  reader.at = start;
-  return found;
-};
-
-/** A message that was read before, maybe for another request, is not read again. */
-const readOnce = <T extends object>(
+const readContent = (
   reader: ProtobufReader,
-  schemaUrl: string,
-  known: SharedParts<T>,
+  { kind, tag }: Field,
   context: DecodeContext,
-  read: () => T,
-): T => {
-  const start = reader.at;
-  const key = `${schemaUrl}\n${reader.raw()}`;
-  const found = known.get(key);
-  if (found !== undefined) return found;
-  reader.at = start;
-  const made = read();
-  if (reader.takeBadText()) context.flaw('text is not UTF-8');
-  if (context.isSound(context.shared(made))) known.set(key, made);
+  depth: number,
+): ArchivedValue => {
+  switch (kind) {
+    case 'text':
+      return reader.text();
+    case 'bool':
+      return reader.int64() !== 0;
+    case 'integer':
+      return reader.int64();
+    case 'double':
+      return doubleValue(reader.double());
+    case 'bytes':
+      return reader.blob();
+    default: {
+      if (depth >= context.maxDepth) {
+        context.flaw('values nested too deep');
+        reader.skip(tag);
+        return null;
+      }
+      const list: ArchivedValue[] = [];
+      const map = new PropertyDraft();
+      readEach(reader, LIST_VALUES, () => {
+        if (kind === 'array') list.push(readValue(reader, context, depth + 1));
+        else readPair(reader, context, map, depth + 1);
+      });
+      return kind === 'array' ? list : map.done();
+    }
+  }
+};
+
+/** The message AnyValue; one without content is null: the key is kept. */
+const readValue = (reader: ProtobufReader, context: DecodeContext, depth: number): ArchivedValue => {
+  context.item();
+  const outer = reader.enter();
+  let value: ArchivedValue = null;
+  while (reader.hasMore) {
+    const tag = reader.tag();
+    const field = ANY_VALUE.byTag[tag];
+    if (field === undefined) reader.skip(tag);
+    else value = readContent(reader, field, context, depth);
+  }
+  reader.leave(outer);
+  return value;
+};
+
+/** The message KeyValue, into `properties`. */
+const readPair = (reader: ProtobufReader, context: DecodeContext, properties: PropertyDraft, depth: number): void => {
+  const outer = reader.enter();
+  let key = '';
+  let value: ArchivedValue | undefined;
+  while (reader.hasMore) {
+    const tag = reader.tag();
+    if (tag === KEY) key = reader.text();
+    else if (tag === VALUE) value = readValue(reader, context, depth);
+    else reader.skip(tag);
+  }
+  reader.leave(outer);
+  if (value === undefined) {
+    context.item();
+    value = null;
+  }
+  if (!properties.set(key, value)) context.flaw('a key comes twice');
+};
+
+/** A field that comes once a message. */
+const readField = (reader: ProtobufReader, field: Field, context: DecodeContext): unknown => {
+  switch (field.kind) {
+    case 'id':
+      return reader.hex();
+    case 'nanos':
+      return reader.fixed64();
+    case 'text':
+      return reader.text();
+    case 'flags':
+      return reader.fixed32();
+    case 'enum':
+      return nameOf(field.enum as Enum, reader.uint32(), context);
+    case 'message':
+      return readMessage(reader, field.message as Message<object>, context);
+    default:
+      return reader.uint32();
+  }
+};
+
+/** Of a field that does not repeat the last one counts. */
+const readMessage = <T extends object>(reader: ProtobufReader, message: Message<T>, context: DecodeContext): T => {
+  const outer = reader.enter();
+  const made = message.make();
+  const draft = made as Record<string, unknown>;
+  let properties: PropertyDraft | undefined;
+  while (reader.hasMore) {
+    const tag = reader.tag();
+    const field = message.byTag[tag];
+    if (field === undefined) reader.skip(tag);
+    else if (field.kind === 'attributes') {
+      properties ??= new PropertyDraft();
+      readPair(reader, context, properties, 0);
+    } else if (field.kind === 'messages') {
+      context.item();
+      if (draft[field.to] === NOTHING) draft[field.to] = [];
+      (draft[field.to] as object[]).push(readMessage(reader, field.message as Message<object>, context));
+    } else {
+      const value = readField(reader, field, context);
+      // Counts and flags of nothing are left out.
+      if (value !== 0) draft[field.to] = value;
+    }
+  }
+  reader.leave(outer);
+  if (properties !== undefined) draft.properties = properties.done();
+  message.finish?.(made, context);
   return made;
 };
 
-const NO_RESOURCE: ArchivedResource = Object.freeze({ properties: NO_PROPERTIES });
-const NO_SCOPE: ArchivedScope = Object.freeze({ name: '', version: '', properties: NO_PROPERTIES });
-
-const readScopeSpans = (
+/** A message with a maker, which may stand behind what it made, as may its schema URL. The last one counts. */
+const readGroup = <T extends object>(
   reader: ProtobufReader,
   context: DecodeContext,
-  resource: ArchivedResource,
   known: KnownParts,
+  group: Group<T>,
+  readMember: (maker: T) => void,
 ): void => {
   const outer = reader.enter();
-  const schemaUrl = findMessage(reader, Field.SCHEMA_URL, '', () => reader.text());
-  const none = schemaUrl === '' ? NO_SCOPE : { ...NO_SCOPE, schemaUrl };
-  const scope = findMessage(reader, Field.SCOPE, none, () =>
-    readOnce(reader, schemaUrl, known.scopes, context, () => readScope(reader, context, schemaUrl)),
-  );
+  const start = reader.at;
+  let place = -1;
+  let raw = '';
+  let schemaUrl = '';
   while (reader.hasMore) {
-    const field = reader.tag();
-    if (field === Field.SPANS) readSpan(reader, context, resource, scope);
-    else reader.skip(field);
+    const tag = reader.tag();
+    if (tag === group.maker.tag) {
+      place = reader.at;
+      raw = reader.raw();
+    } else if (tag === group.schemaUrl.tag) schemaUrl = reader.text();
+    else reader.skip(tag);
   }
-  reader.leave(outer);
-};
-
-const readResourceSpans = (reader: ProtobufReader, context: DecodeContext, known: KnownParts): void => {
-  const outer = reader.enter();
-  const schemaUrl = findMessage(reader, Field.SCHEMA_URL, '', () => reader.text());
-  const none = schemaUrl === '' ? NO_RESOURCE : { ...NO_RESOURCE, schemaUrl };
-  const resource = findMessage(reader, Field.RESOURCE, none, () =>
-    readOnce(reader, schemaUrl, known.resources, context, () => readResource(reader, context, schemaUrl)),
-  );
+  const maker = group.once(known, context, `${schemaUrl}\n${raw}`, schemaUrl, () => {
+    reader.at = place;
+    const read = place < 0 ? group.message.make() : readMessage(reader, group.message, context);
+    if (reader.takeBadText()) context.flaw('text is not UTF-8');
+    return read;
+  });
+  reader.at = start;
   while (reader.hasMore) {
-    const field = reader.tag();
-    if (field === Field.SCOPE_SPANS) readScopeSpans(reader, context, resource, known);
-    else reader.skip(field);
+    const tag = reader.tag();
+    if (tag === group.members.tag) readMember(maker);
+    else reader.skip(tag);
   }
   reader.leave(outer);
 };
@@ -139,9 +215,19 @@ export const decodeOtlpProtobuf = (
   const context = new DecodeContext(limits);
   const reader = new ProtobufReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   while (reader.hasMore) {
-    const field = reader.tag();
-    if (field === Field.RESOURCE_SPANS) readResourceSpans(reader, context, known);
-    else reader.skip(field);
+    const tag = reader.tag();
+    if (tag !== TRACES.tags.resourceSpans) reader.skip(tag);
+    else
+      readGroup(reader, context, known, RESOURCE_GROUP, (resource) =>
+        readGroup(reader, context, known, SCOPE_GROUP, (scope) => {
+          context.item();
+          const span = readMessage(reader, SPAN, context);
+          if (reader.takeBadText()) context.flaw('text is not UTF-8');
+          span.resource = resource;
+          span.scope = scope;
+          context.take(span);
+        }),
+      );
   }
   return context.done();
 };

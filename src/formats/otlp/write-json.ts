@@ -7,7 +7,7 @@ import { ArchivedView } from '../../record/archived-view.js';
 import type { Extras, FinishedEvent, FinishedLink, FinishedSpan, SpanIds } from '../../record/finished-span.js';
 import { NO_PROPERTIES, ObjectProperties } from '../../record/properties.js';
 import { writeHex8, writeIntegerDigits, writeQuoted, writeQuotedNanos, writeRaw } from './json-writer.js';
-import { KIND_NUMBERS, STATUS_NUMBERS } from './kinds.js';
+import { KIND_NUMBERS, STATUS_NUMBERS } from './messages.js';
 import type { OtlpFormat, ScopedSpans } from './request-builder.js';
 import { writeAttributes } from './write-json-value.js';
 

@@ -6,7 +6,7 @@ import { ArchivedDouble } from '../../record/archived-double.js';
 import type { ArchivedProperties, ArchivedValue } from '../../record/archived-span.js';
 import type { SpanProperties } from '../../record/finished-span.js';
 import { ObjectProperties } from '../../record/properties.js';
-import * as Field from './fields.js';
+import { TAGS } from './messages.js';
 import {
   beginMessage,
   endMessage,
@@ -17,11 +17,13 @@ import {
   writeVarint32,
 } from './protobuf-writer.js';
 
+const { value: Value, values: Values, keyValue: KeyValue } = TAGS;
+
 /** The largest number with its tag and a nested message's tag and length. */
 const NUMBER_ROOM = 24;
 
 const writeDouble = (writer: ByteWriter, value: number): void => {
-  writer.bytes[writer.length++] = Field.DOUBLE_VALUE;
+  writer.bytes[writer.length++] = Value.doubleValue;
   writer.double(value);
 };
 
@@ -29,23 +31,23 @@ const writeDouble = (writer: ByteWriter, value: number): void => {
 const writeNumber = (writer: ByteWriter, value: number): void => {
   if (!Number.isSafeInteger(value) || Object.is(value, -0)) writeDouble(writer, value);
   else {
-    writer.bytes[writer.length++] = Field.INT_VALUE;
+    writer.bytes[writer.length++] = Value.intValue;
     writeInteger(writer, value);
   }
 };
 
 const writeBytes = (writer: ByteWriter, value: Uint8Array): void => {
   writer.reserve(value.length + NUMBER_ROOM);
-  writer.bytes[writer.length++] = Field.BYTES_VALUE;
+  writer.bytes[writer.length++] = Value.bytesValue;
   writeVarint32(writer, value.length);
   writer.bytes.set(value, writer.length);
   writer.length += value.length;
 };
 
 const writeMap = (writer: ByteWriter, map: ArchivedProperties): void => {
-  writer.bytes[writer.length++] = Field.KEY_VALUE_LIST;
+  writer.bytes[writer.length++] = Value.kvlistValue;
   const start = beginMessage(writer, 1);
-  writeProperties(writer, Field.VALUES, new ObjectProperties().of(map));
+  writeProperties(writer, Values.values, new ObjectProperties().of(map));
   endMessage(writer, start, 1);
 };
 
@@ -60,11 +62,11 @@ const writeObject = (writer: ByteWriter, value: object | null): void => {
 };
 
 const writeArray = (writer: ByteWriter, list: readonly ArchivedValue[]): void => {
-  writer.bytes[writer.length++] = Field.ARRAY_VALUE;
+  writer.bytes[writer.length++] = Value.arrayValue;
   const start = beginMessage(writer, 1);
   for (const item of list) {
     writer.reserve(NUMBER_ROOM);
-    writer.bytes[writer.length++] = Field.VALUES;
+    writer.bytes[writer.length++] = Values.values;
     writeAnyValue(writer, item);
   }
   endMessage(writer, start, 1);
@@ -76,25 +78,25 @@ const writeAnyValue = (writer: ByteWriter, value: ArchivedValue): void => {
   const start = beginMessage(writer, guess);
   switch (typeof value) {
     case 'string':
-      writeString(writer, Field.STRING_VALUE, value);
+      writeString(writer, Value.stringValue, value);
       break;
     case 'number':
       writeNumber(writer, value);
       break;
     case 'boolean':
-      writer.bytes[writer.length++] = Field.BOOL_VALUE;
+      writer.bytes[writer.length++] = Value.boolValue;
       writer.bytes[writer.length++] = value ? 1 : 0;
       break;
     case 'bigint':
       if (isInt64(value)) {
-        writer.bytes[writer.length++] = Field.INT_VALUE;
+        writer.bytes[writer.length++] = Value.intValue;
         writeBigInt(writer, value);
-      } else writeString(writer, Field.STRING_VALUE, value.toString());
+      } else writeString(writer, Value.stringValue, value.toString());
       break;
     default:
       if (typeof value === 'object') writeObject(writer, value);
       // What the types forbid: text of it is better than a batch that never leaves.
-      else writeString(writer, Field.STRING_VALUE, String(value));
+      else writeString(writer, Value.stringValue, String(value));
   }
   endMessage(writer, start, guess);
 };
@@ -105,9 +107,9 @@ export const writeKeyValue = (writer: ByteWriter, fieldTag: number, key: string,
   writer.bytes[writer.length++] = fieldTag;
   const guess = key.length + (typeof value === 'string' ? value.length : 10) > 118 ? 2 : 1;
   const start = beginMessage(writer, guess);
-  writeString(writer, Field.KEY, key);
+  writeString(writer, KeyValue.key, key);
   writer.reserve(NUMBER_ROOM);
-  writer.bytes[writer.length++] = Field.VALUE;
+  writer.bytes[writer.length++] = KeyValue.value;
   writeAnyValue(writer, value);
   endMessage(writer, start, guess);
 };

@@ -6,8 +6,7 @@ import type { ArchivedResource, ArchivedScope } from '../../record/archived-span
 import type { FinishedEvent, FinishedLink, FinishedSpan } from '../../record/finished-span.js';
 import { ObjectProperties } from '../../record/properties.js';
 import { RowProperties } from '../../record/row-view.js';
-import * as Field from './fields.js';
-import { KIND_NUMBERS, STATUS_NUMBERS } from './kinds.js';
+import { KIND_NUMBERS, STATUS_NUMBERS, TAGS } from './messages.js';
 import {
   beginMessage,
   endMessage,
@@ -20,6 +19,18 @@ import {
 import type { OtlpFormat, ScopedSpans } from './request-builder.js';
 import { writeProperties } from './write-protobuf-value.js';
 import { RowPropertyWriter } from './write-row-properties.js';
+
+const {
+  span: Span,
+  event: Event,
+  link: Link,
+  status: Status,
+  resourceSpans: ResourceSpans,
+  resource: Resource,
+  scopeSpans: ScopeSpans,
+  scope: Scope,
+  traces: Traces,
+} = TAGS;
 
 /** More than all fixed fields of a span together, or of an event or a link. */
 const FIXED_ROOM = 96;
@@ -34,23 +45,23 @@ const writeId = (writer: ByteWriter, hi: number, lo: number): void => {
 const writeEvent = (writer: ByteWriter, event: FinishedEvent): void => {
   const { properties } = event;
   writer.reserve(FIXED_ROOM);
-  writer.bytes[writer.length++] = Field.EVENTS;
+  writer.bytes[writer.length++] = Span.events;
   const guess = properties.size === 0 ? 1 : 2;
   const start = beginMessage(writer, guess);
-  writer.bytes[writer.length++] = Field.EVENT_TIME;
+  writer.bytes[writer.length++] = Event.timeUnixNano;
   writeUnixNanos(writer, event.sec, event.nano);
-  writeString(writer, Field.EVENT_NAME, event.name);
-  writeProperties(writer, Field.EVENT_ATTRIBUTES, properties);
-  writeCount(writer, Field.EVENT_DROPPED, event.droppedAttributesCount);
+  writeString(writer, Event.name, event.name);
+  writeProperties(writer, Event.attributes, properties);
+  writeCount(writer, Event.droppedAttributesCount, event.droppedAttributesCount);
   endMessage(writer, start, guess);
 };
 
 const writeIds = (writer: ByteWriter, span: FinishedSpan | FinishedLink): void => {
-  writer.bytes[writer.length++] = Field.TRACE_ID;
+  writer.bytes[writer.length++] = Span.traceId;
   writer.bytes[writer.length++] = 16;
   writeId(writer, span.trace0, span.trace1);
   writeId(writer, span.trace2, span.trace3);
-  writer.bytes[writer.length++] = Field.SPAN_ID;
+  writer.bytes[writer.length++] = Span.spanId;
   writer.bytes[writer.length++] = 8;
   writeId(writer, span.idHi, span.idLo);
 };
@@ -58,26 +69,26 @@ const writeIds = (writer: ByteWriter, span: FinishedSpan | FinishedLink): void =
 const writeLink = (writer: ByteWriter, link: FinishedLink): void => {
   const { properties, traceState, flags } = link;
   writer.reserve(FIXED_ROOM);
-  writer.bytes[writer.length++] = Field.LINKS;
+  writer.bytes[writer.length++] = Span.links;
   const guess = properties.size === 0 ? 1 : 2;
   const start = beginMessage(writer, guess);
   writeIds(writer, link);
   if (flags !== 0) {
-    writer.bytes[writer.length++] = Field.LINK_FLAGS;
+    writer.bytes[writer.length++] = Link.flags;
     writer.uint32(flags);
   }
-  if (traceState !== '') writeString(writer, Field.TRACE_STATE, traceState);
-  writeProperties(writer, Field.LINK_ATTRIBUTES, properties);
-  writeCount(writer, Field.LINK_DROPPED, link.droppedAttributesCount);
+  if (traceState !== '') writeString(writer, Span.traceState, traceState);
+  writeProperties(writer, Link.attributes, properties);
+  writeCount(writer, Link.droppedAttributesCount, link.droppedAttributesCount);
   endMessage(writer, start, guess);
 };
 
 const writeStatus = (writer: ByteWriter, code: number, message: string): void => {
   writer.reserve(FIXED_ROOM);
-  writer.bytes[writer.length++] = Field.STATUS;
+  writer.bytes[writer.length++] = Span.status;
   const start = beginMessage(writer, 1);
-  if (message !== '') writeString(writer, Field.STATUS_MESSAGE, message);
-  writer.bytes[writer.length++] = Field.STATUS_CODE;
+  if (message !== '') writeString(writer, Status.message, message);
+  writer.bytes[writer.length++] = Status.code;
   writer.bytes[writer.length++] = code;
   endMessage(writer, start, 1);
 };
@@ -90,34 +101,34 @@ export const writeSpanFields = (writer: ByteWriter, span: FinishedSpan, rowPrope
   const { bytes } = writer;
   writeIds(writer, span);
   if (parentHi !== 0 || parentLo !== 0) {
-    bytes[writer.length++] = Field.PARENT_SPAN_ID;
+    bytes[writer.length++] = Span.parentSpanId;
     bytes[writer.length++] = 8;
     writeId(writer, parentHi, parentLo);
   }
-  bytes[writer.length++] = Field.KIND;
+  bytes[writer.length++] = Span.kind;
   bytes[writer.length++] = KIND_NUMBERS[span.kind];
-  bytes[writer.length++] = Field.START;
+  bytes[writer.length++] = Span.startTimeUnixNano;
   writeUnixNanos(writer, span.startSec, span.startNano);
-  bytes[writer.length++] = Field.END;
+  bytes[writer.length++] = Span.endTimeUnixNano;
   writeUnixNanos(writer, span.endSec, span.endNano);
   const { flags } = span;
   if (flags !== 0) {
-    bytes[writer.length++] = (Field.FLAGS & 0x7f) | 0x80;
-    bytes[writer.length++] = Field.FLAGS >> 7;
+    bytes[writer.length++] = (Span.flags & 0x7f) | 0x80;
+    bytes[writer.length++] = Span.flags >> 7;
     writer.uint32(flags);
   }
-  writeString(writer, Field.NAME, span.name);
+  writeString(writer, Span.name, span.name);
   const { traceState, eventCount, linkCount, statusCode, statusMessage } = span;
-  if (traceState !== '') writeString(writer, Field.TRACE_STATE, traceState);
+  if (traceState !== '') writeString(writer, Span.traceState, traceState);
   const { properties } = span;
-  if (properties instanceof RowProperties) rowProperties.write(writer, Field.ATTRIBUTES, properties);
-  else writeProperties(writer, Field.ATTRIBUTES, properties);
+  if (properties instanceof RowProperties) rowProperties.write(writer, Span.attributes, properties);
+  else writeProperties(writer, Span.attributes, properties);
   for (let i = 0; i < eventCount; i++) writeEvent(writer, span.event(i));
   for (let i = 0; i < linkCount; i++) writeLink(writer, span.link(i));
   if (statusCode !== 'unset' || statusMessage !== '') writeStatus(writer, STATUS_NUMBERS[statusCode], statusMessage);
-  writeCount(writer, Field.DROPPED_ATTRIBUTES, span.droppedAttributesCount);
-  writeCount(writer, Field.DROPPED_EVENTS, span.droppedEventsCount);
-  writeCount(writer, Field.DROPPED_LINKS, span.droppedLinksCount);
+  writeCount(writer, Span.droppedAttributesCount, span.droppedAttributesCount);
+  writeCount(writer, Span.droppedEventsCount, span.droppedEventsCount);
+  writeCount(writer, Span.droppedLinksCount, span.droppedLinksCount);
 };
 
 /** A tag and the longest length of a message. */
@@ -136,7 +147,7 @@ const encodePart = (
   const start = beginMessage(writer, 2);
   writeFields();
   endMessage(writer, start, 2);
-  if (schemaUrl) writeString(writer, Field.SCHEMA_URL, schemaUrl);
+  if (schemaUrl) writeString(writer, ResourceSpans.schemaUrl, schemaUrl);
   return writer.copy(0, writer.length);
 };
 
@@ -144,20 +155,20 @@ const encodeResource = (
   writer: ByteWriter,
   { properties, schemaUrl, droppedAttributesCount = 0 }: ArchivedResource,
 ): Buffer =>
-  encodePart(writer, Field.RESOURCE, schemaUrl, () => {
-    writeProperties(writer, Field.RESOURCE_ATTRIBUTES, new ObjectProperties().of(properties));
-    writeCount(writer, Field.RESOURCE_DROPPED, droppedAttributesCount);
+  encodePart(writer, ResourceSpans.resource, schemaUrl, () => {
+    writeProperties(writer, Resource.attributes, new ObjectProperties().of(properties));
+    writeCount(writer, Resource.droppedAttributesCount, droppedAttributesCount);
   });
 
 const encodeScope = (
   writer: ByteWriter,
   { name, version, properties, schemaUrl, droppedAttributesCount = 0 }: ArchivedScope,
 ): Buffer =>
-  encodePart(writer, Field.SCOPE, schemaUrl, () => {
-    if (name !== '') writeString(writer, Field.SCOPE_NAME, name);
-    if (version !== '') writeString(writer, Field.SCOPE_VERSION, version);
-    writeProperties(writer, Field.SCOPE_ATTRIBUTES, new ObjectProperties().of(properties));
-    writeCount(writer, Field.SCOPE_DROPPED, droppedAttributesCount);
+  encodePart(writer, ScopeSpans.scope, schemaUrl, () => {
+    if (name !== '') writeString(writer, Scope.name, name);
+    if (version !== '') writeString(writer, Scope.version, version);
+    writeProperties(writer, Scope.attributes, new ObjectProperties().of(properties));
+    writeCount(writer, Scope.droppedAttributesCount, droppedAttributesCount);
   });
 
 export class ProtobufFormat implements OtlpFormat {
@@ -186,7 +197,7 @@ export class ProtobufFormat implements OtlpFormat {
     if (writer.length !== this.#end) this.#rowProperties.forget();
     this.#end = -1;
     writer.reserve(HEAD_ROOM);
-    writer.bytes[writer.length++] = Field.SPANS;
+    writer.bytes[writer.length++] = ScopeSpans.spans;
     const isSmall = span.properties.size === 0 && span.eventCount === 0 && span.name.length < 50;
     const guess = isSmall ? 1 : 2;
     const start = beginMessage(writer, guess);
@@ -199,7 +210,7 @@ export class ProtobufFormat implements OtlpFormat {
     const part = new ByteWriter();
     const heads = groups.map(({ scope }) => encodeScope(part, scope));
     const sizes = groups.map(({ spans }, i) => spans.reduce((sum, { length }) => sum + length, heads[i].length));
-    writer.byte(Field.RESOURCE_SPANS);
+    writer.byte(Traces.resourceSpans);
     writer.reserve(HEAD_ROOM);
     writeVarint32(
       writer,
@@ -207,7 +218,7 @@ export class ProtobufFormat implements OtlpFormat {
     );
     writer.raw(this.#resource);
     groups.forEach(({ spans }, i) => {
-      writer.byte(Field.SCOPE_SPANS);
+      writer.byte(ResourceSpans.scopeSpans);
       writer.reserve(HEAD_ROOM);
       writeVarint32(writer, sizes[i]);
       writer.raw(heads[i]);
@@ -223,11 +234,11 @@ export class ProtobufFormat implements OtlpFormat {
     const resourceSpans = resource.length + 1 + varintSize(scopeSpans) + scopeSpans;
     const start = end - resourceSpans - varintSize(resourceSpans) - 1;
     writer.length = start;
-    writer.bytes[writer.length++] = Field.RESOURCE_SPANS;
+    writer.bytes[writer.length++] = Traces.resourceSpans;
     writeVarint32(writer, resourceSpans);
     resource.copy(writer.bytes, writer.length);
     writer.length += resource.length;
-    writer.bytes[writer.length++] = Field.SCOPE_SPANS;
+    writer.bytes[writer.length++] = ResourceSpans.scopeSpans;
     writeVarint32(writer, scopeSpans);
     scope.copy(writer.bytes, writer.length);
     writer.length = end;

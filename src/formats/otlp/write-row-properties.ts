@@ -7,9 +7,11 @@ import type { RowProperties } from '../../record/row-view.js';
 import { internedName } from '../../rows/name-table.js';
 import { type RowEntries, Tag } from '../../rows/row-entries.js';
 import { Encoding } from '../../rows/row-text.js';
-import * as Field from './fields.js';
+import { TAGS } from './messages.js';
 import { varintSize, writeString, writeVarint32 } from './protobuf-writer.js';
 import { writeKeyValue } from './write-protobuf-value.js';
+
+const { value: Value, keyValue: KeyValue } = TAGS;
 
 // Keys whose last property is known, by the key's number.
 const REMEMBERED = 256;
@@ -29,8 +31,8 @@ const frontOf = (key: number): Buffer => fronts[key] ?? makeFront(key);
 
 const makeFront = (key: number): Buffer => {
   const writer = new ByteWriter();
-  writeString(writer, Field.KEY, internedName(key));
-  writer.byte(Field.VALUE);
+  writeString(writer, KeyValue.key, internedName(key));
+  writer.byte(KeyValue.value);
   const front = writer.copy();
   // A table with holes would be a slow one.
   while (fronts.length <= key) fronts.push(undefined);
@@ -68,7 +70,7 @@ const writeEntry = (writer: ByteWriter, fieldTag: number, entries: RowEntries, e
       if (tag >> 8 === Encoding.utf16) return false;
       const length = words[entry * 4 + 3];
       beginKeyValue(writer, fieldTag, key, 1 + varintSize(length) + length);
-      writer.bytes[writer.length++] = Field.STRING_VALUE;
+      writer.bytes[writer.length++] = Value.stringValue;
       writeVarint32(writer, length);
       writeBytes(writer, text.bytes, words[entry * 4 + 2], length);
       return true;
@@ -78,14 +80,14 @@ const writeEntry = (writer: ByteWriter, fieldTag: number, entries: RowEntries, e
       const isSmall = value >= 0 && value <= MAX_INT32 && Number.isInteger(value) && !Object.is(value, -0);
       if (!isSmall) return false;
       beginKeyValue(writer, fieldTag, key, 1 + varintSize(value));
-      writer.bytes[writer.length++] = Field.INT_VALUE;
+      writer.bytes[writer.length++] = Value.intValue;
       writeVarint32(writer, value);
       return true;
     }
     case Tag.true:
     case Tag.false:
       beginKeyValue(writer, fieldTag, key, 2);
-      writer.bytes[writer.length++] = Field.BOOL_VALUE;
+      writer.bytes[writer.length++] = Value.boolValue;
       writer.bytes[writer.length++] = (tag & 0xff) === Tag.true ? 1 : 0;
       return true;
     default:

@@ -23,7 +23,7 @@ import {
   uint32Of,
   uint64Of,
 } from '../json-fields.js';
-import { STATUS_CODES } from '../otlp/kinds.js';
+import { STATUS_CODES } from '../otlp/messages.js';
 import { malformed } from '../trace-format-error.js';
 
 const KINDS: Readonly<Record<string, ArchivedKind>> = {
