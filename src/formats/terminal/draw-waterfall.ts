@@ -1,18 +1,16 @@
 // A trace as text for a terminal: what is known of it, a scale of time, and a line a span with its place in the tree and its bar. A pure
 // function of its input: linear in what it draws, never wider than it was told, and no control character of a span reaches the terminal.
 
-import { cut } from '../../base/text/display-width.js';
+import { cut, displayWidth } from '../../base/text/display-width.js';
 import { shortText } from '../../base/text/escape-text.js';
 import type { ArchivedSpan, TraceSummary } from '../../record/archived-span.js';
 import { ArchivedView } from '../../record/archived-view.js';
 import type { FinishedSpan } from '../../record/finished-span.js';
 import { absentParents, serviceOf, servicesOf } from '../../record/trace-facts.js';
-import { walkTree } from '../../record/tree.js';
 import { drawBar, type Extent } from './bar.js';
 import { detailsOf } from './details.js';
-import { drawLabel, labelWidth, levelsIn, type Row } from './label.js';
 import { COLOURED, type Glyphs, type Palette, PLAIN } from './palette.js';
-import { Branches, traceTree } from './trace-tree.js';
+import { drawTree, LEVEL_COLUMNS, type TreeRow, traceTree, treeRows } from './trace-tree.js';
 import { exactTime, formatBytes, formatDuration } from './values.js';
 
 /** How a trace is drawn. */
@@ -41,6 +39,51 @@ const CPU = 'cpu';
 /** Narrower waterfalls do without CPU times. */
 const CPU_WIDTH = 70;
 const MAX_CPU_COLUMNS = 20;
+
+/** A line of the drawing. */
+interface Row extends TreeRow {
+  /** '' where it is that of the parent. */
+  readonly service: string;
+  /** The parent is there, and hangs below it: a circle, which was opened here. */
+  readonly isOpened: boolean;
+}
+
+/** Levels that are drawn in so many columns; deeper ones are numbered. */
+const levelsIn = (columns: number): number => Math.max(1, Math.floor((columns * 0.6) / LEVEL_COLUMNS));
+
+const MAX_NAME = 200;
+
+/** Name and what is said of it, without colours. */
+const textsOf = (
+  { node, service, isOpened }: Row,
+  { error }: Glyphs,
+): readonly [mark: string, name: string, rest: string] => {
+  const { span, children } = node;
+  if (span === undefined) return ['', `parent ${children[0].span?.parentSpanId} is not in the archive`, ''];
+  const rest = [service === '' ? '' : shortText(service, MAX_NAME), isOpened ? '(parents in a circle)' : ''];
+  const mark = span.statusCode === 'error' ? `${error} ` : '';
+  return [mark, shortText(span.name, MAX_NAME) || '(no name)', rest.filter((one) => one !== '').join(' ')];
+};
+
+/** Columns that the whole label would take. */
+const labelWidth = (row: Row, glyphs: Glyphs): number => {
+  const [mark, name, rest] = textsOf(row, glyphs);
+  return displayWidth(row.branch) + mark.length + displayWidth(name) + (rest === '' ? 0 : 1 + displayWidth(rest));
+};
+
+/** The label in exactly `width` columns. */
+const drawLabel = (row: Row, width: number, glyphs: Glyphs, palette: Palette): string => {
+  const [mark, name, rest] = textsOf(row, glyphs);
+  const branch = cut(row.branch, width, glyphs.more);
+  let left = width - displayWidth(branch);
+  const shownName = cut(mark + name, left, glyphs.more);
+  left -= displayWidth(shownName);
+  const shownRest = rest === '' || left < 2 ? '' : cut(rest, left - 1, glyphs.more);
+  if (shownRest !== '') left -= 1 + displayWidth(shownRest);
+  const { span } = row.node;
+  const style = span === undefined ? palette.yellow : span.statusCode === 'error' ? palette.red : palette.bold;
+  return `${palette.dim(branch)}${style(shownName)}${shownRest === '' ? '' : ` ${palette.dim(shownRest)}`}${' '.repeat(left)}`;
+};
 
 const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 
@@ -85,26 +128,12 @@ const scaleOf = ({ durationNs }: Extent, width: number, glyphs: Glyphs): string 
   return line;
 };
 
-const rowsOf = (spans: readonly FinishedSpan[], glyphs: Glyphs, maxLevels: number, maxSpans: number): Row[] => {
-  const branches = new Branches(glyphs, maxLevels);
-  const rows: Row[] = [];
-  let count = 0;
-  walkTree(traceTree(spans), (node, depth, isLast, parent) => {
-    if (node.span !== undefined && ++count > maxSpans) return false;
-    const above = parent?.span;
-    const service = node.span === undefined ? '' : serviceOf(node.span);
-    rows.push({
-      ...branches.next(depth, isLast, node.children.length > 0),
-      node,
-      service: above !== undefined && serviceOf(above) === service ? '' : service,
-      isOpened: node.isOrphan && depth === 0,
-    });
-    return true;
+const rowsOf = (spans: readonly FinishedSpan[], glyphs: Glyphs, maxLevels: number, maxSpans: number): Row[] =>
+  treeRows(traceTree(spans), glyphs, maxLevels, maxSpans).map((row) => {
+    const service = row.node.span === undefined ? '' : serviceOf(row.node.span);
+    const isOfParent = row.above !== undefined && serviceOf(row.above) === service;
+    return { ...row, service: isOfParent ? '' : service, isOpened: row.node.isOrphan && row.depth === 0 };
   });
-  // Nothing hangs below it any more.
-  if (rows.at(-1)?.node.span === undefined) rows.pop();
-  return rows;
-};
 
 const durationOf = ({ node: { span } }: Row, glyphs: Glyphs): string =>
   span === undefined ? '' : formatDuration(Number(span.durationNs), glyphs);
@@ -144,18 +173,14 @@ export const drawWaterfall = (
   const maxLabel = Math.floor(width * LABEL_SHARE);
   const spans = archived.map((span) => new ArchivedView().of(span));
   const rows = rowsOf(spans, glyphs, levelsIn(maxLabel), maxSpans);
-  const durations = rows.map((row) => durationOf(row, glyphs));
-  const cpus = rows.map((row) => cpuOf(row, glyphs));
-  const longestCpu = longest(cpus.map(({ length }) => length));
+  const longestCpu = longest(rows.map((row) => cpuOf(row, glyphs).length));
   // Where there is no room for both, the bars are worth more.
   const cpuColumns = width >= CPU_WIDTH ? Math.min(longestCpu, MAX_CPU_COLUMNS) : 0;
-  const durationColumns = Math.max(cpuColumns === 0 ? 0 : WALL.length, longest(durations.map(({ length }) => length)));
+  const longestDuration = longest(rows.map((row) => durationOf(row, glyphs).length));
+  const durationColumns = Math.max(cpuColumns === 0 ? 0 : WALL.length, longestDuration);
   const cpuPart = (text: string): string => (cpuColumns === 0 ? '' : `${GAP}${text.padStart(cpuColumns)}`);
   const fixed = durationColumns + cpuPart('').length + GAP.length * 2;
-  const labels = Math.min(
-    maxLabel,
-    rows.reduce((max, row) => Math.max(max, labelWidth(row, glyphs)), 0),
-  );
+  const labels = Math.min(maxLabel, longest(rows.map((row) => labelWidth(row, glyphs))));
   const bar = width - labels - fixed;
 
   const lines = header(summary, spans, glyphs).map(([text, style]) => {
@@ -165,21 +190,22 @@ export const drawWaterfall = (
   const wall = cpuColumns === 0 ? '' : WALL;
   const times = `${' '.repeat(labels)}${GAP}${wall.padStart(durationColumns)}${cpuPart(CPU)}${GAP}`;
   lines.push('', palette.dim(`${times}${scaleOf(extent, bar, glyphs)}`));
-  for (const [i, row] of rows.entries()) {
-    const { span } = row.node;
-    const label = drawLabel(row, span === undefined ? width : labels, glyphs, palette);
-    if (span === undefined) {
-      lines.push(label.trimEnd());
-      continue;
-    }
-    const duration = durations[i].padStart(durationColumns) + cpuPart(cpus[i]);
-    lines.push(`${label}${GAP}${duration}${GAP}${drawBar(span, extent, bar, glyphs, palette)}`.trimEnd());
-    for (const { text, style } of detailsOf(span, extent, isFull, glyphs, notes?.get(span.spanId))) {
-      const trunk = cut(row.trunk, maxLabel, '');
-      lines.push(palette.dim(trunk) + palette[style](cut(text, width - trunk.length, glyphs.more)));
-    }
-  }
-  const drawn = rows.reduce((count, { node }) => count + (node.span === undefined ? 0 : 1), 0);
-  if (drawn < spans.length) lines.push(palette.dim(restOf(spans, rows, glyphs)));
+  lines.push(
+    ...drawTree(rows, spans.length, {
+      palette,
+      label: (row) => drawLabel(row, row.node.span === undefined ? width : labels, glyphs, palette),
+      columns: (row, span) => [
+        durationOf(row, glyphs).padStart(durationColumns) + cpuPart(cpuOf(row, glyphs)),
+        drawBar(span, extent, bar, glyphs, palette),
+      ],
+      details: ({ trunk }, span) => {
+        const left = cut(trunk, maxLabel, '');
+        return detailsOf(span, extent, isFull, glyphs, notes?.get(span.spanId)).map(
+          ({ text, style }) => palette.dim(left) + palette[style](cut(text, width - left.length, glyphs.more)),
+        );
+      },
+      rest: () => restOf(spans, rows, glyphs),
+    }),
+  );
   return `${lines.join('\n')}\n`;
 };

@@ -5,11 +5,11 @@ import { shortText } from '../../base/text/escape-text.js';
 import { type FinishedSpan, hasRemoteParent } from '../../record/finished-span.js';
 import type { SpanRecord } from '../../record/record.js';
 import { RecordView } from '../../record/record-view.js';
-import { spanForest, walkTree } from '../../record/tree.js';
+import { spanForest } from '../../record/tree.js';
 import { NO_SCOPE } from '../library.js';
 import { type Extent, sinceStart } from './bar.js';
 import { COLOURED, type Palette, PLAIN, UNICODE } from './palette.js';
-import { type Branch, Branches } from './trace-tree.js';
+import { drawTree, type TreeRow, treeRows } from './trace-tree.js';
 import { formatDuration, formatLink, formatPairs } from './values.js';
 
 /** How {@link renderTrace} prints a trace. */
@@ -34,12 +34,6 @@ const MAX_LEVELS = 40;
 const MAX_NAME_COLUMN = 60;
 const NO_RESOURCE = { properties: {} };
 
-interface Row extends Branch {
-  readonly span: FinishedSpan;
-  readonly isOrphan: boolean;
-  readonly name: string;
-}
-
 const extentOf = (spans: readonly FinishedSpan[]): Extent => {
   let { startUnixNs } = spans[0];
   let end = startUnixNs;
@@ -50,23 +44,6 @@ const extentOf = (spans: readonly FinishedSpan[]): Extent => {
   return { startUnixNs, durationNs: end - startUnixNs };
 };
 
-const rowsOf = (spans: readonly FinishedSpan[], maxSpans: number): Row[] => {
-  const branches = new Branches(UNICODE, MAX_LEVELS);
-  const rows: Row[] = [];
-  walkTree(spanForest(spans), ({ span, isOrphan, children }, depth, isLast) => {
-    if (rows.length === maxSpans) return false;
-    const branch = branches.next(depth, isLast, children.length > 0);
-    rows.push({
-      ...branch,
-      span,
-      isOrphan: isOrphan && !hasRemoteParent(span.flags),
-      name: shortText(span.name),
-    });
-    return true;
-  });
-  return rows;
-};
-
 const formatBar = ({ startUnixNs, durationNs }: FinishedSpan, extent: Extent, width: number): string => {
   const scale = extent.durationNs === 0n ? 0 : width / Number(extent.durationNs);
   const from = Math.min(width - 1, Math.floor(sinceStart(startUnixNs, extent) * scale));
@@ -74,19 +51,22 @@ const formatBar = ({ startUnixNs, durationNs }: FinishedSpan, extent: Extent, wi
   return `${' '.repeat(from)}${UNICODE.bar.repeat(length)}${' '.repeat(width - from - length)}`;
 };
 
-const formatSpan = (row: Row, extent: Extent, column: number, barWidth: number, palette: Palette): string => {
-  const { span, branch, name } = row;
+/** What stands behind the name of a span. */
+const formatColumns = (
+  { node }: TreeRow,
+  span: FinishedSpan,
+  extent: Extent,
+  barWidth: number,
+  palette: Palette,
+): string[] => {
   const isError = span.statusCode === 'error';
-  const pad = ' '.repeat(Math.max(0, column - branch.length - name.length));
-  const parts = [
-    palette.dim(branch) + (isError ? palette.red(name) : palette.bold(name)) + pad,
-    formatDuration(Number(span.durationNs)).padStart(7),
-  ];
+  const parts = [formatDuration(Number(span.durationNs)).padStart(7)];
   if (barWidth > 0) parts.push((isError ? palette.red : palette.cyan)(formatBar(span, extent, barWidth)));
   if (span.kind !== 'internal') parts.push(palette.dim(span.kind));
   if (isError) parts.push(palette.red(`error${span.statusMessage ? `: ${shortText(span.statusMessage)}` : ''}`));
-  if (row.isOrphan) parts.push(palette.yellow(`(parent ${span.parentSpanId} missing)`));
-  return parts.join('  ');
+  if (node.isOrphan && !hasRemoteParent(span.flags))
+    parts.push(palette.yellow(`(parent ${span.parentSpanId} missing)`));
+  return parts;
 };
 
 /** Events and links of a span. */
@@ -127,18 +107,25 @@ export const renderTrace = (spans: readonly SpanRecord[], options: RenderOptions
   const palette = options.colors === true ? COLOURED : PLAIN;
   const views = spans.map((span) => new RecordView(NO_RESOURCE, NO_SCOPE).of(span));
   const extent = extentOf(views);
-  const rows = rowsOf(views, maxSpans);
+  const rows = treeRows(spanForest(views), UNICODE, MAX_LEVELS, maxSpans).map((row) => ({
+    ...row,
+    name: shortText(row.node.span?.name ?? ''),
+  }));
   const widest = rows.reduce((max, { branch, name }) => Math.max(max, branch.length + name.length), 0);
   const column = Math.min(widest, MAX_NAME_COLUMN);
-
-  const lines = [palette.dim(formatHeader(views, extent, options.serviceName))];
-  for (const row of rows) {
-    const pairs = properties ? formatPairs(row.span.properties, Number.POSITIVE_INFINITY, 0, palette.dim) : [];
-    const line = formatSpan(row, extent, column, barWidth, palette);
-    lines.push((pairs.length === 0 ? line : `${line}  ${pairs.join(' ')}`).trimEnd());
-    if (events)
-      for (const detail of formatDetails(row.span, extent, palette)) lines.push(palette.dim(row.trunk) + detail);
-  }
-  if (rows.length < spans.length) lines.push(palette.dim(`… ${spans.length - rows.length} more spans`));
-  return `${lines.join('\n')}\n`;
+  const lines = drawTree(rows, spans.length, {
+    palette,
+    label: ({ branch, name, node }) => {
+      const style = node.span?.statusCode === 'error' ? palette.red : palette.bold;
+      return palette.dim(branch) + style(name) + ' '.repeat(Math.max(0, column - branch.length - name.length));
+    },
+    columns: (row, span) => {
+      const pairs = properties ? formatPairs(span.properties, Number.POSITIVE_INFINITY, 0, palette.dim).join(' ') : '';
+      return [...formatColumns(row, span, extent, barWidth, palette), pairs];
+    },
+    details: ({ trunk }, span) =>
+      events ? formatDetails(span, extent, palette).map((detail) => palette.dim(trunk) + detail) : [],
+    rest: (count) => `… ${count} more spans`,
+  });
+  return `${[palette.dim(formatHeader(views, extent, options.serviceName)), ...lines].join('\n')}\n`;
 };

@@ -5,7 +5,7 @@ import { shortText } from '../../base/text/escape-text.js';
 import type { FinishedSpan } from '../../record/finished-span.js';
 import type { SpanRecord } from '../../record/record.js';
 import { type SpanNode, spanForest, walkTree } from '../../record/tree.js';
-import type { Glyphs } from './palette.js';
+import type { Glyphs, Palette } from './palette.js';
 
 /** A span, or the place of a parent that is absent. */
 export interface DrawnNode {
@@ -51,7 +51,7 @@ export const LEVEL_COLUMNS = 3;
 const BLANK = ' '.repeat(LEVEL_COLUMNS);
 
 /** Keeps what stands left of the nodes, which must come in the order of the drawing. */
-export class Branches {
+class Branches {
   /** By depth: what is drawn left of the children of the node that is open there. */
   readonly #trunks: string[] = [];
   readonly #glyphs: Glyphs;
@@ -74,6 +74,68 @@ export class Branches {
     };
   }
 }
+
+/** A line of a drawing: a node, and what stands left of it and of the lines below it. */
+export interface TreeRow extends Branch {
+  readonly node: DrawnNode;
+  readonly depth: number;
+  /** The span above. */
+  readonly above: FinishedSpan | undefined;
+}
+
+/** The rows of trees whose roots are `roots`, of `maxSpans` spans at most. */
+export const treeRows = (
+  roots: readonly DrawnNode[],
+  glyphs: Glyphs,
+  maxLevels: number,
+  maxSpans: number,
+): TreeRow[] => {
+  const branches = new Branches(glyphs, maxLevels);
+  const rows: TreeRow[] = [];
+  let count = 0;
+  walkTree(roots, (node, depth, isLast, parent) => {
+    if (node.span !== undefined && ++count > maxSpans) return false;
+    rows.push({ ...branches.next(depth, isLast, node.children.length > 0), node, depth, above: parent?.span });
+    return true;
+  });
+  // Nothing hangs below it any more.
+  if (rows.at(-1)?.node.span === undefined) rows.pop();
+  return rows;
+};
+
+/** How the rows of a tree are drawn. */
+export interface TreeDrawing<R extends TreeRow> {
+  readonly palette: Palette;
+  /** Branches and name, padded; those of an absent parent stand alone. */
+  label(row: R): string;
+  /** What stands behind the label. */
+  columns(row: R, span: FinishedSpan): readonly string[];
+  /** Lines below a span, to be drawn right of `trunk`, which may be cut. */
+  details(row: R, span: FinishedSpan): readonly string[];
+  /** Of so many spans that are not drawn. */
+  rest(count: number): string;
+}
+
+const GAP = '  ';
+
+/** The one drawing of a tree: a line a row with its columns, what belongs to it below it, and a last line for the spans beyond the rows. */
+export const drawTree = <R extends TreeRow>(
+  rows: readonly R[],
+  spanCount: number,
+  { palette, label, columns, details, rest }: TreeDrawing<R>,
+): string[] => {
+  const lines: string[] = [];
+  let drawn = 0;
+  for (const row of rows) {
+    const { span } = row.node;
+    lines.push([label(row), ...(span === undefined ? [] : columns(row, span))].join(GAP).trimEnd());
+    if (span === undefined) continue;
+    drawn++;
+    for (const line of details(row, span)) lines.push(line);
+  }
+  if (drawn < spanCount) lines.push(palette.dim(rest(spanCount - drawn)));
+  return lines;
+};
 
 /** Deeper levels are not indented further but numbered, so that a 20,000-deep tree stays readable and small. */
 const MAX_INDENT = 100;
