@@ -40,7 +40,7 @@ const isFinal = (error: unknown): boolean => {
 
 /**
  * Hands finished traces to any OpenTelemetry SDK `SpanExporter`, of SDK 1.x or 2.x. Use it for a backend that has an
- * exporter of its own and no OTLP; {@link OtlpReporter} costs less and loses nothing. A result other than success fails the
+ * exporter of its own and no OTLP; `OtlpReporter` costs less and loses nothing. A result other than success fails the
  * report with `ERR_SPANLINE_EXPORT`. Throws `ERR_SPANLINE_OPTION` when an option or the exporter is wrong.
  *
  * @example

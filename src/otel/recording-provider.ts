@@ -83,6 +83,7 @@ export class RecordingProvider implements TracerProvider {
     };
   }
 
+  /** A tracer by the name and version of the library that records: the scope of its spans. */
   getTracer(name: string, version = '', options?: TracerOptions): Tracer {
     const schemaUrl = options?.schemaUrl ?? '';
     const key = `${name}@${version}:${schemaUrl}`;

@@ -26,7 +26,7 @@ export const relabelled = (profile: LabelledProfile, change: (record: LabelRecor
 export const selectLabels = (profile: LabelledProfile, isKept: (key: string) => boolean): LabelledProfile =>
   relabelled(profile, (record) => recordFrom(Object.entries(record).filter(([key]) => isKept(key))));
 
-/** Key of {@link wholeLabels}. */
+/** The key by which tables show all labels of a sample as one text: `top(profile, { by: WHOLE_LABEL })`. */
 export const WHOLE_LABEL = 'label';
 
 /** All labels of a sample as the one text label {@link WHOLE_LABEL}. */
