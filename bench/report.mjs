@@ -1,12 +1,12 @@
 // node bench/report.mjs [FILE.json ...]: keeps measured rows in docs/benchmarks/SUITE.json and puts the tables made of them into
-// docs/benchmarks.md, README.md and (of `applications`) docs/instrument.md, between their markers. Without files it measures all suites but
+// docs/benchmarks.md and README.md, between their markers. Without files it measures all suites but
 // `applications` on Node 20 and 24, `service` on 26 too; with files it takes what `npm run -s bench -- SUITE --json` printed, and other suites stay as
 // they are; `--tables` measures nothing and makes the tables anew. It must never write a number that was not in such an object.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../scripts/lib/run.mjs';
 import { applicationsMarkdown } from './applications/rows.mjs';
-import { README_TABLES, SHOWN } from './lib/shown.mjs';
+import { SHOWN } from './lib/shown.mjs';
 import { markdown } from './lib/table.mjs';
 import { digits, isDifference, majorOf, rangeOf, verdictsOf } from './lib/verdict.mjs';
 import { runSuite } from './run.mjs';
@@ -16,6 +16,8 @@ const SUITE_NODES = { service: [20, 24, 26] };
 /** The line of Node that people run comes first, and is the one of columns that show one only. */
 const LEAD = 24;
 const PAGE = 'docs/benchmarks.md';
+/** The line of Node whose figures README.md names. */
+const LEAD_NODE = 24;
 
 const pathOf = (suite) => join(root, 'docs/benchmarks', `${suite}.json`);
 
@@ -91,25 +93,18 @@ const missesOf = (verdicts) => {
   return [count, ...list('Missed', missed), ...list('Not decided by this run', open)];
 };
 
-function readmeTable({ suite, results, machine }) {
-  const { title, cases, leaveOut, note } = README_TABLES[suite];
-  const columns = [];
-  for (const { subject, node } of results) {
-    if (leaveOut.includes(subject)) continue;
-    const key = `${subject} ${node}`;
-    if (!columns.some((one) => one.key === key)) columns.push({ key, subject, node });
-  }
-  const cell = (name, n, { subject, node }) => {
-    const row = results.find((one) => one.name === name && one.n === n && one.subject === subject && one.node === node);
-    return row === undefined ? '-' : digits(row.median);
+/** The one sentence with figures in README.md. */
+function readmeLine({ results }) {
+  const addedBy = (isWanted) => {
+    const { median } = results.find(
+      ({ name, n, node, subject }) =>
+        name === 'record' && n === 'flow' && majorOf(node) === LEAD_NODE && isWanted(subject),
+    );
+    return (median / 1000).toFixed(1);
   };
-  const ordered = leadFirst(columns, ({ node }) => majorOf(node));
-  const used = ordered.filter((column) => cases.some(([name, n]) => cell(name, n, column) !== '-'));
-  const rows = cases
-    .map(([name, n, what = `\`${name}\``]) => [what, ...used.map((column) => cell(name, n, column))])
-    .filter(([, ...cells]) => cells.some((one) => one !== '-'));
-  const header = [title, ...used.map(({ subject, node }) => `${subject}, Node ${majorOf(node)}`)];
-  return `${markdown(header, rows)}\n\n(${machine.cpu}, ${machine.cores} cores; \`npm run bench -- ${suite} --node ${[...new Set(used.map(({ node }) => majorOf(node)))].join(',')}\`; ${note})`;
+  const ours = addedBy((subject) => subject === 'spanline');
+  const official = addedBy((subject) => subject.startsWith('opentelemetry@'));
+  return `A span adds ${ours} µs of CPU to a service; with OpenTelemetry's SDK it adds ${official} µs (Node ${LEAD_NODE}, [benchmarks](docs/benchmarks.md#service)).`;
 }
 
 function insert(file, name, text) {
@@ -136,12 +131,8 @@ for (const suite of suites) {
   if (!existsSync(pathOf(suite))) continue;
   const outcome = JSON.parse(readFileSync(pathOf(suite), 'utf8'));
   insert(PAGE, suite, suiteTable(outcome));
-  if (suite in README_TABLES) insert('README.md', suite, readmeTable(outcome));
+  if (suite === 'service') insert('README.md', suite, readmeLine(outcome));
 }
-// Too long for a run of all, and read beside what is traced.
+// Too long for a run of all.
 if (existsSync(pathOf('applications')))
-  insert(
-    'docs/instrument.md',
-    'applications',
-    applicationsMarkdown(JSON.parse(readFileSync(pathOf('applications'), 'utf8'))),
-  );
+  insert(PAGE, 'applications', applicationsMarkdown(JSON.parse(readFileSync(pathOf('applications'), 'utf8'))));

@@ -1,4 +1,4 @@
-// The cases of each suite that its page and README.md show, at most ten a suite; all others are in docs/benchmarks/SUITE.json.
+// The cases of each suite that its page shows, at most ten a suite; all others are in docs/benchmarks/SUITE.json.
 
 /** Name, n, and the subject whose row it is, `spanline` unless told. */
 export const SHOWN = {
@@ -123,55 +123,4 @@ export const SHOWN = {
     ['overhead-10ms', 'unfollowed'],
     ['overhead-1ms', 'followed'],
   ],
-};
-
-/** What README.md shows of a suite: a line for each case, a column for each subject and Node. */
-export const README_TABLES = {
-  server: {
-    title: 'requests a second that a service loses at saturation, %, median',
-    cases: [
-      ['throughput-loss', 'hello/send', 'a small JSON over HTTP'],
-      ['throughput-loss', 'fastify/send', 'a route of fastify'],
-      ['throughput-loss', 'express/send', 'a route of express'],
-      ['throughput-loss', 'redis/send', 'ten commands of redis'],
-      ['added-cpu', 'hello/send', 'CPU added to a small JSON, us'],
-    ],
-    leaveOut: ['none'],
-    note: 'traces go out over OTLP; opentelemetry: official instrumentations and SDK 2.12',
-  },
-  service: {
-    title: 'a span in a service, CPU of all threads above the untraced service, median',
-    cases: [
-      ['record', 'flow', 'recorded, ns'],
-      ['send', 'flow', 'and sent as OTLP, ns'],
-      ['archive', 'flow', 'and kept in an archive, ns'],
-      ['gc', 'flow/send', 'garbage collection of sending, us a request'],
-    ],
-    leaveOut: ['none', 'none-fastrace@0.7.16', 'fastrace@0.7.16'],
-    note: 'a request has 20 spans, 8 of them over awaits; what is what: [benchmarks](docs/benchmarks.md#service)',
-  },
-  recording: {
-    title: 'ns a span, caller time, median',
-    cases: [
-      ['local-span', 100],
-      ['local-span-1-property', 100],
-      ['span', 100],
-      ['async-span', 100],
-      ['root-1', 1],
-    ],
-    leaveOut: ['performance.now'],
-    note: 'traces of 100 spans, `root-1` of one',
-  },
-  profile: {
-    title: 'median',
-    cases: [
-      ['apply-register', 'on', '`apply` under profile, ns'],
-      ['await-on', 'followed', 'an `await` under profile, ns'],
-      ['labelled-async', 4, 'samples with their label after an `await`, %'],
-      ['error-async', 4, 'error of the worst of 4 shares, points'],
-      ['overhead-10ms', 'followed', 'CPU added to tasks of 3 to 5 us, %'],
-    ],
-    leaveOut: ['spanline-trampoline', 'inspector', 'als'],
-    note: 'what is what, and where we lose: [benchmarks](docs/benchmarks.md#cpu-profiles)',
-  },
 };

@@ -1,4 +1,4 @@
-// Versions of libraries that are traced, by package. docs/instrument.md has them as a table, which a test compares; untraced.ts reports older versions.
+// Versions of libraries that are traced, by package. docs/instrumentation.md has them as a table, which a test compares; untraced.ts reports older versions.
 
 export interface Versions {
   /** The first that publishes what is traced. */

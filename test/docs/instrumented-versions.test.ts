@@ -1,4 +1,4 @@
-// The table of versions in docs/instrument.md: what the code says of each library, and the versions that the tests install. It fails with the table that
+// The table of versions in docs/instrumentation.md: what the code says of each library, and the versions that the tests install. It fails with the table that
 // the page should have.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -51,7 +51,7 @@ const table = (): string => {
 };
 
 test('the table is that of the code, and of the versions that are tested', () => {
-  const page = read('docs/instrument.md');
+  const page = read('docs/instrumentation.md');
   const start = page.indexOf('| library | by channels |');
   expect(page.slice(start, page.indexOf('\n\n', start) + 1)).toBe(table());
   expect(table()).not.toMatch(/\| +\|$/m);

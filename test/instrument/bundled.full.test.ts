@@ -1,4 +1,4 @@
-// What docs/instrument.md says of bundled applications: a library that publishes to channels is traced inside a bundle of esbuild, one that is patched as it
+// What docs/instrumentation.md says of bundled applications: a library that publishes to channels is traced inside a bundle of esbuild, one that is patched as it
 // is loaded only where it is left out of the bundle.
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
 // Our provider and the SDK's side by side: the same calls on both, and what is exported compared field by field. What differs is said in
-// docs/opentelemetry.md.
+// docs/instrumentation.md.
 import { createHash } from 'node:crypto';
 import {
   type Attributes,
@@ -183,7 +183,7 @@ const values: unknown[] = [
   1e300,
   Number.MAX_SAFE_INTEGER,
 ];
-/** API 1.10 permits maps, null and mixed arrays, and SDK 3 counts what is none of these as dropped: see docs/opentelemetry.md. */
+/** API 1.10 permits maps, null and mixed arrays, and SDK 3 counts what is none of these as dropped: see docs/instrumentation.md. */
 const isOfOneType = (value: unknown): boolean => {
   if (Array.isArray(value)) return value.every((item) => isOfOneType(item) && typeof item === typeof value[0]);
   return value === undefined || ['string', 'number', 'boolean'].includes(typeof value);

@@ -23,7 +23,7 @@ export interface Application {
   readonly ready: RegExp;
   env(port: number): Readonly<Record<string, string>>;
   readonly requests: readonly (readonly [path: string, init?: RequestInit])[];
-  /** What has another name or another route there, as `GET /path 404`: see docs/instrument.md. */
+  /** What has another name or another route there, as `GET /path 404`: see docs/instrumentation.md. */
   readonly namedApart?: readonly string[];
   /** Asked for again and again. */
   readonly load: readonly (readonly [path: string, init?: RequestInit])[];

@@ -1,6 +1,6 @@
 import { setRoute } from 'spanline/instrument';
 
-// As docs/instrument.md has it.
+// As docs/instrumentation.md has it.
 export default defineNitroPlugin(({ hooks }) => {
   const name = (event) => {
     const path = event?.context.matchedRoute?.path;
