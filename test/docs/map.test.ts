@@ -1,7 +1,7 @@
 // The map of the tree in CONTRIBUTING.md has every folder of sources, two levels deep, and about as many lines as they have; and what pages say of files,
 // of one another and of entry points is there.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, posix } from 'node:path';
+import { join, posix } from 'node:path';
 import { expect, test } from 'vitest';
 import { packages } from '../../scripts/lib/packages.mjs';
 import { root } from '../support/built.js';
@@ -73,9 +73,26 @@ test('files and folders of the repository that pages name are there', () => {
   expect(wrongIn(path, (match) => match.includes('NAME') || existsSync(join(root, match)))).toEqual([]);
 });
 
-test('links between pages lead to files', () => {
-  const link = /\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g;
-  expect(wrongIn(link, (match, page) => existsSync(join(root, dirname(page), match)))).toEqual([]);
+const withoutCode = (text: string): string => text.replace(/^```.*?^```$/gms, '');
+
+/** The anchors of a page's headings, as GitHub makes them. */
+const anchorsOf = (page: string): readonly string[] =>
+  [...withoutCode(pages.get(page) ?? '').matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
+    title
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replace(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+
+test('links between pages lead to files and headings', () => {
+  const isThere = (match: string, page: string): boolean => {
+    const [path, anchor] = match.split('#');
+    const file = path === '' ? page : posix.join(posix.dirname(page), path);
+    if (!existsSync(join(root, file))) return false;
+    return anchor === undefined || !pages.has(file) || anchorsOf(file).includes(anchor);
+  };
+  expect(wrongIn(/\]\((?!https?:)([^)\s]+)\)/g, isThere)).toEqual([]);
 });
 
 test('what pages import packages of ours export', () => {
