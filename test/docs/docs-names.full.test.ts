@@ -1,9 +1,8 @@
-// Every option that is accepted, every counter that is shown, every name, command and code has a place on the page about it.
+// Every option that is accepted, every counter that is shown, every name and code has a place on the page about it. Commands: cli-page.test.ts.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Command } from 'commander';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { Archive } from '../../packages/archive/src/archive.js';
@@ -11,7 +10,6 @@ import { ARCHIVE_DEFAULTS } from '../../packages/archive/src/archive-options.js'
 import { ArchiveReporter } from '../../packages/archive/src/archive-reporter.js';
 import { createArchiveServer } from '../../packages/archive/src/server/archive-server.js';
 import { resolveServerOptions } from '../../packages/archive/src/server/server-options.js';
-import { createProgram } from '../../packages/cli/src/program.js';
 import { CpuReporter, continuousProfiler, stats as profileStats } from '../../packages/profile/src/index.js';
 import { ConsoleReporter } from '../../src/exporters/console.js';
 import { FileReporter } from '../../src/exporters/file.js';
@@ -208,48 +206,6 @@ describe('names', () => {
     expect(members).toEqual(expect.arrayContaining(some.map((one) => one.split('.')[1])));
     const inCode = new Set(used.match(/\w+/g));
     expect(members.filter((member) => !inCode.has(member))).toEqual([]);
-  });
-});
-
-const program = await createProgram();
-
-describe('the command line', () => {
-  const commands: { readonly path: string; readonly command: Command }[] = [];
-  const walk = (command: Command, path: string): void => {
-    commands.push({ path, command });
-    for (const one of command.commands) walk(one, `${path} ${one.name()}`);
-  };
-  for (const one of program.commands) walk(one, `spanline ${one.name()}`);
-  /** What is said of one command, or of all of its group. */
-  const told = (path: string): string => {
-    const group = section('cli.md', path.split(' ', 2).join(' '));
-    const [first, ...parts] = group.split(/^### /m);
-    return `${first}${parts.find((part) => part.startsWith(`${path}\n`)) ?? ''}`;
-  };
-
-  test.each(commands.filter(({ command }) => command.commands.length === 0))('$path', ({ path, command }) => {
-    expect(page('cli.md')).toMatch(new RegExp(`^##+ ${path}$`, 'm'));
-    const options = command.options.filter(({ hidden }) => !hidden);
-    const text = quoted(told(path));
-    const isReported = (flag: string | undefined): boolean =>
-      flag === undefined || new RegExp(`(?<![\\w-])${flag}(?![\\w-])`).test(text);
-    expect(
-      options.filter(({ long, short }) => !isReported(long ?? undefined) || !isReported(short ?? undefined)),
-    ).toEqual([]);
-    for (const { argChoices = [] } of options) for (const choice of argChoices) expect(text).toContain(choice);
-  });
-
-  test('tells of no command or option that is not there', () => {
-    const headings = [...page('cli.md').matchAll(/^##+ (spanline .*)$/gm)].map(([, path]) => path);
-    expect(headings.filter((path) => !commands.some((one) => one.path === path))).toEqual([]);
-    for (const { path, command } of commands) {
-      const part =
-        page('cli.md')
-          .split(new RegExp(`^### ${path}$`, 'm'))[1]
-          ?.split(/^##/m)[0] ?? '';
-      const flags = [...part.matchAll(/^\| `(?:-\w, )?(--[\w-]+)/gm)].map(([, flag]) => flag);
-      expect([path, flags.filter((flag) => !command.options.some(({ long }) => long === flag))]).toEqual([path, []]);
-    }
   });
 });
 

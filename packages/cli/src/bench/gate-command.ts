@@ -120,7 +120,11 @@ export const register = (bench: Command): void => {
       'shell: installs packages (default: those of the checkout where lock files agree, else npm ci)',
     )
     .option('--build <line>', 'shell: builds a work tree')
-    .option('--budget <time>', 'longest that rounds may take, such as 120s or 5m', duration, 120_000)
+    .addOption(
+      new Option('--budget <time>', 'longest that rounds may take, such as 120s or 5m')
+        .argParser(duration)
+        .default(120_000, '120s'),
+    )
     .option('--max-rounds <number>', 'most rounds', wholeNumber(1, 300), 100)
     .option('--min-effect <share>', 'smallest loss that counts, such as 5%', share, 0.05)
     .option('--alpha <share>', 'largest chance of a false alarm, of the whole gate', share, 0.05)

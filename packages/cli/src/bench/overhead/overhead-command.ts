@@ -1,7 +1,7 @@
 // `spanline bench overhead`: what tracing costs a service, before it is switched on. Both services and the sink must be gone when it ends.
 
 import { BenchError } from '@spanline/tracedb/bench-history';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ExitCode, endWith, interruptible, wrongUsage } from '../../exit-code.js';
 import { duration, share, wholeNumber } from '../../options.js';
 import { columns, note, Progress, printAnswer } from '../../output.js';
@@ -157,8 +157,12 @@ export const register = (bench: Command): void => {
       header,
       {},
     )
-    .option('--round <time>', 'one load of one service', duration, 2000)
-    .option('--budget <time>', 'longest that rounds may take; three are made at least', duration, 90_000)
+    .addOption(new Option('--round <time>', 'one load of one service').argParser(duration).default(2000, '2s'))
+    .addOption(
+      new Option('--budget <time>', 'longest that rounds may take; three are made at least')
+        .argParser(duration)
+        .default(90_000, '90s'),
+    )
     .option('--max-cpu <share>', 'exit code 1 where CPU a request grows by more than this, beyond chance', share)
     .option('--json', 'print JSON, with all rounds')
     .addHelpText(
