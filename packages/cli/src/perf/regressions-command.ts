@@ -51,7 +51,11 @@ export const register = (perf: Command): void => {
       realNumber(0),
     )
     .option('--radius <values>', 'values on each side of a step (default 10); not for e-divisive', wholeNumber(1, 500))
-    .option('--min-effect <share>', 'smallest relative change (e-divisive: 2% unless given)', share)
+    .option(
+      '--min-effect <share>',
+      'smallest relative change (e-divisive: of the smaller level, 2% unless given)',
+      share,
+    )
     .option('--false-positive-rate <share>', 'chance that shuffled data shows anything, e-divisive (default 5%)', share)
     .option('--from <commit>', 'first commit')
     .option('--to <commit>', 'last commit')

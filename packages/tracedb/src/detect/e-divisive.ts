@@ -24,7 +24,10 @@ export interface ChangePointOptions {
   readonly minSize?: number;
   /** Longest history accepted, in values. Default 100,000, which takes some seconds. */
   readonly maxPoints?: number;
-  /** Smallest relative change that is reported: 0.05 = 5 %. Default 0. */
+  /**
+   * Smallest relative change that is reported: 0.05 = 5 %, as a share of the smaller of the two levels, so that a rise from 100 to 105 and the fall
+   * back count the same. Default 0.
+   */
   readonly minEffect?: number;
 }
 
@@ -69,6 +72,10 @@ const compare = (left: Float64Array, right: Float64Array, pValue: number, statis
   return { before, after, change, t: welchT(old, now, statistics), pValue };
 };
 
+/** The change as a share of the smaller level: that of the older one would tell a rise from the fall back. */
+const effectOf = ({ before, after }: Comparison): number =>
+  after === before ? 0 : Math.abs(after - before) / Math.min(Math.abs(before), Math.abs(after));
+
 /** Whether the history is read from its end: when the first value that differs from its mirror image is the larger one. */
 const readsBackwards = (values: Float64Array): boolean => {
   for (let i = 0, j = values.length - 1; i < j; i++, j--) if (values[i] !== values[j]) return values[i] > values[j];
@@ -78,12 +85,13 @@ const readsBackwards = (values: Float64Array): boolean => {
 /** Index of the change to drop next, -1 when all may stay: first what is too small, then what is not significant. */
 const weakest = (changes: readonly Comparison[], pValue: number, minEffect: number): number => {
   let worst = -1;
-  for (const [i, { pValue: p, change }] of changes.entries()) {
+  for (const [i, change] of changes.entries()) {
     const rival = changes[worst];
-    if (Math.abs(change) < minEffect) {
-      if (!rival || Math.abs(change) < Math.abs(rival.change)) worst = i;
-    } else if (p > pValue && !(rival && Math.abs(rival.change) < minEffect)) {
-      if (!rival || p > rival.pValue) worst = i;
+    const effect = effectOf(change);
+    if (effect < minEffect) {
+      if (!rival || effect < effectOf(rival)) worst = i;
+    } else if (change.pValue > pValue && !(rival && effectOf(rival) < minEffect)) {
+      if (!rival || change.pValue > rival.pValue) worst = i;
     }
   }
   return worst;
@@ -98,7 +106,7 @@ const weakest = (changes: readonly Comparison[], pValue: number, minEffect: numb
  * stretches that differ most by the energy statistic, forwards and backwards; then both sides of each change are searched again. Last, the
  * change that is too small or least significant is dropped, until every one is significant, by all values between its neighbours or by 30 on
  * each side, and at least `minEffect`. Far outliers are drawn in before. No permutations, no randomness. A history read backwards has its
- * changes at the same places with the same significance; `minEffect` alone, a share of the older level, may keep others.
+ * changes at the same places with the same significance.
  *
  * A change is significant when two tests agree, each at a level divided by the number of places to choose from. The Mann-Whitney test,
  * or on long sides Fisher's of the shares above a level, holds for any distribution: a history in random order shows a change with a chance of
@@ -168,7 +176,7 @@ export const changePoints = (
     const whole = compareAt(start, index, end);
     if (!isClearJump(present, [start, index, end])) return whole;
     const near = compareAt(Math.max(start, index - LONGEST_NEAR), index, Math.min(end, index + LONGEST_NEAR));
-    const isHidden = Math.abs(whole.change) < minEffect || Math.sign(whole.change) !== Math.sign(near.change);
+    const isHidden = effectOf(whole) < minEffect || Math.sign(whole.change) !== Math.sign(near.change);
     return isHidden ? { ...near, pValue: whole.pValue } : whole;
   };
 

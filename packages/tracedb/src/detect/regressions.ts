@@ -128,7 +128,8 @@ export const inOrder = (a: Regression, b: Regression): number =>
 
 /**
  * The lasting changes of many series, sorted by commit, then the largest first, then by key. Use it over the histories of all benchmarks
- * to learn which commit made what slower. Changes below `minEffect` (default 0.02 = 2 %) are left out.
+ * to learn which commit made what slower. Changes below `minEffect` (default 0.02 = 2 % of
+ * the smaller level) are left out.
  *
  * The declared rate of false alarms is that of the whole call: `falsePositiveRate` is divided by the number of series, and within each by
  * the number of places where a change could be seen (see {@link changePoints}). So on shuffled series at most 5 % of calls report anything,

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
-import { changePoints } from '../../src/detect/e-divisive.js';
+import { type ChangePoint, changePoints } from '../../src/detect/e-divisive.js';
 import { findRegressions } from '../../src/detect/regressions.js';
 import { loadStatistics } from '../../src/detect/statistics.js';
 import { otelHistory } from './otel-history.js';
@@ -203,6 +203,10 @@ test('a hair before a large step of flat sizes does not take its place', () => {
   }
 });
 
+/** The changes of a history read backwards as those of the history itself. */
+const mirrored = (back: readonly ChangePoint[], length: number): Pick<ChangePoint, 'index' | 'pValue'>[] =>
+  back.map(({ index, pValue }) => ({ index: length - index, pValue })).reverse();
+
 test('any history read backwards has its changes at the same places, as sure', () => {
   const stretch = fc.record({
     level: fc.integer({ min: 80, max: 140 }),
@@ -213,17 +217,34 @@ test('any history read backwards has its changes at the same places, as sure', (
     fc.array(stretch, { minLength: 1, maxLength: 6 }),
     fc.integer(),
     fc.boolean(),
-    (stretches, seed, isWhole) => {
+    fc.constantFrom(0, 0.02, 0.1, 0.3),
+    (stretches, seed, isWhole, minEffect) => {
       const random = seeded(seed);
       const exact = stretches.flatMap(({ level, length, deviation }) => around(level, length, deviation, random));
       const values = isWhole ? exact.map(Math.round) : exact;
       // A history that is its own mirror image has no direction in which ties could be settled.
       fc.pre(values.some((value, i) => value !== values[values.length - 1 - i]));
-      const ahead = changePoints(values, { pValue: 0.05 }, statistics);
-      const back = changePoints(values.toReversed(), { pValue: 0.05 }, statistics);
-      const mirrored = back.map(({ index, pValue }) => ({ index: values.length - index, pValue })).reverse();
-      expect(mirrored).toEqual(ahead.map(({ index, pValue }) => ({ index, pValue })));
+      const options = { pValue: 0.05, minEffect };
+      expect(mirrored(changePoints(values.toReversed(), options, statistics), values.length)).toEqual(
+        changePoints(values, options, statistics).map(({ index, pValue }) => ({ index, pValue })),
+      );
     },
   );
   fc.assert(property, { numRuns: samples(50, 300, 2000) });
 });
+
+// Of these sizes some rises of the history are within their size, and beyond it when read as falls.
+test.each([0.08, 0.1, 0.2, 0.25, 0.5])(
+  'the history of the OpenTelemetry JS SDK, read backwards, changes at the same places by %d',
+  (minEffect) => {
+    let changes = 0;
+    for (const { key, values } of otelHistory()) {
+      const options = { pValue: 0.05 / 25, minEffect };
+      const ahead = changePoints(values, options, statistics);
+      const back = changePoints(values.toReversed(), options, statistics);
+      changes += ahead.length;
+      expect(mirrored(back, values.length), key).toEqual(ahead.map(({ index, pValue }) => ({ index, pValue })));
+    }
+    expect(changes).toBeGreaterThan(0);
+  },
+);

@@ -99,6 +99,12 @@ test('a change from 0 is infinite, and a change between negative values has the 
   expect(summary(changesOf(levels([-100, 40], [-50, 40])))).toEqual(['40: 50 %']);
 });
 
+test('minEffect is a share of the smaller level: a rise and the fall back are both kept, or neither', () => {
+  const history = levels([100, 60], [110, 60], [100, 60]);
+  expect(summary(changesOf(history, { minEffect: 0.095 }))).toEqual(['60: 10 %', '120: -9 %']);
+  expect(summary(changesOf(history, { minEffect: 0.105 }))).toEqual([]);
+});
+
 test('minEffect drops small changes and measures the others over what is left', () => {
   const history = levels([100, 50], [103, 50], [150, 50]);
   expect(summary(changesOf(history))).toEqual(['50: 3 %', '100: 46 %']);
