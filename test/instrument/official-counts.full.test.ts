@@ -82,7 +82,7 @@ test.skipIf(!hasRedis).each(['ioredis-4-0', 'ioredis-4', 'ioredis-5-0', 'ioredis
       new (packages('@opentelemetry/instrumentation-ioredis').IORedisInstrumentation)({ requireParentSpan: false }),
     () => work(installedAs('ioredis', alias).require),
   );
-  instrumentOnly({ ioredis: true });
+  instrumentOnly({ ioredis: { requireParent: false } });
   await work(installedAs('ioredis', alias).require);
   const spans = await recorded();
   const isBatch = (span: (typeof spans)[number]) => span.properties['db.query.text'] === undefined;

@@ -25,8 +25,8 @@ export interface DatabaseOptions {
   /** Called when the call is over, before the span ends. */
   readonly enrich?: (span: Span, call: DatabaseCall, error: unknown) => void;
   /**
-   * Trace only calls that a traced piece of work makes; false by default, but for reads of queues that block until something comes: those wait
-   * on behalf of nobody.
+   * Trace only calls that a traced piece of work makes; false by default, but for what nobody need have asked for: reads of queues that block until
+   * something comes, and what clients send on their own account to connect and to close.
    */
   readonly requireParent?: boolean;
 }
@@ -45,8 +45,8 @@ export interface Operation {
   readonly summary: string;
   readonly collection?: string | undefined;
   readonly batchSize?: number | undefined;
-  /** It waits until something comes. */
-  readonly isBlocking?: boolean;
+  /** On behalf of nobody, as what waits until something comes. */
+  readonly isUnasked?: boolean;
 }
 
 const MAX_TEXTS = 512;
@@ -86,8 +86,8 @@ export class Database {
 
   /** Undefined: not traced. */
   start({ database, serverAddress, serverPort }: Server, what: Operation): Span | undefined {
-    const { text, operation, summary, collection, batchSize, isBlocking = false } = what;
-    const { ignore, requireParent = isBlocking, enrich } = this.#options;
+    const { text, operation, summary, collection, batchSize, isUnasked = false } = what;
+    const { ignore, requireParent = isUnasked, enrich } = this.#options;
     const namespace = database === undefined || database === '' ? undefined : boundedName(String(database));
     const name = boundedName(summary);
     const call: DatabaseCall = { text, database: namespace };

@@ -91,8 +91,8 @@ const operationOf = (command: Command): Operation | undefined => {
   const summary = collection === undefined ? operation : `${operation} ${collection}`;
   const batchSize = first in BATCHES ? sizeOf(command[BATCHES[first]]) : undefined;
   // Cursors of change streams and capped collections wait at the server until something comes.
-  const isBlocking = first === 'getMore' && command.maxTimeMS !== undefined;
-  return { text: '', operation, collection, summary, batchSize, isBlocking };
+  const isUnasked = first === 'getMore' && command.maxTimeMS !== undefined;
+  return { text: '', operation, collection, summary, batchSize, isUnasked };
 };
 
 /** `host:port`, in brackets for IPv6, or the path of a socket. */

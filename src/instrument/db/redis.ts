@@ -49,6 +49,20 @@ const isBlocking = ({ command, args = [] }: Command): boolean => {
   return at >= 0 && at < words.indexOf('STREAMS');
 };
 
+/** What clients send on their own account to connect, to find their servers, to take up subscriptions again and to close. */
+const OF_CONNECTIONS =
+  /^(?:ASKING|AUTH|CLIENT|CLUSTER|HELLO|INFO|QUIT|READONLY|READWRITE|RESET|SELECT|SENTINEL|[PS]?SUBSCRIBE)$/i;
+
+/** What a queue of bullmq writes when it is made begins with this field. */
+const FIELD_OF_BULLMQ = 'opts.maxLenEvents';
+
+/** Whether nobody need have asked for it; `named` is the place of the first argument. */
+const isUnasked = (message: Command, named: number): boolean => {
+  const { command, args } = message;
+  if (typeof command !== 'string') return false;
+  return OF_CONNECTIONS.test(command) || isBlocking(message) || args?.[named + 1] === FIELD_OF_BULLMQ;
+};
+
 const operationOf = (command: unknown, argumentCount: number): Operation => {
   if (typeof command !== 'string' || command.length > MAX_CACHED) return readOperation(command, argumentCount);
   return getOrMake(known, `${command} ${Math.min(argumentCount, MAX_ARGUMENTS + 1)}`, () =>
@@ -81,7 +95,7 @@ const workOf = (library: string, named: number, options: DatabaseOptions): Redis
     command: {
       begin: (message) => {
         const operation = operationOf(message.command, Math.max(0, (message.args?.length ?? 0) - named));
-        return redis.start(message, isBlocking(message) ? { ...operation, isBlocking: true } : operation);
+        return redis.start(message, isUnasked(message, named) ? { ...operation, isUnasked: true } : operation);
       },
       finish: (span, { error }) => redis.finish(span, error, statusOf),
     },

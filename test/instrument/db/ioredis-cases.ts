@@ -61,6 +61,33 @@ export const describeIoredis = (version: string, load: () => Untyped, port: () =
       expect(spans).toEqual(['first: SET', 'second: GET']);
     });
 
+    test('what it sends to connect, to connect again and to close is no trace, and below what connects it is there', async () => {
+      const admin = made();
+      await admin.config('SET', 'requirepass', SECRET);
+      later(() => admin.config('SET', 'requirepass', ''));
+      const connects = async (): Promise<void> => {
+        const client = made({ password: SECRET, db: 2, connectionName: 'own', readOnly: true });
+        await client.subscribe('news');
+        const isReady = new Promise((resolve) => client.once('ready', resolve));
+        client.disconnect(true);
+        await isReady;
+        await client.unsubscribe('news');
+        await client.get('a');
+        await client.quit();
+      };
+      const names = async () => (await recorded()).map(({ name }) => name);
+      instrumentOnly({ ioredis: true });
+      await connects();
+      expect(await names()).toEqual(['UNSUBSCRIBE', 'GET']);
+      await Span.root('request').runToEnd(connects);
+      expect(await names()).toEqual(
+        expect.arrayContaining(['AUTH', 'SELECT', 'CLIENT', 'INFO', 'READONLY', 'SUBSCRIBE', 'QUIT']),
+      );
+      instrumentOnly({ ioredis: { requireParent: false } });
+      await connects();
+      expect(await names()).toEqual(expect.arrayContaining(['AUTH', 'INFO', 'QUIT']));
+    });
+
     test('a transaction in which the server refuses a command has failed', async () => {
       instrumentOnly({ ioredis: true });
       const client = made();

@@ -91,6 +91,23 @@ describe.skipIf(!hasRedis)('redis', () => {
     return client;
   };
 
+  test('what it sends to connect and to close is no trace', async () => {
+    instrumentOnly({ redis: true });
+    const client = library('redis').createClient({ socket: { port, host: '127.0.0.1' }, database: 2, name: 'own' });
+    await client.connect();
+    const connection = [
+      ['SELECT', '1'],
+      ['CLIENT', 'ID'],
+      ['HELLO', '3'],
+      ['INFO', 'server'],
+    ];
+    for (const command of connection) await client.sendCommand(command);
+    await client.get('a');
+    await Span.root('request').runToEnd(() => client.select(0));
+    await client.quit();
+    expect((await recorded()).map(({ name }) => name)).toEqual(['GET', 'request', 'SELECT']);
+  });
+
   test('a command is a child of who sends it, without its arguments', async () => {
     instrumentOnly({ redis: true });
     const client = await connected();

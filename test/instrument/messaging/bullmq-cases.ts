@@ -85,6 +85,21 @@ export const describeBullmq = (name: string): void => {
       expect(JSON.stringify(spans)).not.toContain(SECRET);
     });
 
+    test('what it asks for to start and to close is no trace', async () => {
+      const { QueueEvents } = library(name) as Untyped;
+      instrumentOnly({ bullmq: { module: library(name) }, ioredis: true });
+      const queue = queueOf();
+      const events = new QueueEvents(queue.name, { connection: connection() });
+      const producer = new FlowProducer({ connection: connection() });
+      const worker = new Worker(queue.name, async () => {}, { connection: connection() });
+      for (const one of [queue, events, worker]) await one.waitUntilReady();
+      const client = await queue.client;
+      // It comes back behind what the queue has sent.
+      expect(await client.hexists(queue.keys.meta, 'opts.maxLenEvents')).toBe(1);
+      for (const one of [worker, producer, events, queue]) await one.close();
+      expect((await recorded()).map((span) => span.name)).toEqual(['HEXISTS']);
+    });
+
     test('many jobs at once, and what the program hands over stays as it is', async () => {
       on();
       const queue = queueOf();
