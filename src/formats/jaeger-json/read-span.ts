@@ -10,6 +10,7 @@ import type {
   ArchivedSpan,
   ArchivedValue,
 } from '../../record/archived-span.js';
+import { ArchivedView } from '../../record/archived-view.js';
 import type { Extras } from '../../record/finished-span.js';
 import { NO_PROPERTIES, PropertyDraft } from '../../record/properties.js';
 import { type DecodeContext, NO_SPAN_ID } from '../decode-context.js';
@@ -19,7 +20,9 @@ import { KINDS, STATUS_CODES } from '../otlp/messages.js';
 import * as Key from './keys.js';
 import { EVENT_EXTRAS, LINK_EXTRAS, SCOPE_EXTRAS, SPAN_EXTRAS, takeExtras } from './keys.js';
 import { WARNINGS_KEY } from './span-warnings.js';
+import { isSorted, ORDER_KEY, orderOf } from './tag-order.js';
 import { readTag, type Tag, withoutRepeated } from './tags.js';
+import { spanTags } from './write-span.js';
 
 const tagsOf = (holder: JsonObject, member: string, context: DecodeContext): Tag[] =>
   listOf(holder, member).map((raw) => {
@@ -162,6 +165,13 @@ const statusOf = (tags: Tag[], isOurs: boolean): ArchivedSpan['status'] => {
   return { code: said !== undefined && isTrue(said[1]) ? 'error' : 'unset', message };
 };
 
+/** The properties of `span`, and the order of its tags where they would be written in another; `came` are their keys as they came. */
+const withOrder = (span: ArchivedSpan, tags: readonly Tag[], came: readonly string[]): ArchivedProperties => {
+  if (isSorted(came) || came.includes(ORDER_KEY)) return span.properties;
+  const order = orderOf(came, spanTags(new ArchivedView().of(span)));
+  return order === undefined ? span.properties : propertiesOf([...tags, [ORDER_KEY, order]]);
+};
+
 /** Keep the span in the context, or refuse it there. `traceWarnings` are remarks on its trace, which the first span of it keeps. */
 export const readJaegerSpan = (
   span: JsonObject,
@@ -171,6 +181,7 @@ export const readJaegerSpan = (
 ): void => {
   context.item();
   const tags = tagsOf(span, 'tags', context);
+  const came = tags.map(([key]) => key);
   const traceId = idOf(span, 'traceID', 32);
   const durationNs = takeLast(tags, DURATION_KEY, isDuration);
   const ns = takeLast(tags, NANOSECONDS_KEY, isBelowThousand);
@@ -208,7 +219,7 @@ export const readJaegerSpan = (
     if (isLink) linkLogs.push(linkLogOf(fields));
     else events.push(eventOf(uint64Of(log, 'timestamp'), fields));
   }
-  context.take({
+  const read: ArchivedSpan = {
     traceId,
     spanId: idOf(span, 'spanID', 16),
     parentSpanId,
@@ -224,5 +235,6 @@ export const readJaegerSpan = (
     resource,
     scope,
     ...extras,
-  });
+  };
+  context.take(isOurs ? read : { ...read, properties: withOrder(read, tags, came) });
 };

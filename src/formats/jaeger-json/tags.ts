@@ -12,6 +12,7 @@ import { valueJson } from '../../record/properties.js';
 import { type JsonObject, textOf, toBytes, toDouble, toInteger, toObject, toText } from '../json-fields.js';
 import { isInt64 } from '../otlp/protobuf-writer.js';
 import { malformed } from '../trace-format-error.js';
+import { inOrder, ORDER_KEY, orderOf } from './tag-order.js';
 
 /** A typed key and value of the UI's format. */
 export interface JaegerTag {
@@ -113,13 +114,25 @@ export const goDuration = (ns: bigint): string => {
 /** The property that holds them: a list of maps `{key, value}`. */
 const REPEATED_KEY = '@jaeger@tags';
 
-/** The last tag of each key, in the order of their first ones, and the property that keeps the others. */
+const keyedTag = ([key, value]: Tag) => ({ key, value });
+
+/** Each repeated one before the last of its key. */
+const together = <T extends { readonly key: string }>(last: readonly T[], repeated: readonly T[]): T[] =>
+  last.flatMap((tag) => [...repeated.filter(({ key }) => key === tag.key), tag]);
+
+/** The last tag of each key, in the order of their first ones, and the properties that keep the others and where they stood. */
 export const withoutRepeated = (tags: readonly Tag[]): readonly Tag[] => {
   const last = new Map(tags);
   if (last.size === tags.length || last.has(REPEATED_KEY)) return tags;
   const lastAt = new Map(tags.map(([key], i) => [key, i]));
-  const repeated = tags.filter(([key], i) => lastAt.get(key) !== i).map(([key, value]) => ({ key, value }));
-  return [...last, [REPEATED_KEY, repeated]];
+  const repeated = tags.filter(([key], i) => lastAt.get(key) !== i).map(keyedTag);
+  const kept: Tag[] = [...last, [REPEATED_KEY, repeated]];
+  if (last.has(ORDER_KEY)) return kept;
+  const order = orderOf(
+    tags.map(([key]) => key),
+    together([...last].map(keyedTag), repeated),
+  );
+  return order === undefined ? kept : [...kept, [ORDER_KEY, order]];
 };
 
 const isPair = (value: ArchivedValue): value is { readonly key: string; readonly value: ArchivedValue } =>
@@ -136,11 +149,11 @@ const repeatedIn = (properties: SpanProperties): readonly Tag[] | undefined => {
   return pairs.every(([key]) => properties.get(key) !== undefined && key !== REPEATED_KEY) ? pairs : undefined;
 };
 
-/** The tags of properties, each repeated one before the last of its key. */
+/** The tags of properties, each repeated one before the last of its key, or where it stood. */
 export const withRepeated = (tags: readonly JaegerTag[], properties: SpanProperties): JaegerTag[] => {
-  const repeated = repeatedIn(properties);
+  const repeated = repeatedIn(properties)?.map(([key, value]) => toTag(key, value));
   if (repeated === undefined) return [...tags];
-  return tags
-    .filter(({ key }) => key !== REPEATED_KEY)
-    .flatMap((tag) => [...repeated.filter(([key]) => key === tag.key).map(([key, value]) => toTag(key, value)), tag]);
+  const last = tags.filter(({ key }) => key !== REPEATED_KEY);
+  const others = last.filter(({ key }) => key !== ORDER_KEY);
+  return inOrder(together(others, repeated), properties.get(ORDER_KEY)) ?? together(last, repeated);
 };

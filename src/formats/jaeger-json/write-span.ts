@@ -25,6 +25,7 @@ import {
   tagJson,
 } from './keys.js';
 import { WARNINGS_KEY, warningsIn } from './span-warnings.js';
+import { inOrder, ORDER_KEY } from './tag-order.js';
 import { type JaegerTag, toTag, toTags, withRepeated } from './tags.js';
 
 /** Whole microseconds since 1970. Rounding down keeps every child inside its parent. */
@@ -149,6 +150,19 @@ const ordered = (own: readonly JaegerTag[], ofFields: readonly JaegerTag[]): Jae
   return [...ofFields.filter(isOfScope), ...own, ...ofFields.filter((tag) => !isOfScope(tag))];
 };
 
+/** Properties of a scope are known by standing behind its name: none of the span may come to stand there. */
+const takesNone = (tags: readonly JaegerTag[]): boolean => {
+  const at = tags.findLastIndex(({ key }) => key === Key.SCOPE_NAME);
+  return at < 0 || !tags.slice(at).some(({ key }) => key.startsWith(Key.SCOPE_PROPERTY));
+};
+
+/** In the order in which they came, where a property says it; then it is no tag itself. */
+const asTheyCame = (own: readonly JaegerTag[], ofFields: readonly JaegerTag[], order: ArchivedValue): JaegerTag[] => {
+  const others = own.filter(({ key }) => key !== ORDER_KEY);
+  const tags = inOrder(ordered(others, ofFields), order);
+  return tags !== undefined && takesNone(tags) ? tags : ordered(own, ofFields);
+};
+
 /** Of one key the property is first. In Jaeger's order where that loses nothing: properties of a scope are known by standing behind its name. */
 const tagsOf = (
   span: FinishedSpan,
@@ -168,7 +182,9 @@ const tagsOf = (
       !(key === Key.TRACE_WARNINGS && warningsIn(properties.get(key)).length > 0),
   );
   const ofFields = fieldTags(span, properties, own, hasMore);
-  return hasMore || Object.keys(span.scope.properties).length > 0 ? [...shown, ...ofFields] : ordered(shown, ofFields);
+  if (hasMore || Object.keys(span.scope.properties).length > 0) return [...shown, ...ofFields];
+  const order = properties.get(ORDER_KEY);
+  return order === undefined ? ordered(shown, ofFields) : asTheyCame(shown, ofFields, order);
 };
 
 /**
@@ -264,6 +280,14 @@ const references = (span: FinishedSpan, follows: boolean, parentAt: number): obj
   return list.toSpliced(parentAt, 0, { refType, traceID: shownTraceId(traceId), spanID: parentSpanId });
 };
 
+/** The tags of a span of the document. */
+export const spanTags = (span: FinishedSpan): JaegerTag[] => {
+  const hasMore = needsMore(span);
+  const follows = followsFrom(span, hasMore);
+  const warnings = warningsIn(span.properties.get(WARNINGS_KEY));
+  return tagsOf(span, hasMore, follows, placeOfParent(span, follows), warnings);
+};
+
 /** A span of the document; `processID` is that of its process within the trace. */
 export const spanJson = (span: FinishedSpan, processID: string): string => {
   const warnings = warningsIn(span.properties.get(WARNINGS_KEY));
@@ -291,8 +315,8 @@ export const spanJson = (span: FinishedSpan, processID: string): string => {
 export const processJson = (resource: ArchivedResource): string => {
   const properties = new ObjectProperties().of(resource.properties);
   const extras = extraTags(resource, properties, RESOURCE_EXTRAS);
-  const tags = withRepeated(toTags(properties), properties);
   const name = properties.get(Key.SERVICE_NAME);
-  if (typeof name !== 'string') return tagJson({ serviceName: '', tags: [...tags, ...extras] });
-  return tagJson({ serviceName: name, tags: [...tags.filter(({ key }) => key !== Key.SERVICE_NAME), ...extras] });
+  const hasName = typeof name === 'string';
+  const own = toTags(properties).filter(({ key }) => !hasName || key !== Key.SERVICE_NAME);
+  return tagJson({ serviceName: hasName ? name : '', tags: [...withRepeated(own, properties), ...extras] });
 };

@@ -188,7 +188,90 @@ describe('what Jaeger writes', () => {
     expect(first({ tags }).properties).toEqual({
       ...{ a: 'x', b: 23456, c: true, d: 72.5, e: 9223372036854775222n, f: Uint8Array.from([0, 0, 48, 57]) },
       ...{ g: 1, h: '', i: '{"x":1}', error: true, z: 'behind' },
+      '@jaeger@tag_order': tags.map(({ key }) => key),
     });
+  });
+
+  /** The tags of a span that has these, written again: directly, and by way of OTLP. */
+  const written = (tags: readonly object[]): object[][] => {
+    const read = first({ tags });
+    const { spans } = decodeOtlpJson(Buffer.from(encodeOtlpJson([read])));
+    return [read, spans[0]].map((one) => JSON.parse(encodeJaegerJson(byTrace([one]))).data[0].spans[0].tags);
+  };
+
+  test('tags come out in the order in which they came, also those that stand for fields', () => {
+    const tags = [
+      { key: 'sampler.type', type: 'string', value: 'const' },
+      { key: 'span.kind', type: 'string', value: 'client' },
+      { key: 'http.status_code', type: 'int64', value: 200 },
+      { key: 'otel.scope.name', type: 'string', value: 'lib' },
+      { key: '10', type: 'string', value: 'ten' },
+      { key: 'otel.status_code', type: 'string', value: 'ERROR' },
+      { key: 'component', type: 'string', value: 'net/http' },
+      { key: 'error', type: 'bool', value: true },
+      { key: 'http.status_code', type: 'int64', value: 500 },
+    ];
+    expect(written(tags)).toEqual([tags, tags]);
+    const { kind, status, scope, properties } = first({ tags });
+    expect({ kind, status, scope: scope.name }).toEqual({
+      kind: 'client',
+      status: { code: 'error', message: '' },
+      scope: 'lib',
+    });
+    expect(properties).toMatchObject({ '10': 'ten', component: 'net/http', 'http.status_code': 500 });
+    expect('@jaeger@tag_order' in first({ tags: tags.slice(0, 1) }).properties).toBe(false);
+  });
+
+  test('tags that stand for a default are left out, and the others keep their order', () => {
+    const [b, kind, a] = [
+      { key: 'b', type: 'int64', value: 1 },
+      { key: 'span.kind', type: 'string', value: 'server' },
+      { key: 'a', type: 'int64', value: 2 },
+    ];
+    const none = { key: 'otel.status_code', type: 'string', value: 'UNSET' };
+    expect(written([none, b, kind, a])).toEqual([
+      [b, kind, a],
+      [b, kind, a],
+    ]);
+  });
+
+  test('fields of logs and tags of processes keep their order, also those of one key', () => {
+    const fields = ['b', 'a', 'b', 'c', 'a'].map((key, value) => ({ key, type: 'int64', value }));
+    const named = [...fields.slice(0, 3), { key: 'event', type: 'string', value: 'name' }, ...fields.slice(3)];
+    const trace = {
+      ...document({ ...span, logs: [fields, named].map((one) => ({ timestamp: 7, fields: one })) }).data[0],
+      processes: { p1: { serviceName: 'x', tags: fields } },
+    };
+    const [again] = JSON.parse(encodeJaegerJson(byTrace(decodeValue({ data: [trace] }).spans))).data;
+    expect(again.spans[0].logs.map((log: { fields: unknown }) => log.fields)).toEqual([fields, named]);
+    expect(again.processes.p1.tags).toEqual(fields);
+  });
+
+  test('any tags come out as they came in', () => {
+    const text = fc.constantFrom('x', 'server', 'ERROR', '1');
+    const tag = fc.oneof(
+      fc.record({
+        key: fc.constantFrom('b', 'a', '10', '2', 'event', 'otel.scope.name', 'w3c.tracestate'),
+        type: fc.constant('string'),
+        value: text,
+      }),
+      fc.record({
+        key: fc.constantFrom('span.kind', 'error', 'a'),
+        type: fc.constant('string'),
+        value: fc.constantFrom('server', 'client', 'no kind'),
+      }),
+      fc.constantFrom(
+        { key: 'otel.status_code', type: 'string', value: 'OK' },
+        { key: 'otel.status_description', type: 'string', value: 'why' },
+        { key: 'error', type: 'bool', value: true },
+      ),
+    );
+    fc.assert(
+      fc.property(fc.array(tag, { maxLength: 8 }), (tags) => {
+        expect(written(tags)).toEqual([tags, tags]);
+      }),
+      { numRuns: samples(100, 1000, 10_000) },
+    );
   });
 
   test('references: the first child-of within the trace is the parent, else the first within it; others are links', () => {

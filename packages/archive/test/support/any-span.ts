@@ -57,6 +57,7 @@ const RESERVED = [
     'host.name',
     '@jaeger@event_at',
     '@jaeger@parent_at',
+    '@jaeger@tag_order',
   ],
 ];
 const key = fc.oneof(text, fc.constantFrom(...RESERVED));
