@@ -1,5 +1,5 @@
 // npm run screenshots: the pictures of README.md, of what `npm run demo -- --ui` shows, in Debian's chromium. They are made by hand when the page has
-// changed, and are no part of the package. Must not draw anything that the demo has not made.
+// changed, and are not part of the package. Must not draw anything that the demo has not made.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';

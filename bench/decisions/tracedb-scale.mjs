@@ -1,6 +1,6 @@
 // What a Perf store costs on Bigtable at the size of Skia's Android instance: a model on paper, from row and byte counts of this
 // format and the rates Google documents for a node. Run: node bench/decisions/tracedb-scale.mjs
-// Answer: storage and writes are no problem; a query is bound by the client, which takes about 20 us of CPU for each row of the
+// Answer: storage and writes are not a problem; a query is bound by the client, which takes about 20 us of CPU for each row of the
 // rarest condition, so conditions above some 500,000 ids need another form of posting.
 
 /** Documented for one SSD node, rows of 1 KB (cloud.google.com/bigtable/docs/performance, read in November 2026). */

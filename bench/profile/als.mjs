@@ -1,4 +1,4 @@
-// Subject: AsyncLocalStorage, which keeps a label for who reads it, and is no profiler: run(), and one reading of the label.
+// Subject: AsyncLocalStorage, which keeps a label for who reads it, and is not a profiler: run(), and one reading of the label.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { awaitMany, callCase, tiny } from './calls.mjs';
 

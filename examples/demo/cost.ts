@@ -1,6 +1,6 @@
 // What tracing costs the service: the same queries untraced, with one trace in ten, and with all of them, in rounds that take turns, so that a
 // machine that slows down slows all. Costs are differences within a round; rounds go on until these are known better than a third of what
-// they say, because a cost below its noise is no cost that was measured.
+// they say, because a cost below its noise is not a cost that was measured.
 import { configure, flush, parentBased, ratio } from 'spanline';
 
 const MIN_ROUNDS = 9;

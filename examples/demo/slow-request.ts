@@ -15,7 +15,7 @@ export interface SlowRequest {
 
 /** Ask for both, and look at the last seconds. */
 export const plantSlowRequest = async (port: number, test: string): Promise<SlowRequest> => {
-  // What ended before is no part of it.
+  // What ended before is not part of it.
   await flush();
   configure({ flightRecorder: {} });
   const wanted = encodeURIComponent(test);

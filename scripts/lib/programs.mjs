@@ -25,7 +25,7 @@ export const onPath = (name) =>
 export const namedBy = (variable) => {
   const named = process.env[variable];
   if (!named) return undefined;
-  if (!isProgram(named)) throw new Error(`${variable} names ${named}, which is no program`);
+  if (!isProgram(named)) throw new Error(`${variable} names ${named}, which is not a program`);
   return named;
 };
 

@@ -68,7 +68,7 @@ export const chooseSource = (native: NativeClock, forced: ClockSource | undefine
     const reason = impossible(source, native);
     const kernel = source === 'tsc' && reason === undefined ? kernelClockSource() : 'tsc';
     if (reason !== undefined) reasons.push(reason);
-    else if (kernel !== 'tsc') reasons.push(`the kernel's clocksource is ${kernel}: it does not vouch for the TSC`);
+    else if (kernel !== 'tsc') reasons.push(`the kernel's clocksource is ${kernel}: the kernel does not trust the TSC`);
     else return { source, reasons };
   }
   return { source: 'monotonic', reasons };

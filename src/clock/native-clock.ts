@@ -70,7 +70,7 @@ export class NativeClockState {
     const before = this.recalibrations;
     this.rate?.check();
     if (this.source !== 'tsc-percpu') return;
-    // A pair from before a jump is no measure of the rate of a core.
+    // A pair from before a jump is not a measure of the rate of a core.
     if (this.recalibrations > before) this.measureTwice();
     else if (this.isDue()) this.refine();
   }

@@ -9,7 +9,7 @@ const MIN_BASELINE_NS = 2e6;
 // Below this the noise of two pairs would look like drift.
 const MIN_CHECK_NS = 50e6;
 const DRIFT_PPM = 100;
-// Beyond this it was no drift but a jump: a suspend, a migration to another machine.
+// Beyond this it was not drift but a jump: a suspend, a migration to another machine.
 const JUMP_PPM = 10_000;
 
 const sleeper = new Int32Array(new SharedArrayBuffer(4));

@@ -65,7 +65,7 @@ export class Collector implements TraceSink {
 
   /**
    * Report to this reporter, or to each of several, from now on. Traces finished before the first one are kept for it,
-   * within bounds. Throws `ERR_SPANLINE_OPTION` and changes nothing when one is no reporter.
+   * within bounds. Throws `ERR_SPANLINE_OPTION` and changes nothing when one is not a reporter.
    */
   setReporter(reporter: Reporter | readonly Reporter[]): void {
     const wanted = checkReporters(Array.isArray(reporter) ? reporter : [reporter]);

@@ -54,13 +54,13 @@ export type ResolvedOptions = Required<Omit<CollectorOptions, 'serviceName' | 'r
   readonly resource: Resource;
 };
 
-/** Throws {@link OptionError} for what is no object, as programs without types may pass. */
+/** Throws {@link OptionError} for what is not an object, as programs without types may pass. */
 export const requireOptions = (options: unknown, place = ''): void => {
   if (typeof options === 'object' && options !== null && !Array.isArray(options)) return;
   throw new OptionError(`${place === '' ? 'Options' : `Option "${place}"`} must be an object, not ${shown(options)}.`);
 };
 
-/** Throws {@link OptionError} for what is no object, or has an option of another name. `place`: the option that they are the options of. */
+/** Throws {@link OptionError} for what is not an object, or has an option of another name. `place`: the option that they are the options of. */
 export const checkNames = (options: object, known: readonly string[], place = ''): void => {
   requireOptions(options, place);
   const prefix = place === '' ? '' : `${place}.`;

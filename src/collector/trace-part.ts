@@ -205,7 +205,7 @@ export class TracePart implements Trace {
     if (this.rows !== null) return this.rows;
     throw new ReportError(
       'ERR_SPANLINE_TRACE_RELEASED',
-      'A trace was read after its report had settled by a reporter that says keepsNoTrace. Leave keepsNoTrace out, or read before.',
+      'A trace was read after its report had settled by a reporter with keepsNoTrace. Leave keepsNoTrace out, or read before.',
       { retryable: false },
     );
   }

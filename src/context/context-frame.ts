@@ -26,7 +26,7 @@ type Key = AsyncLocalStorage<unknown>;
 /** What a frame of Node is: a Map. */
 export type NodeFrame = ReadonlyMap<Key, unknown>;
 
-// Of any version of this library; those of Node are no instances of Map.
+// Of any version of this library; those of Node are not instances of Map.
 const MARK = Symbol.for('spanline.context-frame');
 
 export class ContextFrame<T> {

@@ -8,7 +8,7 @@ export type FlightErrorCode =
   | 'ERR_SPANLINE_FLIGHT_NOTHING'
   | 'ERR_SPANLINE_FLIGHT_ABORTED';
 
-/** No recorder runs, a file cannot be written or read, is no snapshot, there is nothing to recover, or the caller's signal ended the work. */
+/** No recorder runs, a file cannot be written or read, is not a snapshot, there is nothing to recover, or the caller's signal ended the work. */
 export class FlightError extends SpanlineError<FlightErrorCode> {
   override readonly name = 'FlightError';
 }

@@ -70,7 +70,7 @@ export const readRecords = (file: Buffer): FlightRecords => {
     }
     at += length;
   }
-  // What follows is no record: the rest of one that was cut off before its length was written, or damage.
+  // What follows is not a record: the rest of one that was cut off before its length was written, or damage.
   if (at < file.length && file.subarray(at).some((byte) => byte !== 0)) tornRows++;
   const isKnown = file.length >= 4 && [MAGIC, JSON_MAGIC].includes(file.readInt32LE(0));
   return { blocks, json, tornRows, isKnown };

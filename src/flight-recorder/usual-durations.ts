@@ -3,7 +3,7 @@
 // room. Names that come once only, as those with an id in them do, must drive out nothing.
 
 export const MAX_OPERATIONS = 256;
-/** Characters; longer ones are no operation that anybody would look for. */
+/** Characters; longer ones are not an operation that anybody would look for. */
 const LONGEST_NAME = 256;
 const STEPS = 160;
 const HALVED_AT = 4096;

@@ -85,7 +85,7 @@ export class DecodeContext implements DecodedTraces {
     this.#fault ??= reason;
   }
 
-  /** The span that is being read will be refused for what reading one of its fields threw. What is no fault of a field is thrown again. */
+  /** The span that is being read will be refused for what reading one of its fields threw. What is not a fault of a field is thrown again. */
   flawBy(error: unknown): void {
     if (!(error instanceof TraceFormatError) || error.code !== 'ERR_SPANLINE_TRACE_FORMAT') throw error;
     this.badField ??= error.message.slice(0, MAX_MESSAGE);

@@ -96,7 +96,7 @@ export const toBytes = (value: unknown, what: string): Uint8Array => {
 
 const HEX = /^[0-9a-fA-F]*$/;
 
-/** Hex digits in lower case; '' when there are none, and an id of no valid length when it is no hex. */
+/** Hex digits in lower case; '' when there are none, and an id of no valid length when it is not hex. */
 export const hexOf = (holder: JsonObject, key: string): string => {
   const value = holder[key];
   if (isAbsent(value)) return '';

@@ -140,7 +140,7 @@ interface At {
 
 const withoutSlash = (path: string): string => path.replace(/\/$/, '');
 
-/** The template of what is mounted by `pattern`; undefined for what is no path. */
+/** The template of what is mounted by `pattern`; undefined for what is not a path. */
 const templateOf = (pattern: unknown): string | undefined => {
   const text = expressRoute('', pattern);
   return text === undefined || pattern instanceof RegExp ? text : withoutSlash(text);

@@ -18,7 +18,7 @@ const nameOf = (error: unknown): unknown => {
   return name === 'Error' ? fieldOf(fieldOf(error, 'constructor'), 'name') || name : name;
 };
 
-/** Its code, else its class; `_OTHER` for what is no error. */
+/** Its code, else its class; `_OTHER` for what is not an error. */
 export const failureType = (error: unknown): string => {
   const code = fieldOf(error, 'code');
   const type = typeof code === 'string' && code !== '' ? code : nameOf(error);
@@ -26,7 +26,7 @@ export const failureType = (error: unknown): string => {
 };
 
 /**
- * What failed by `error`: undefined where the program itself gave the call up, which is no failure. That its time was up is one, though it comes
+ * What failed by `error`: undefined where the program itself gave the call up, which is not a failure. That its time was up is one, though it comes
  * as the cause of the same.
  */
 export const failureOf = (error: unknown): unknown => {

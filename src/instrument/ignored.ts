@@ -1,4 +1,4 @@
-// Untraced work, with all that it calls: a queue whose span is no span. It is also visible to libraries that trace by OpenTelemetry's
+// Untraced work, with all that it calls: a queue whose span is not a span. It is also visible to libraries that trace by OpenTelemetry's
 // API, which must not be needed for it.
 import { SpanQueue } from '../local-span/span-queue.js';
 import { Span } from '../span/span.js';

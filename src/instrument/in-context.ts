@@ -38,7 +38,7 @@ export const runningIn = <T, A extends unknown[], R>(
     }
   };
 
-/** `fn`, which runs in the context of `caller` wherever it is called; what is no function stays as it is. */
+/** `fn`, which runs in the context of `caller` wherever it is called; what is not a function stays as it is. */
 export const boundFor = <F>(caller: Caller, fn: F): F =>
   typeof fn === 'function' ? (runningIn(fn as AnyFunction, () => caller) as F) : fn;
 

@@ -111,7 +111,7 @@ const HANDS_ON = /^on[A-Z]/;
 const handingOn = (method: Method): Method =>
   runningIn(method, (request, here) => callerKept((request as TracedRequest)[CALLER], here));
 
-/** In each copy of undici, whose requests are no public class. */
+/** In each copy of undici, whose requests are not public class. */
 const watchRequests = (): { readonly seen: (request: TracedRequest) => void; readonly off: Off } => {
   const watched = new WeakSet<object>();
   const offs: Off[] = [];

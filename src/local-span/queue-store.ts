@@ -1,6 +1,6 @@
 // The async context with its queues as the class that they are. Must hold no logic of contexts: `task-context.ts` has it, below the class.
 //
-// Entering a queue for a stretch of code and leaving it again, for scopes that are no function call. Leaving must give
+// Entering a queue for a stretch of code and leaving it again, for scopes that are not a function call. Leaving must give
 // back the context that was there before, also when two scopes overlap and are left in the wrong order.
 import { now, nsPerTick } from '../clock/index.js';
 import type { FrameStore } from '../context/frame-store.js';

@@ -37,7 +37,7 @@ export class SpanQueue {
   leftTo: SpanQueue | undefined | null = null;
   /** A context of OpenTelemetry that it carries: its own, or that of the queue around it. Only `src/otel` reads it. */
   context: object | null = null;
-  /** Its scope is no function call, and will be left. */
+  /** Its scope is not a function call, and will be left. */
   isEntered = false;
   // No scope will close it: the turn ends what is open.
   private isUnscoped = false;

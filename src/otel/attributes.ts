@@ -28,7 +28,7 @@ const refuse = (key: string): undefined => {
   return undefined;
 };
 
-/** The value as a property, texts cut to `max` characters; undefined for what is no attribute. */
+/** The value as a property, texts cut to `max` characters; undefined for what is not an attribute. */
 export const attributeValue = (
   key: string,
   value: AttributeValue | null | undefined,

@@ -24,7 +24,7 @@ const fromUnix = (sec: number, nano: number, anchor: ClockAnchor): number =>
 const fromMillis = (ms: number, anchor: ClockAnchor): number =>
   fromUnix(Math.trunc(ms / 1000), Math.round((ms % 1000) * 1e6), anchor);
 
-/** The moment as ticks; now for anything that is no time. */
+/** The moment as ticks; now for anything that is not a time. */
 export const toTicks = (input: unknown, trace: ActiveTrace): number => {
   let ticks = 0;
   if (typeof input === 'number') {
@@ -33,7 +33,7 @@ export const toTicks = (input: unknown, trace: ActiveTrace): number => {
     ticks = input <= elapsed ? now() - ((elapsed - input) * 1e6) / nsPerTick() : fromMillis(input, anchorOf(trace));
   } else if (input instanceof Date) ticks = fromMillis(input.getTime(), anchorOf(trace));
   else if (isHrTime(input)) ticks = fromUnix(input[0], input[1], anchorOf(trace));
-  // 0 is no moment: it marks an open span.
+  // 0 is not a moment: it marks an open span.
   return Number.isFinite(ticks) && ticks !== 0 ? ticks : now();
 };
 

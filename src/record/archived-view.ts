@@ -22,7 +22,7 @@ import {
 } from './finished-span.js';
 import { NO_PROPERTIES, ObjectProperties, PropertyDraft } from './properties.js';
 
-/** The 32-bit word of an id at this digit. What is no hex is 0, which no id is. */
+/** The 32-bit word of an id at this digit. What is not hex is 0, which no id is. */
 const wordAt = (hex: string, at: number): number => Number.parseInt(hex.slice(at, at + 8), 16) || 0;
 
 const BILLION = 1_000_000_000n;

@@ -56,7 +56,7 @@ export const lazyProperties = (
   }
 };
 
-/** A permitted value that is no array. */
+/** A permitted value that is not an array. */
 export const isScalar = (value: unknown): boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint';
 

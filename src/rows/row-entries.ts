@@ -332,7 +332,7 @@ export class RowEntries {
 // Beyond so many words of a list a set is faster than comparing each key with those before it.
 const FEW = 32;
 
-// A later value of a key wins, at the place of the first one. What is no value stays, to be counted.
+// A later value of a key wins, at the place of the first one. What is not a value stays, to be counted.
 const lastOfEachKey = (list: PropertyList): PropertyList => {
   if (list.length > FEW) return merged(list);
   for (let i = 2; i < list.length; i += 2) {

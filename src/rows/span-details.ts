@@ -14,7 +14,7 @@ export interface PendingEvent {
   readonly dropped: number;
 }
 
-/** A reference to a span: four words of its trace id and two of its own; null when they were no ids. */
+/** A reference to a span: four words of its trace id and two of its own; null when they were not ids. */
 export interface PendingLink {
   readonly ids: ArrayLike<number> | null;
   readonly traceState: string;

@@ -125,7 +125,7 @@ export class ActiveTrace {
   wasDropped = false;
   /** It accepts nothing any more. */
   private isOver = false;
-  /** It has had spans: what comes when it has no number is no first part. */
+  /** It has had spans: what comes when it has no number is not a first part. */
   private hadSpans = false;
   /** True: it is reported whatever `keep` decides. */
   mustReport = false;
@@ -228,7 +228,7 @@ export class ActiveTrace {
     further: readonly PendingLink[] | null,
   ): void {
     const name = internName(span.name);
-    // Before anything is written: a name that is no string may run code of the program, which may end further spans.
+    // Before anything is written: a name that is not a string may run code of the program, which may end further spans.
     const text = name === 0 ? nameText(span.name) : null;
     if (!this.hasNumber && !this.comeBack()) {
       count(Counter.spansOfDiscardedTraces);

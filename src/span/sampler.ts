@@ -64,7 +64,7 @@ export const ratio = (share: number): Sampler => {
  * Follow the caller's decision when there is one (a remote span, or a context made unsampled by hand), else ask `root`.
  * This is the default, with `always` for new traces.
  *
- * Throws `ERR_SPANLINE_OPTION` when `root` is no sampler.
+ * Throws `ERR_SPANLINE_OPTION` when `root` is not a sampler.
  *
  * @example
  * ```ts

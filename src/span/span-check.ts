@@ -60,7 +60,7 @@ export const withStatus = (flags: number, code: StatusCode, message: unknown): n
 const wholeCount = (value: unknown): number =>
   Number.isInteger(value) ? Math.min(Math.max(0, value as number), 0x7fff_ffff) : 0;
 
-/** A link with its fields read once; without ids when they are no ids. */
+/** A link with its fields read once; without ids when they are not ids. */
 export const pendingLink = (
   to: SpanContext | Link,
   properties: Properties | (() => Properties) | undefined,

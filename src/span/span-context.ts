@@ -149,7 +149,7 @@ export class SpanContext {
     return new SpanContext(w0, w1, w2, w3, idHi, idLo, (flags & SAMPLED) !== 0, true, state, (flags & RANDOM) !== 0);
   }
 
-  /** Read what {@link toBytes} wrote. Throws `ERR_SPANLINE_CONTEXT` for anything else: it is no header of a stranger. */
+  /** Read what {@link toBytes} wrote. Throws `ERR_SPANLINE_CONTEXT` for anything else: it is not a header of a stranger. */
   static fromBytes(bytes: Uint8Array): SpanContext {
     if (!types.isUint8Array(bytes) || bytes.length < FIXED_BYTES) {
       wrongBytes(`is at least ${FIXED_BYTES} bytes in a Uint8Array`);

@@ -1,4 +1,4 @@
-// Helpers for work that is no function: a promise, an async iterable, a stream. Each gives back what it got, with a span over it;
+// Helpers for work that is not a function: a promise, an async iterable, a stream. Each gives back what it got, with a span over it;
 // rejections and throws pass through unchanged.
 //
 // Helper for Node streams: a span from now until the stream is over. It only listens; it must never start the flow,

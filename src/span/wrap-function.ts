@@ -135,7 +135,7 @@ export const propertiesOf =
     typeof properties === 'function' ? properties(...args) : (properties as Properties);
 
 /**
- * `new` of a wrapper is `new` of its function, which sees itself or the class that extends it; of what is no constructor it throws as ever.
+ * `new` of a wrapper is `new` of its function, which sees itself or the class that extends it; of what is not a constructor it throws as ever.
  * Nothing is recorded of it but of a plain function.
  */
 export const construct = (fn: AnyFunction, args: Arguments, target: unknown, wrapper: unknown): unknown =>

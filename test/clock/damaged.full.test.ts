@@ -90,7 +90,7 @@ test.runIf(hasAddon)('a damaged addon leaves the one that was published', async 
 
 test.runIf(hasAddon).each<[string, () => string | Buffer, RegExp]>([
   [
-    'is no binary',
+    'is not a binary',
     () => Buffer.from('#!/bin/sh\necho never gonna load this, it is longer than a header\n'),
     /invalid ELF/,
   ],
@@ -104,7 +104,7 @@ test.runIf(hasAddon).each<[string, () => string | Buffer, RegExp]>([
 test.runIf(hasAddon).each<[string, () => string | Buffer]>([
   ['is cut off', () => cut(fast, 3000)],
   ['is another addon', () => addon],
-  ['is no binary', () => Buffer.alloc(100)],
+  ['is not a binary', () => Buffer.alloc(100)],
 ])('a fast-call file that %s leaves Node-API', async (_, content) => {
   const { path, reasons } = await infoWith({ [`${OUT}/tsc.node`]: addon, [`${OUT}/${FAST}`]: content() });
   expect(path).toBe('napi');

@@ -41,7 +41,7 @@ test.each([
   expect(() => configure(options)).toThrow(`"${key}"`);
 });
 
-test('options that are no object', () => {
+test('options that are not an object', () => {
   for (const wrong of [undefined, null, 5, 'sampler', []]) {
     expect(() => configure(wrong as object)).toThrow(expect.objectContaining({ code: 'ERR_SPANLINE_OPTION' }));
   }

@@ -164,7 +164,7 @@ test('every code of an error or a warning has a place in the docs', () => {
     .filter((name) => name.endsWith('.ts'))
     .flatMap((name) => sourceText(name).match(CODE) ?? []);
   expect(codes).toContain('ERR_SPANLINE_CLOCK');
-  // What `profile run` tells its child is no code.
+  // What `profile run` tells its child is not code.
   const told = new Set(codes.filter((code) => code !== 'SPANLINE_PROFILE_RUN'));
   expect(missing([...told], docs)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// What is no object of options is refused by every constructor with a sentence about options, not about their letters.
+// What is not an object of options is refused by every constructor with a sentence about options, not about their letters.
 import { expect, test } from 'vitest';
 import { ConsoleReporter } from '../../src/exporters/console.js';
 import { FileReporter } from '../../src/exporters/file.js';

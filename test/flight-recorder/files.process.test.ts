@@ -67,7 +67,7 @@ test('a file that was cut off or damaged gives what is whole, and counts the res
   expect(other.spanCount + other.tornRows).toBe(taken.spanCount);
 });
 
-test('what is no snapshot is refused with its name', async () => {
+test('what is not a snapshot is refused with its name', async () => {
   const path = join(fresh(), 'no.flight');
   writeFileSync(path, 'something else');
   await expect(readSnapshotFile(path)).rejects.toMatchObject({

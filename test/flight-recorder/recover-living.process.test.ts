@@ -69,7 +69,7 @@ test.runIf(hasAddon)('rows that are put into a block between the reading of two 
   }
 });
 
-test('a file that the process deletes meanwhile is no error', async () => {
+test('a file that the process deletes meanwhile is not an error', async () => {
   const place = mkdtempSync(join(directory, 'x'));
   const { root, recorder, collector } = flight({}, { file: place, maxBytes: 1 << 20 });
   for (let i = 0; i < 3000; i++) {

@@ -43,7 +43,7 @@ test('what writers that were killed have left is deleted, what is under way is n
   expect(readdirSync(place).sort()).toEqual([inFlight, ...others].sort());
 });
 
-test('what cannot be deleted, or listed, is no error', () => {
+test('what cannot be deleted, or listed, is not an error', () => {
   const place = fresh();
   for (const minute of [1, 2])
     mkdirSync(join(place, `2026-01-31T12-0${minute}-00.000Z-1-slow.flight`, 'full'), { recursive: true });

@@ -125,14 +125,14 @@ test('at most one file in the interval, at most so many files, the oldest delete
   many.recorder.stop();
 });
 
-test('a write that fails is no snapshot, and is tried again before the interval is over', async () => {
+test('a write that fails is not a snapshot, and is tried again before the interval is over', async () => {
   const place = fresh();
   const { root, recorder } = flight({}, { triggers: { directory: place, error: true } });
   const fail = (): void => root('bad').setStatus('error').end();
   const settled = (): boolean => recorder.stats().failed + recorder.stats().snapshots > 0;
   fakeTimers('performance');
   rmSync(place, { recursive: true });
-  // What is no directory cannot be made one.
+  // What is not a directory cannot be made one.
   writeFileSync(place, '');
   fail();
   await vi.waitUntil(settled, { timeout: 10_000 });

@@ -181,7 +181,7 @@ describe('spans of one document under one id', () => {
   });
 });
 
-describe('what is no document of traces', () => {
+describe('what is not a document of traces', () => {
   const jaegerSpan = { traceID: TRACE, spanID: SPAN, operationName: 'op', startTime: 1, duration: 1, processID: 'p1' };
   test.each<[RegExp, unknown]>([
     [/trace of Chrome/, [{ name: 'a', ph: 'X', ts: 0, dur: 5, pid: 1, tid: 1 }]],

@@ -105,7 +105,7 @@ test.each(Object.keys(returning))('a query that is begun by what a callback of %
   }
 });
 
-test('what bluebird knows by identity, and answers that are no queries, are as they were', async () => {
+test('what bluebird knows by identity, and answers that are not queries, are as they were', async () => {
   instrumentOnly({ bluebird: true });
   const bluebird = library('bluebird').getNewLibraryCopy();
   bluebird.config({ cancellation: true, warnings: false });

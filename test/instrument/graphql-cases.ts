@@ -51,7 +51,7 @@ export const describeGraphql = (version: string, required: () => Untyped, import
         instrumentOnly({ graphql: true });
         const { graphql, buildSchema } = await load();
         const schema = buildSchema(SCHEMA);
-        // Reading a schema is no work for anybody.
+        // Reading a schema is not work for anybody.
         expect(await recorded()).toEqual([]);
         const { data } = await Span.root('request').runToEnd<Promise<Untyped>>(() =>
           graphql({ schema, source: DOCUMENT, rootValue }),
@@ -117,7 +117,7 @@ export const describeGraphql = (version: string, required: () => Untyped, import
       ]);
     });
 
-    test('what a resolver gives is no failure of it, what it throws is', async () => {
+    test('what a resolver gives is not a failure of it, what it throws is', async () => {
       instrumentOnly({ graphql: { resolve: true } });
       const { graphql, GraphQLList, GraphQLObjectType, GraphQLSchema, GraphQLString } = required();
       const list = new GraphQLList(GraphQLString);

@@ -46,7 +46,7 @@ test('event properties with a getter that throws do not block the reporter', asy
   expect(collector.stats().reporters.memory.reportErrors).toBe(0);
 });
 
-test('values that are no property values are left out and counted', async () => {
+test('values that are not property values are left out and counted', async () => {
   const { root, memory, collector } = recorder();
   const span = root('root');
   const odd = {

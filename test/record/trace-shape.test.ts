@@ -1,4 +1,4 @@
-// The shape of a trace: order and times do not count; names, parents and numbers do. A tree as deep as it has spans is no danger.
+// The shape of a trace: order and times do not count; names, parents and numbers do. A tree as deep as it has spans is not a danger.
 import { describe, expect, test } from 'vitest';
 import { drawShape, type ShapedSpan, traceShape } from '../../src/record/trace-shape.js';
 import fc from '../support/fast-check.js';

@@ -41,7 +41,7 @@ test('only an open root can be cancelled', async () => {
   expect(await tree()).toBe('root\n  child');
 });
 
-test('a second cancel while the root runs discards nothing, and is no misuse', async () => {
+test('a second cancel while the root runs discards nothing, and is not misuse', async () => {
   const { root } = recorder();
   const span = root('root');
   const changes = await counted(() => {

@@ -234,7 +234,7 @@ class Named {
 }
 const { work: method } = new Named();
 
-test('a function that is a revoked proxy is no value of a property, and costs no other', async () => {
+test('a function that is a revoked proxy is not a supported value of a property, and costs no other', async () => {
   const { collector, memory } = recorder();
   const root = Span.root('root', undefined, { collector });
   const gone: Any = revoked(() => {});

@@ -59,7 +59,7 @@ test('parents in several traces, with descendants', async () => {
   }
 });
 
-test('a parent that is named again is no link, in whichever trace it is the parent', async () => {
+test('a parent that is named again is not a link, in whichever trace it is the parent', async () => {
   const { root, memory, collector } = recorder();
   const [a, b] = [root('a'), root('b')];
   const c = Span.start('c', b);

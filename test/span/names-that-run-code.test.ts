@@ -1,4 +1,4 @@
-// A name that is no string may run code of the program when it is turned into one. That code may end spans, report and cancel.
+// A name that is not a string may run code of the program when it is turned into one. That code may end spans, report and cancel.
 import { expect, test } from 'vitest';
 import { LocalCollector, LocalSpan, Span, toRecords } from '../../src/index.js';
 import { recorder } from '../support/recorder.js';

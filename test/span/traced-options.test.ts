@@ -11,7 +11,7 @@ const any = traced as any;
 
 test.each<[string, () => unknown, string]>([
   ['an unknown option', () => any({ nmae: 'x' }, sync), '"nmae"'],
-  ['a name that is no text', () => any({ name: 5 }, sync), '"name"'],
+  ['a name that is not text', () => any({ name: 5 }, sync), '"name"'],
   ['an empty name', () => any({ name: '' }, sync), '"name"'],
   ['shortName', () => any({ shortName: 'yes' }, sync), '"shortName"'],
   ['shortName with name', () => any({ shortName: true, name: 'x' }, sync), '"shortName"'],

@@ -24,7 +24,7 @@ test('synchronous and async functions', async () => {
   expect(memory.find('outer')).toMatchObject({ kind: 'client', properties: { x: 3 }, status: { code: 'unset' } });
 });
 
-test('a plain call has no `this`, and a receiver that is no object stays what it is', async () => {
+test('a plain call has no `this`, and a receiver that is not an object stays what it is', async () => {
   const bare = [
     traced('sync', function (this: unknown) {
       return this;

@@ -15,7 +15,7 @@ same<typeof later, (id: number) => Promise<string>>(true);
 void later();
 // @ts-expect-error properties get the arguments of the function
 traced({ properties: (id: string) => ({ id }) }, (id: number) => id);
-// @ts-expect-error an object is no property value
+// @ts-expect-error an object is not a property value
 traced({ properties: () => ({ bad: {} }) }, () => 1);
 // @ts-expect-error no such option
 traced({ nmae: 'x' }, () => 1);

@@ -64,7 +64,7 @@ describe('invalid', () => {
   });
 });
 
-test('no header is no error', async () => {
+test('no header is not an error', async () => {
   const changes = await counted(() => {
     expect(SpanContext.fromTraceparent(undefined)).toBeUndefined();
     expect(SpanContext.fromTraceparent(null)).toBeUndefined();

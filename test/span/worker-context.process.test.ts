@@ -40,7 +40,7 @@ test('the tracestate goes along, to a real worker as well', async () => {
   }
 });
 
-test('a context without a span is no remote parent, and its decision is still to be made', async () => {
+test('a context without a span is not a remote parent, and its decision is still to be made', async () => {
   const { root, memory, collector } = recorder({ sampler: parentBased(({ name }) => name !== 'unwanted') });
   const context = contextFromWorker(SpanContext.random().toBytes());
   root('task', context).end();

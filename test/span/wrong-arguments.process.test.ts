@@ -79,7 +79,7 @@ describe('Span.root(name, context)', { shuffle: false }, () => {
     expect([found?.parentSpanId, found?.hasRemoteParent]).toEqual(['', false]);
   });
 
-  test('undefined and null are no mistake', async () => {
+  test('undefined and null are not a mistake', async () => {
     expect(await counted(() => [root('a'), root('b', any(null))])).toEqual({ tracesStarted: 2 });
   });
 
@@ -197,7 +197,7 @@ describe('other calls', { shuffle: false }, () => {
     }
   });
 
-  test('LocalCollector.run gives back what is no function, with no spans', async () => {
+  test('LocalCollector.run gives back what is not a function, with no spans', async () => {
     const work = Promise.resolve(7);
     const changes = await counted(() => {
       const [given, spans] = LocalCollector.run(any(work));
@@ -208,7 +208,7 @@ describe('other calls', { shuffle: false }, () => {
     expect(await said()).toContain('LocalCollector.run(() => work())');
   });
 
-  test('toRecords of what are no local spans is empty, and a wrong parent a new trace', async () => {
+  test('toRecords of what are not local spans is empty, and a wrong parent a new trace', async () => {
     const [, spans] = LocalCollector.run(() => LocalSpan.start('x').end());
     const changes = await counted(() => {
       for (const wrong of [5, [], hostile, { batches: [{}], mountUnder() {} }])
@@ -223,7 +223,7 @@ describe('other calls', { shuffle: false }, () => {
     expect(await counted(() => expect(toRecords(spans, any(null))).toHaveLength(1))).toEqual({});
   });
 
-  test('contextForWorker of what is no span is undefined', async () => {
+  test('contextForWorker of what is not a span is undefined', async () => {
     const throwing = { context: { toBytes: () => any(undefined).x } };
     const changes = await counted(() => {
       for (const wrong of [5, hostile, throwing, { context: {} }, new Proxy({}, { get: () => any(undefined).x })]) {

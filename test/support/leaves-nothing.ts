@@ -5,7 +5,7 @@ import { afterAll, expect } from 'vitest';
 const listeners = (): Record<string, number> =>
   Object.fromEntries(process.eventNames().map((name) => [String(name), process.listenerCount(name)]));
 
-/** Values of globals; what Node makes when it is first asked for is no value yet. */
+/** Values of globals; what Node makes when it is first asked for is not a value yet. */
 const globals = (): Map<PropertyKey, unknown> => {
   const found = new Map<PropertyKey, unknown>();
   for (const key of Reflect.ownKeys(globalThis)) {

@@ -1,5 +1,5 @@
 // How often a test tries what chance decides: a small sample in `npm test`, a larger one in `npm run test:full`, a whole one in
-// `npm run test:nightly`. A sample is the same in every run of its suite (fast-check.ts has the seed), so that a pass is no luck.
+// `npm run test:nightly`. A sample is the same in every run of its suite (fast-check.ts has the seed), so that a pass is not luck.
 
 const SUITES = ['quick', 'full', 'nightly'] as const;
 type Suite = (typeof SUITES)[number];

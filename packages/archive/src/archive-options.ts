@@ -116,7 +116,7 @@ const HEAP_SHARE = 128;
 export const walBytesFor = (heapBytes: number): number =>
   Math.max(1, Math.min(ARCHIVE_DEFAULTS.walBytes, Math.floor(heapBytes / HEAP_SHARE)));
 
-/** Throws `BadOptionsError` for what is no bound. */
+/** Throws `BadOptionsError` for what is not a bound. */
 export const resolveOptions = (options: ArchiveOptions): ResolvedArchiveOptions => {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   for (const [name, value] of given) {

@@ -169,7 +169,7 @@ export class Archive {
     this.#checkOpen();
     for (const id of ids) {
       if (!TRACE_ID.test(id))
-        throw new BadOptionsError(`${JSON.stringify(id)} is no trace id: 32 lower-case hex digits`);
+        throw new BadOptionsError(`${JSON.stringify(id)} is not a trace id: 32 lower-case hex digits`);
     }
     return this.#snapshots.run(call, (sources) => tracesFrom(sources, ids, call));
   }

@@ -35,7 +35,7 @@ export const storedFlags = ({ flags = 0, isLocal = false }: Stored): number => (
 
 const isMarked = (key: string): boolean => key.charCodeAt(0) === 0;
 
-/** Whether a stored key is no key of a property as it is. */
+/** Whether a stored key is not a key of a property as it is. */
 export const isReserved = isMarked;
 
 /** The key of a property as files have it. */

@@ -26,7 +26,7 @@ export const checkDirectory = async (directory: string): Promise<void> => {
     'ERR_SPANLINE_NOT_FOUND',
     found === undefined
       ? `there is no archive in ${directory}; spanline serve, spanline trace import and ArchiveReporter make one`
-      : `${directory} is no directory`,
+      : `${directory} is not a directory`,
     ExitCode.store,
   );
 };

@@ -53,7 +53,7 @@ export const unreadable = (file: string, cause: unknown): CommandError =>
     cause,
   });
 
-/** Errors of the library that are no failure of a store, an archive, a file or a server. */
+/** Errors of the library that are not a failure of a store, an archive, a file or a server. */
 const EXIT_CODES: Readonly<Record<string, ExitCode>> = {
   ERR_SPANLINE_NOT_FOUND: ExitCode.findings,
   ERR_SPANLINE_FLIGHT_NOTHING: ExitCode.findings,

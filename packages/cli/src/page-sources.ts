@@ -1,5 +1,5 @@
 // What the page shows beside an archive: stores and profiles, opened for `spanline ui` and `spanline serve` alike, and the snapshots that it starts
-// with. A mistyped name must be refused, never become an empty store, and a file that is no snapshot before the page is served.
+// with. A mistyped name must be refused, never become an empty store, and a file that is not a snapshot before the page is served.
 import { stat } from 'node:fs/promises';
 import { GoldStore, PerfStore, type WideColumnTable } from '@spanline/tracedb';
 import { SnapshotStore, type UiSources } from '@spanline/ui/internal';
@@ -33,7 +33,7 @@ const refuse = (message: string): never => {
 
 const checkProfiles = async (directory: string | undefined): Promise<void> => {
   if (directory === undefined || (await stat(directory).catch(() => undefined))?.isDirectory()) return;
-  refuse(`${directory} is no directory of profiles`);
+  refuse(`${directory} is not a directory of profiles`);
 };
 
 const checkHistory = async (path: string | undefined): Promise<void> => {
@@ -77,6 +77,6 @@ export const openSnapshotStore = async ({ snapshot, snapshots }: SnapshotOptions
   for (const file of snapshot) await snapshotIn(file);
   const found = snapshots === undefined ? undefined : await stat(snapshots).catch(() => undefined);
   if (found !== undefined && !found.isDirectory())
-    throw new CommandError('ERR_SPANLINE_NOT_FOUND', `${snapshots} is no directory`, ExitCode.store);
+    throw new CommandError('ERR_SPANLINE_NOT_FOUND', `${snapshots} is not a directory`, ExitCode.store);
   return new SnapshotStore({ directory: snapshots, files: snapshot });
 };

@@ -65,7 +65,7 @@ const TABLE: readonly (readonly [code: number, line: string, says: string])[] = 
   [1, 'trace show -a @traces 4bf9', 'no trace 4bf9'],
   [1, 'trace search -a @traces --service shop', 'no trace meets the conditions'],
   [1, 'trace export -a @traces 4bf92f3577b34da6a3ce929d0e0e4736', ''],
-  [1, 'perf config validate @broken.json', 'is no JSON'],
+  [1, 'perf config validate @broken.json', 'is not JSON'],
   // Wrong as written.
   [2, 'perf query -s @perf test=~(', 'regular expression'],
   [2, 'perf ingest -s @new @broken.json', 'broken.json'],

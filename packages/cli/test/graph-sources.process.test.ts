@@ -77,7 +77,7 @@ describe.skipIf(spawnSync('git', ['--version']).status !== 0)('build --from-git'
     );
   });
 
-  test('of what is no repository', async () => {
+  test('of what is not a repository', async () => {
     const failed = await graph(['build', '--from-git', path('no-such'), '-o', path('refused.graph')]);
     expect(failed).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('no-such') });
     const without = await graph(['build', '--from-git', path('repository'), '-o', path('refused.graph')], {

@@ -71,7 +71,7 @@ describe('build', () => {
     expect(readFileSync(path('zstd.graph'))).toEqual(readFileSync(path('history.graph')));
   });
 
-  test('of keys that are no UTF-8 keeps them apart', async () => {
+  test('of keys that are not UTF-8 keeps them apart', async () => {
     const stdin = Buffer.from('d\xe9but fa\xe7ade\nd\xe8s fa\xe8te\n', 'latin1');
     const built = await graph(['build', '-', '-o', path('latin1.graph'), '--json'], { stdin });
     expect(JSON.parse(built.stdout)).toMatchObject({ nodes: 2, absent: 2, references: 2 });
@@ -97,7 +97,7 @@ describe('build', () => {
   test.each([
     ['a key twice', [], 'one\nb\none\n', 'line 3: the key one comes twice'],
     ['a hexadecimal key twice', ['--hex'], '0a\n0A\n', 'line 2: the key 0a comes twice'],
-    ['a key that is no hexadecimal', ['--hex'], '00ff\n0g\n', 'line 2: "0g" is no key'],
+    ['a key that is not hexadecimal', ['--hex'], '00ff\n0g\n', 'line 2: "0g" is not a key'],
     ['a key too long', [], `a\n${'x'.repeat(5000)}\n`, 'line 2: '],
     ['a cycle', [], 'one two\ntwo one\n', /circle: (one -> two -> one|two -> one -> two); --cycles allow/],
     ['too little memory', ['--memory', '1'], 'a\n', '--memory'],
@@ -291,7 +291,7 @@ describe('verify and salvage', () => {
     expect(await graph(['ancestors', damaged, 'node-1', '--count'])).toMatchObject({ code: 1, stdout: '' });
   });
 
-  test('of what is no graph file, or not there', async () => {
+  test('of what is not a graph file, or not there', async () => {
     expect(await graph(['verify', path('history.txt')])).toMatchObject({ code: 3, stdout: '' });
     expect(await graph(['verify', path('no-such.graph')])).toMatchObject({ code: 3, stdout: '' });
     expect(await graph(['salvage', damaged, '-o', damaged])).toMatchObject({ code: 2, stdout: '' });

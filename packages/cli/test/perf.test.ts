@@ -488,7 +488,7 @@ describe('every command', () => {
       expect(outcome).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) });
       expect(existsSync(nosuch)).toBe(false);
     }
-    // A directory that is no store does not become one either.
+    // A directory that is not a store does not become one either.
     const plain = join(dir, 'plain');
     mkdirSync(plain);
     expect((await spanline(['perf', 'tiles', 'list', '-s', plain])).code).toBe(3);

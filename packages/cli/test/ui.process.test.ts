@@ -97,7 +97,7 @@ describe('spanline ui', () => {
     expect(code).toBe(0);
   });
 
-  test('makes no store of a mistyped name, and refuses what is no source', async () => {
+  test('makes no store of a mistyped name, and refuses what is not a source', async () => {
     for (const [option, kind] of [
       ['--store', 'perf'],
       ['--gold-store', 'gold'],
@@ -114,7 +114,10 @@ describe('spanline ui', () => {
     writeFileSync(file, '');
     for (const option of ['--archive', '--profiles']) {
       const { code, stderr } = await spanline(['ui', option, file], { env: NOTHING });
-      expect({ code, stderr }).toMatchObject({ code: 3, stderr: expect.stringContaining(`${file} is no directory`) });
+      expect({ code, stderr }).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining(`${file} is not a directory`),
+      });
     }
   });
 

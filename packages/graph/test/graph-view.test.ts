@@ -10,7 +10,7 @@ import { BufferTransport } from '../src/container/transport/buffer-transport.js'
 import type { OrderKind } from '../src/nodes/node-order.js';
 import { failureOf, thrownBy } from './container/support/errors.js';
 
-/** References of each node by list; targets that are no nodes are ghosts. */
+/** References of each node by list; targets that are not nodes are ghosts. */
 type Model = ReadonlyMap<string, readonly (readonly string[])[]>;
 
 const LISTS = 2;

@@ -38,7 +38,7 @@ export const wrongOption = (message: string): ProfileError => new ProfileError('
 export type ProfileOutputErrorCode =
   /** An option that is wrong as written. */
   | 'ERR_SPANLINE_PROFILE_OPTION'
-  /** The file is no profile, is damaged, or is larger than what is read. */
+  /** The file is not a profile, is damaged, or is larger than what is read. */
   | 'ERR_SPANLINE_PROFILE_FILE'
   /** A server did not take a profile. */
   | 'ERR_SPANLINE_PROFILE_PUSH';

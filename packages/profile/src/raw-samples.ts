@@ -41,7 +41,7 @@ const placeOf = ({ callFrame }: RawNode, above: Place, tree: CallTree, isOwnFram
 
 const AT_ROOT: Place = { row: 0, kind: SampleKind.program, trampolines: NO_FRAMES };
 
-// V8 names children by id; the root is whoever is no child.
+// V8 names children by id; the root is whoever is not a child.
 const placesOf = (raw: RawProfile, tree: CallTree): Map<number, Place> => {
   const byId = new Map(raw.nodes.map((node) => [node.id, node]));
   const children = new Set(raw.nodes.flatMap((node) => node.children ?? []));

@@ -56,7 +56,7 @@ export const wilson = (share: number, n: number): { readonly low: number; readon
   return { low: Math.max(0, centre - half), high: Math.min(1, centre + half) };
 };
 
-/** The value of a key, as text; '' where there is none. Records may have a prototype, whose names are no keys. */
+/** The value of a key, as text; '' where there is none. Records may have a prototype, whose names are not keys. */
 export const labelValue = (record: LabelRecord, key: string): string =>
   Object.hasOwn(record, key) ? String(record[key]) : '';
 

@@ -40,7 +40,7 @@ test('with both carriers, a sample without a note has the label of its frame; wi
   pool.reset();
 });
 
-test('a label without keys is no label', () => {
+test('a label without keys is not a label', () => {
   const rows = new LabelRows();
   expect(rows.rowOf(recordOf(scopeOf(new DynamicLabel({}))))).toBe(NO_LABEL);
   expect(rows.labels).toHaveLength(3);

@@ -85,7 +85,7 @@ describe.runIf(module !== undefined)('native/sigprof', () => {
     expect(drained()).toHaveLength(8);
   });
 
-  test('one cell a thread; a capacity that is no power of two, or an empty cell, is refused', () => {
+  test('one cell a thread; a capacity that is not a power of two, or an empty cell, is refused', () => {
     expect(sigprof.attach(cell, 12)).toBe(false);
     expect(sigprof.attach(cell, 2 ** 21)).toBe(false);
     expect(sigprof.attach(new Int32Array(0), ROWS)).toBe(false);

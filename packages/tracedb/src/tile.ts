@@ -30,7 +30,7 @@ export const tileKey = (tile: number): string => {
 /** The tile that `key` names; throws `ERR_SPANLINE_STORE_CORRUPT` when it is not one. */
 export const tileOfKey = (key: string): number => {
   if (!/^\d{10}$/.test(key)) {
-    throw storeCorrupt(`${JSON.stringify(key)} is no tile key; the store holds foreign rows`);
+    throw storeCorrupt(`${JSON.stringify(key)} is not a tile key; the store holds foreign rows`);
   }
   return MAX_TILE - Number(key);
 };

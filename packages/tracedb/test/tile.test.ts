@@ -58,7 +58,7 @@ test('the newest tile sorts first', () => {
   );
 });
 
-describe('what is no tile, commit or size', () => {
+describe('what is not a tile, commit or size', () => {
   test.each([-1, 1.5, Number.NaN, MAX_TILE + 1, Number.POSITIVE_INFINITY])('tile and commit %d', (number) => {
     expect(code(() => tileKey(number))).toBe('ERR_SPANLINE_INVALID_INPUT');
     expect(code(() => checkCommit(number))).toBe('ERR_SPANLINE_INVALID_INPUT');

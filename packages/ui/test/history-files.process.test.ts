@@ -1,5 +1,5 @@
 // History of files that `spanline bench run` writes: the server's answers against the files, queries that mean what they mean in a store, judgements that
-// are kept beside the files, files that are no history.
+// are kept beside the files, files that are not a history.
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -93,11 +93,11 @@ describe('what the server answers of history files', () => {
     );
     const [change] = (await ask<SeriesAnswer>(url, query)).changes;
     expect(change).toMatchObject({ commit: STEP_AT + 1, status: 'positive', note: 'the new parser' });
-    // In a directory it is no file of runs.
+    // In a directory it is not a file of runs.
     expect((await ask<KeysAnswer>(await serve({ history: own }), 'keys?query=file%3D~triage')).count).toBe(0);
   });
 
-  test('a file that is no history is told with its line, and what is asked wrongly is refused', async () => {
+  test('a file that is not a history is told with its line, and what is asked wrongly is refused', async () => {
     const own = copyFor('broken');
     const file = join(own, 'broken.jsonl');
     writeFileSync(file, `${readFileSync(join(own, 'other.jsonl'), 'utf8')}{"no":"run"}\n`);

@@ -31,7 +31,7 @@ describe('the endpoints of profiles', () => {
     return () => archive.close();
   }, 120_000);
 
-  /** A file that is no profile, until the test ends. */
+  /** A file that is not a profile, until the test ends. */
   const writeDamaged = (): void => {
     const file = join(profiles, 'damaged.pb.gz');
     writeFileSync(file, 'no profile');

@@ -86,7 +86,7 @@ describe('answers', () => {
     expect(existsSync(join(dir, 'mine.flight'))).toBe(false);
   });
 
-  test('a name reaches no other file, and what is no snapshot says so', async () => {
+  test('a name reaches no other file, and what is not a snapshot says so', async () => {
     const directory = join(dir, 'store');
     mkdirSync(directory);
     writeFileSync(join(directory, 'damaged.flight'), 'no snapshot');

@@ -65,7 +65,7 @@ describe('answers', () => {
   });
 });
 
-test('spanline ui opens files that are named, and refuses what is no snapshot', async () => {
+test('spanline ui opens files that are named, and refuses what is not a snapshot', async () => {
   const file = join(dir, 'named.flight');
   expect((await spanline(['snapshot', String(pid), '-o', file])).code).toBe(0);
   const child = spawn(

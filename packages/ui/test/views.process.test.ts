@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)('the views', () => {
       },
     ]);
     await page.getByRole('cell', { name: HOSTILE }).waitFor();
-    // It is no error to its server, but seen; the time says its zone. What has no source has no place in the navigation.
+    // It is not an error to its server, but seen; the time says its zone. What has no source has no place in the navigation.
     expect(await page.getByRole('listitem').first().innerText()).toMatch(
       /\n404\n\d\d:\d\d:\d\d\.\d{3}\sUTC\n20\.0 ms$/,
     );

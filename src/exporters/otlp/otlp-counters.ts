@@ -1,7 +1,7 @@
 // What the OTLP reporter has to account for. Every span it does not deliver is in one of these numbers.
 //
 // What an OTLP server says in a body: a partial success, or the message of a failure; in protobuf or in JSON. A body that
-// cannot be read is no error, because the HTTP status already decides what became of the spans.
+// cannot be read is not an error, because the HTTP status already decides what became of the spans.
 import { ByteReader } from '../../base/bytes/byte-reader.js';
 import type { ReportError } from '../../collector/reporter.js';
 import type { FinishedSpan } from '../../record/finished-span.js';

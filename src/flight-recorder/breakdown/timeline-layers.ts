@@ -6,7 +6,7 @@ import { innermost, type Piece, type Stretches } from './stretches.js';
 import type { TimeWindow } from './timed-span.js';
 
 /**
- * Owners that are no span: negative; a span is its place in a list, and the numbers below are parts of the timeline whose span is not there, and rests
+ * Owners that are not a span: negative; a span is its place in a list, and the numbers below are parts of the timeline whose span is not there, and rests
  * (`rests.ts`).
  */
 export const Owner = {

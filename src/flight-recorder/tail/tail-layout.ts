@@ -50,7 +50,7 @@ export const ROW_WORDS = 20;
 export const TailBit = {
   sampled: 1,
   random: 2,
-  /** The record is no row: its trace was cancelled. */
+  /** The record is not a row: its trace was cancelled. */
   cancelled: 4,
   root: 8,
   remoteParent: 16,

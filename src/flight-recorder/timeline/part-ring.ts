@@ -92,7 +92,7 @@ export class PartRing {
     this.#isOpen = true;
   }
 
-  /** A sample without information: what is before it and what comes after are no neighbours. */
+  /** A sample without information: what is before it and what comes after are not neighbours. */
   lose(): void {
     this.#unknown++;
     this.#isOpen = false;

@@ -20,7 +20,7 @@ export const SCOPE_NAME = 'otel.scope.name';
 export const SCOPE_VERSION = 'otel.scope.version';
 /** Before the key of a property of the scope. */
 export const SCOPE_PROPERTY = 'otel.scope.attributes.';
-/** Says which reference a link was, when it was no FOLLOWS_FROM, and which one the parent was, when it was no CHILD_OF. */
+/** Says which reference a link was, when it was not a FOLLOWS_FROM, and which one the parent was, when it was not a CHILD_OF. */
 export const REFERENCE_TYPE = 'opentracing.ref_type';
 export const FOLLOWS_FROM = 'follows_from';
 

@@ -1,5 +1,5 @@
 // Traces field for field as a Jaeger 2 answers with them in its older query API. What has no field there is left out, as it is there: nothing
-// of ours is added, so this is no form to keep traces in.
+// of ours is added, so this is not a form to keep traces in.
 import { ArchivedDouble } from '../../record/archived-double.js';
 import type { ArchivedEvent, ArchivedProperties, ArchivedSpan, ArchivedValue } from '../../record/archived-span.js';
 import { goJson, propertyOf } from '../../record/properties.js';

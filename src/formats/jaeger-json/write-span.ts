@@ -156,7 +156,7 @@ const takesNone = (tags: readonly JaegerTag[]): boolean => {
   return at < 0 || !tags.slice(at).some(({ key }) => key.startsWith(Key.SCOPE_PROPERTY));
 };
 
-/** In the order in which they came, where a property says it; then it is no tag itself. */
+/** In the order in which they came, where a property says it; then it is not a tag itself. */
 const asTheyCame = (own: readonly JaegerTag[], ofFields: readonly JaegerTag[], order: ArchivedValue): JaegerTag[] => {
   const others = own.filter(({ key }) => key !== ORDER_KEY);
   const tags = inOrder(ordered(others, ofFields), order);

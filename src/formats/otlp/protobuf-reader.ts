@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { malformed, type TraceFormatError } from '../trace-format-error.js';
 
 const TWO_49 = 2n ** 49n;
-/** What stands for bytes that are no UTF-8, and may be there by itself. */
+/** What stands for bytes that are not UTF-8, and may be there by itself. */
 const REPLACEMENT = '\ufffd';
 
 /** A cursor over one message and the messages in it. */
@@ -77,7 +77,7 @@ export class ProtobufReader {
     return this.#view.getFloat64(this.#advance(8), true);
   }
 
-  /** Text; bytes that are no UTF-8 become replacement characters, and are noted. */
+  /** Text; bytes that are not UTF-8 become replacement characters, and are noted. */
   text(): string {
     const start = this.#advance(this.#length());
     const text = this.#bytes.toString('utf8', start, this.at);
@@ -85,7 +85,7 @@ export class ProtobufReader {
     return text;
   }
 
-  /** Whether a text since the last call was no UTF-8. */
+  /** Whether a text since the last call was not UTF-8. */
   takeBadText(): boolean {
     const hasBadText = this.#hasBadText;
     this.#hasBadText = false;

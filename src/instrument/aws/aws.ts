@@ -127,7 +127,7 @@ export const instrumentAws = (options: AwsOptions, propagator: Propagator): Off 
     },
   );
 
-  /** Those that came; a call that waited for nothing is no trace. */
+  /** Those that came; a call that waited for nothing is not a trace. */
   const addMessages = ({ span, about }: Begun, answer: unknown): void => {
     const messages = about.messagesIn?.(Object(answer) as Fields);
     if (messages === undefined) return;

@@ -36,7 +36,7 @@ const pathText = (path: unknown): string | undefined => {
   return path instanceof RegExp ? String(path) : undefined;
 };
 
-/** A route's path behind the prefix of the routers around it: `/orders` for `/` behind `/orders`. Undefined for what is no path. */
+/** A route's path behind the prefix of the routers around it: `/orders` for `/` behind `/orders`. Undefined for what is not a path. */
 export const expressRoute = (prefix: string | undefined, path: unknown): string | undefined => {
   const text = pathText(path);
   if (text === undefined || prefix === undefined || prefix === '') return text;

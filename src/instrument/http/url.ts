@@ -46,7 +46,7 @@ export const hostAndPort = (authority: string): readonly [host: string, port: nu
 
 /**
  * The `:authority` of http2 with an IPv6 address in brackets. Node's client leaves them out of the address it connects to, and always names the
- * port, so that `::1:8080` is no address.
+ * port, so that `::1:8080` is not an address.
  */
 export const inBrackets = (authority: string): string => {
   const colon = authority.lastIndexOf(':');

@@ -16,7 +16,7 @@ const withIds = orElse(
     const ids = currentIds();
     if (ids === undefined) return undefined;
     const copy = copyWith(record, { ...ids });
-    // In newer lines of Node it is no value, and writing it would reach the caller's.
+    // In newer lines of Node it is not a value, and writing it would reach the caller's.
     if (record instanceof Error) {
       Object.defineProperty(copy, 'stack', { value: record.stack, writable: true, configurable: true });
     }

@@ -1,7 +1,7 @@
 // Jobs of bullmq, which publishes nothing to channels: what adds one is a producer span, and its context goes with the job where bullmq's own telemetry keeps
 // it, in its options; what a worker does with one is a trace of its own, linked to the span that added it. Where a program has given bullmq a telemetry of its own,
 // that one traces, and none of this does. What is in a job never leaves, and what a program hands over stays as it is. What a worker asks redis for on its own
-// account, between jobs and behind them, is no trace: no root of one query each second that it idles.
+// account, between jobs and behind them, is not a trace: no root of one query each second that it idles.
 import type { PropertyValue } from '../../rows/property.js';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
@@ -73,7 +73,7 @@ const serverOf = ({ opts }: Sender): Properties => {
 
 /** Options with the context, unless the program wants none there or has put one itself. */
 const withContext = (given: JobOptions | undefined, metadata: string): JobOptions => {
-  // What is no object is for bullmq to refuse.
+  // What is not an object is for bullmq to refuse.
   if (given !== undefined && given !== null && typeof given !== 'object') return given;
   const { telemetry } = given ?? {};
   if (telemetry?.omitContext || telemetry?.metadata) return given as JobOptions;

@@ -75,7 +75,7 @@ describe.each([
     expect(await run(placeOf(path))).toBe(await run(placeOf(target)));
   });
 
-  test('what is no regular file is refused, or written to as it is', async () => {
+  test('what is not a regular file is refused, or written to as it is', async () => {
     await expect(run(writeWhole(folder, parts))).rejects.toMatchObject({ code: 'ERR_SPANLINE_FILE' });
     await expect(run(writeWhole('/dev/null', parts))).rejects.toThrow('it is not a regular file');
     await run(writeWhole('/dev/null', parts, { takesSpecial: true }));
@@ -90,7 +90,7 @@ describe.each([
     expect(readFileSync(deep, 'utf8')).toBe('one two');
   });
 
-  test('a directory that cannot be synced is no failure', async () => {
+  test('a directory that cannot be synced is not a failure', async () => {
     await run(syncDirectory(folder));
     await run(syncDirectory(join(folder, 'missing')));
   });

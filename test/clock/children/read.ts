@@ -47,7 +47,7 @@ const bracketed = (): { before: bigint; ticks: number; after: bigint } => {
 
 /**
  * How far what our clock counts over 50 ms lies outside what Node's own allows, as a share: 0 inside. A process preempted between readings
- * allows more, and is no error.
+ * allows more, and is not an error.
  */
 const rateError = async (): Promise<number> => {
   const begin = bracketed();

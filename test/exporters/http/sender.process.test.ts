@@ -171,7 +171,7 @@ describe('no server', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test('something that is no HTTP server', async () => {
+  test('something that is not an HTTP server', async () => {
     const raw = createServer((socket) => socket.end('SSH-2.0-server\r\n')).listen(0, '127.0.0.1');
     await once(raw, 'listening');
     const { port } = raw.address() as { port: number };

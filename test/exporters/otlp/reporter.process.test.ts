@@ -110,7 +110,7 @@ describe.each(['protobuf', 'json'] as const)('%s', (protocol) => {
   });
 });
 
-test('a body that is no answer of the protocol changes nothing', async () => {
+test('a body that is not an answer of the protocol changes nothing', async () => {
   server.answer = (response) => response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end('<html>');
   const reporter = open();
   await reporter.report(batchOf([numberedRecords(2)]));
@@ -186,7 +186,7 @@ describe('what fails', () => {
     await again(reporter, batch);
     expect(receivedNames().sort()).toEqual([...namesOf(numberedRecords(25)), ...namesOf(numberedRecords(20))].sort());
     expect(reporter.stats()).toMatchObject({ spansSent: 45, requestsFailed: 1 });
-    // Nothing is left: once more is no request at all.
+    // Nothing is left: once more is not a request at all.
     const before = server.requests.length;
     await again(reporter, batch);
     expect(server.requests).toHaveLength(before);

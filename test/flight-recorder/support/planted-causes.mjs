@@ -65,7 +65,7 @@ const isNamedPool = (seen, [filler, victim], requests) => {
 };
 
 // Who only waited and is named as one that had the loop. A machine that is busy itself takes the processor from anybody for some time, in the middle
-// of whatever runs: that is no tenth of what others waited for.
+// of whatever runs: that is not a tenth of what others waited for.
 const blamed = (seen) => {
   // On a slower or busier one all of it lasts longer, what the machine takes from who waits too.
   const longUs = Math.max(LONG_US, ofPath(seen, '/regex')[0].breakdown.durationUs / 2);

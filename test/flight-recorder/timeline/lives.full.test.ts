@@ -39,7 +39,7 @@ describe.runIf(hasTimeline)('the timeline by the addon', () => {
     expect(stats.samplesUnknown + stats.samplesLate).toBeLessThan(20);
   });
 
-  test('turns that are each shorter than the bound are no stretch', async () => {
+  test('turns that are each shorter than the bound are not a stretch', async () => {
     const { rows, long } = await result<{ rows: number; long: number }>('short');
     expect(rows).toBeLessThanOrEqual(1 + long);
   });

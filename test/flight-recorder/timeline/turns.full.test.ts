@@ -11,7 +11,7 @@ interface Request {
   readonly withLocal: TimeBreakdown;
 }
 
-/** Of the bound, which is 5 ms: less work than this between two long waits is no row. */
+/** Of the bound, which is 5 ms: less work than this between two long waits is not a row. */
 const UNSEEN_US = 500;
 const PIECES = 8;
 const PIECE_US = 3000;

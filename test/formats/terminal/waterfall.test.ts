@@ -63,7 +63,7 @@ GET /cart shop    12.4 µs  ━━━━━━━━━━━━━━━━━�
 
   test('the same with ASCII only', async () => {
     const text = await draw(CART.slice(0, 4), { glyphs: ASCII });
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: all that is no ASCII
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: all that is not ASCII
     expect(text.replaceAll('µ', 'u')).toMatch(/^[\x00-\x7f]*$/);
     expect(text).toContain('`- x SELECT');
     expect(text).toContain('=*=');

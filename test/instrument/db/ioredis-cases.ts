@@ -61,7 +61,7 @@ export const describeIoredis = (version: string, load: () => Untyped, port: () =
       expect(spans).toEqual(['first: SET', 'second: GET']);
     });
 
-    test('what it sends to connect, to connect again and to close is no trace, and below what connects it is there', async () => {
+    test('what it sends to connect, to connect again and to close is not a trace, and below what connects it is there', async () => {
       const admin = made();
       await admin.config('SET', 'requirepass', SECRET);
       later(() => admin.config('SET', 'requirepass', ''));
@@ -115,7 +115,7 @@ export const describeIoredis = (version: string, load: () => Untyped, port: () =
       expect(spans).toMatchObject([{ name: 'GET', parentSpanId: root.spanId, status: { code: 'error' } }]);
     });
 
-    test('what is no command is refused as ever', async () => {
+    test('what is not a command is refused as ever', async () => {
       const client = made();
       await client.ping();
       const said = (): unknown[] =>

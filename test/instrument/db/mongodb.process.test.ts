@@ -60,7 +60,7 @@ test('a command gives what it gave, whatever that is', async () => {
   expect(spans[0].properties).toMatchObject({ 'server.address': '::1', 'server.port': 27017 });
 });
 
-test('what is no command, and an answer that cannot be read, cost the program nothing', async () => {
+test('what is not a command, and an answer that cannot be read, cost the program nothing', async () => {
   const module = fakeDriver();
   instrumentOnly({ mongodb: { module } });
   const connection = new module.Connection();

@@ -63,7 +63,7 @@ describe.skipIf(!hasRedis).each([
   };
   const names = async () => (await recorded()).map((span) => span.name).filter((one) => /POP|MOVE|XREAD/.test(one));
 
-  test('are no traces', async () => {
+  test('are not traces', async () => {
     instrumentOnly({ [name]: true });
     await send([...READS, ...OTHERS]);
     expect(await names()).toEqual(['LPOP', 'XREAD']);
@@ -91,7 +91,7 @@ describe.skipIf(!hasRedis)('redis', () => {
     return client;
   };
 
-  test('what it sends to connect and to close is no trace', async () => {
+  test('what it sends to connect and to close is not a trace', async () => {
     instrumentOnly({ redis: true });
     const client = library('redis').createClient({ socket: { port, host: '127.0.0.1' }, database: 2, name: 'own' });
     await client.connect();
@@ -125,7 +125,7 @@ describe.skipIf(!hasRedis)('redis', () => {
     });
   });
 
-  test('a command that the program gives up is no error, one whose connection it ends is of a class', async () => {
+  test('a command that the program gives up is not an error, one whose connection it ends is of a class', async () => {
     instrumentOnly({ redis: true });
     const client = library('redis').createClient({ socket: { port, host: '127.0.0.1' } });
     await client.connect();

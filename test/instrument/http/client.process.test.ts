@@ -207,7 +207,7 @@ describe('http', () => {
     expect(span).toMatchObject({ status: { code: 'unset' }, properties: { 'http.response.status_code': 101 } });
   });
 
-  test('what our own exporters send is no span', async () => {
+  test('what our own exporters send is not a span', async () => {
     instrumentOnly(CLIENT);
     const sink = await startServer();
     later(() => sink.close());

@@ -326,7 +326,7 @@ describe('how a request ends', () => {
   });
 });
 
-describe('what is no plain request', () => {
+describe('what is not a plain request', () => {
   test('100-continue, with the default answer and with one of its own', async () => {
     instrumentOnly({ http: { client: false } });
     const { port, server } = await serve((request, response) => {
@@ -340,7 +340,7 @@ describe('what is no plain request', () => {
     expect(codes).toEqual([200, 417]);
   });
 
-  test('an upgrade and a malformed request are no spans, and work', async () => {
+  test('an upgrade and a malformed request are not spans, and work', async () => {
     instrumentOnly({ http: { client: false } });
     const { port, server } = await serve((_, response) => response.end('plain'));
     server.on('upgrade', (_, socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n'));

@@ -85,7 +85,7 @@ export const describeBullmq = (name: string): void => {
       expect(JSON.stringify(spans)).not.toContain(SECRET);
     });
 
-    test('what it asks for to start and to close is no trace', async () => {
+    test('what it asks for to start and to close is not a trace', async () => {
       const { QueueEvents } = library(name) as Untyped;
       instrumentOnly({ bullmq: { module: library(name) }, ioredis: true });
       const queue = queueOf();

@@ -8,7 +8,7 @@ import { describeBullmq } from './bullmq-cases.js';
 
 describeBullmq('bullmq');
 
-test.skipIf(!hasRedis)('what a worker asks for on its own account is no trace', async () => {
+test.skipIf(!hasRedis)('what a worker asks for on its own account is not a trace', async () => {
   instrumentOnly({ bullmq: true, ioredis: true });
   const server = await startRedis();
   later(server.stop);

@@ -10,7 +10,7 @@ export class Interner<T extends object> {
   readonly #byIdentity = new Map<T, number>();
   readonly #byContent = new Map<string, number>();
   readonly #scratch = new ByteWriter();
-  // At first what is no thing: one that is left out must be written, and so refused.
+  // At first what is not a thing: one that is left out must be written, and so refused.
   #lastThing: unknown = this;
   #lastNumber = 0;
 

@@ -64,4 +64,4 @@ const summaries = (file: SegmentFile, reader: GroupReader): Promise<TraceSummary
   searchTraces(file, reader, { limit: Math.max(1, file.spanCount) }, undefined);
 
 const lie = ({ name }: SegmentFile, what: string, section: string): CorruptError =>
-  new CorruptError(`${name} says of ${what} what its spans do not bear out`, section);
+  new CorruptError(`${name} describes ${what} otherwise than its spans do`, section);

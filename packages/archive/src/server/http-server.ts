@@ -41,7 +41,7 @@ export interface RunningHttpServer {
 
 const STATUS_OF: Readonly<Record<string, number>> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
 
-/** Answer what is no HTTP, or came too slowly, on the bare socket. */
+/** Answer what is not HTTP, or came too slowly, on the bare socket. */
 const answerBadClient = (error: NodeJS.ErrnoException, socket: Duplex, isAnswering: boolean): void => {
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
     socket.destroy();

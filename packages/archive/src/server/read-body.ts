@@ -87,7 +87,7 @@ const gunzipWithin = async (bytes: Buffer, maxBytes: number): Promise<Buffer> =>
     return await inflate(bytes, { maxOutputLength: maxBytes });
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes);
-    throw new HttpError(400, 'the body is no valid gzip');
+    throw new HttpError(400, 'the body is not valid gzip');
   }
 };
 

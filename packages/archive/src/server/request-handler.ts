@@ -56,7 +56,7 @@ export class RequestHandler {
     const abort = (): void => controller.abort();
     const timer = timers.setTimeout(abort, this.#limits.answerTimeoutMs);
     response.once('close', abort);
-    // A client that went away is no error of ours.
+    // A client that went away is not an error of ours.
     response.on('error', abort);
     let form: ErrorForm = 'v3';
     try {

@@ -74,7 +74,9 @@ const spansOf = async (archive: Archive, { fromUs, toUs: endUs }: TimeWindow, { 
   const search = { fromUnixNs: toNs(fromUs), toUnixNs: toNs(endUs), limit: MAX_TRACES };
   const summaries = await archive.search(search, { signal });
   if (summaries.length === MAX_TRACES)
-    note?.(`more than ${MAX_TRACES} traces were under way at once: who had the loop is told from the newest of them`);
+    note?.(
+      `more than ${MAX_TRACES} traces were in flight at once: only the newest of them are searched for who had the event loop`,
+    );
   const traces = await archive.traces(
     summaries.map(({ traceId }) => traceId),
     { signal },

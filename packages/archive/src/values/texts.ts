@@ -1,6 +1,6 @@
-// Texts as bytes. Every JavaScript string comes back as it was, those that are no valid Unicode too.
+// Texts as bytes. Every JavaScript string comes back as it was, those that are not valid Unicode too.
 //
-//     text     = length:varint bytes              twice the bytes of UTF-8; of UTF-16LE, plus one, where the text is no valid Unicode
+//     text     = length:varint bytes              twice the bytes of UTF-8; of UTF-16LE, plus one, where the text is not valid Unicode
 //     texts(n) = 0x00 length:varint[n] bytes | 0x01 d:varint length:varint[d] bytes place:varint[n]      the second where texts repeat
 import { type ByteReader, ByteWriter } from 'spanline/internal/base';
 

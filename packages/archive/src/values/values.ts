@@ -1,5 +1,5 @@
 // Property values as bytes, each with its type. A value must come back with the type it had: 5 and 5n are two, 0 and -0 as well. What would
-// come back as something else, such as a Date or a Map, is no value. Neither writer nor reader may be led into endless depth.
+// come back as something else, such as a Date or a Map, is not a value. Neither writer nor reader may be led into endless depth.
 //
 //     properties = n:varint (key:text type:byte value)[n]
 import { isUint8Array } from 'node:util/types';
@@ -33,7 +33,7 @@ export const VALUE_TYPES = 11;
 /** Zigzag varints hold these. */
 const MAX_WHOLE = 2 ** 52 - 1;
 
-/** The type of a value. Throws `BadValueError` for what is no value. */
+/** The type of a value. Throws `BadValueError` for what is not a value. */
 export const typeOf = (value: ArchivedValue): number => {
   switch (typeof value) {
     case 'string':
@@ -53,7 +53,7 @@ export const typeOf = (value: ArchivedValue): number => {
       if (value instanceof ArchivedDouble) return ValueType.double;
       if (isPlainObject(value)) return ValueType.map;
   }
-  throw new BadValueError(`${describe(value)} is no value of a property${adviceOn(value)}`);
+  throw new BadValueError(`${describe(value)} is not a supported value of a property${adviceOn(value)}`);
 };
 
 /** Whether a value is an object of keys and values and nothing more, of whatever realm. */

@@ -22,9 +22,9 @@ export const writeId = (writer: ByteWriter, hex: string, what: string, count: nu
   return words[count - 1];
 };
 
-/** Throws `BadValueError` for what is no time. */
+/** Throws `BadValueError` for what is not a time. */
 export const checkTime = (time: bigint): void => {
-  if (!isTime(time)) throw new BadValueError(`${String(time)} is no time: ${TIME_RULE}`);
+  if (!isTime(time)) throw new BadValueError(`${String(time)} is not a valid time: ${TIME_RULE}`);
 };
 
 /** The words of the id of a trace. */

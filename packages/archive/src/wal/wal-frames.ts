@@ -39,7 +39,7 @@ export interface WalExtent {
   readonly end: number;
   /** Bytes at the end that a writer was writing when it was killed, or is writing. */
   readonly tornBytes: number;
-  /** Bytes that are no frame and are not at the end either, or cannot be the beginning of one; and where the first of them is. */
+  /** Bytes that are not a frame and are not at the end either, or cannot be the beginning of one; and where the first of them is. */
   readonly damagedBytes: number;
   readonly damagedAt: number;
 }

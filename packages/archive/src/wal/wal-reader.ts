@@ -61,7 +61,7 @@ export class WalTail {
   readonly #passed = { damagedBytes: 0, damagedAt: -1 };
   /** What is damaged as far as the file was read. */
   damage: CorruptError | undefined;
-  /** Bytes at its end that are no whole batch: torn, or still being written. */
+  /** Bytes at its end that are not whole batch: torn, or still being written. */
   tornBytes = 0;
 
   /** The spans that are new since the last call. */

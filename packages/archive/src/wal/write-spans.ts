@@ -65,7 +65,8 @@ export class SpanEncoder {
   addFinished(span: FinishedSpan): void {
     const writer = this.#writer;
     const before = writer.length;
-    if (!span.areIdsWhole) throw new BadKeyError(`${span.traceId}, ${span.spanId} are no ids of a trace and a span`);
+    if (!span.areIdsWhole)
+      throw new BadKeyError(`${span.traceId}, ${span.spanId} are not the ids of a trace and a span`);
     const { trace0, trace1, trace2, trace3, traceState, statusMessage, parentHi, parentLo } = span;
     const { startSec, startNano, eventCount, linkCount } = span;
     const hasParent = parentHi !== 0 || parentLo !== 0;
@@ -198,7 +199,7 @@ export class SpanEncoder {
 
   #addLink(link: FinishedLink): void {
     const writer = this.#writer;
-    if (!link.areIdsWhole) throw new BadKeyError(`${link.traceId}, ${link.spanId} are no ids of a link`);
+    if (!link.areIdsWhole) throw new BadKeyError(`${link.traceId}, ${link.spanId} are not the ids of a link`);
     writeTraceId(writer, link);
     writer.uint32(link.idHi);
     writer.uint32(link.idLo);

@@ -27,7 +27,7 @@ const traces = (first: number, count: number) =>
 const DEAD = ownerText({ ...THIS_OWNER, pid: 2 ** 22 + 1, instance: '0badf00d' });
 const deadWal = (directory: string, id: string): string => join(directory, `wal-${DEAD}-${id}.log`);
 
-test('options that are no bounds are refused', async () => {
+test('options that are not bounds are refused', async () => {
   for (const options of [
     { segmentSpans: 0 },
     { maxBytes: 1.5 },
@@ -228,7 +228,7 @@ test('damaged segments are reported, the others answer, and none is merged or de
   expect(await (await openArchive(directory, { readOnly: true })).trace(traceIdOf(1))).toEqual(numberedTrace(0));
 });
 
-test('what is no file of an archive is left alone', async () => {
+test('what is not a file of an archive is left alone', async () => {
   const directory = newDirectory();
   writeFileSync(join(directory, 'notes.txt'), 'mine');
   writeFileSync(join(directory, 'seg-1-2-nothex.spans'), 'mine');

@@ -126,7 +126,7 @@ const PLACES: readonly (readonly [string, (value: ArchivedValue) => Partial<Arch
   ['span.scope.properties["a"]', (a) => ({ scope: { name: '', version: '', properties: { a } } })],
 ];
 
-test.each(NO_VALUES)('%s is no value, wherever it stands', async (_, value, said) => {
+test.each(NO_VALUES)('%s is not a value, wherever it stands', async (_, value, said) => {
   const archive = await openArchive(newDirectory());
   for (const [field, at] of PLACES) {
     const error = thrownBy(() => archive.append([span(at(value as ArchivedValue))]));
@@ -160,13 +160,13 @@ test('a list with a hole', async () => {
   expect((error as Error).message).toContain('span.properties["a"][1]: undefined');
 });
 
-test('what is no span at all', async () => {
+test('what is not a span at all', async () => {
   const archive = await openArchive(newDirectory());
   for (const one of [undefined, null, 5, 'span', []])
     expect(thrownBy(() => archive.append([one as never]))).toBeInstanceOf(BadValueError);
 });
 
-test.each([undefined, null, 5, 'text', {}])('%j is no list of spans', async (given) => {
+test.each([undefined, null, 5, 'text', {}])('%j is not a list of spans', async (given) => {
   const archive = await openArchive(newDirectory());
   const error = thrownBy(() => archive.append(given as unknown as ArchivedSpan[]));
   expect(error).toBeInstanceOf(BadValueError);

@@ -121,7 +121,7 @@ describe('large traces', () => {
     const segment = await openSegment(spans);
     const trace = (await segment.traces([span().traceId])).get(span().traceId) ?? [];
     expect(trace).toHaveLength(2);
-    // A megabyte is no message for a failure.
+    // A megabyte is not a message for a failure.
     expect(trace.some(({ properties }) => properties.body === body && properties.size === 5)).toBe(true);
   });
 
@@ -187,11 +187,11 @@ describe('what no span can have is refused', () => {
   test.each([
     ['a short trace id', { traceId: 'ab' }, BadKeyError],
     ['a trace id in capitals', { traceId: 'A'.repeat(32) }, BadKeyError],
-    ['a span id that is no number', { spanId: 'zzzzzzzzzzzzzzzz' }, BadKeyError],
+    ['a span id that is not a number', { spanId: 'zzzzzzzzzzzzzzzz' }, BadKeyError],
     ['a parent of another length', { parentSpanId: '1' }, BadKeyError],
     ['a link to nothing', { links: [{ traceId: '', spanId: '', traceState: '', properties: {} }] }, BadKeyError],
     ['a time before 1970', { startUnixNs: -1n }, BadValueError],
-    ['a time that is no bigint', { endUnixNs: 5 as unknown as bigint }, BadValueError],
+    ['a time that is not a bigint', { endUnixNs: 5 as unknown as bigint }, BadValueError],
     ['an event beyond all time', { events: [{ name: '', timeUnixNs: 2n ** 64n, properties: {} }] }, BadValueError],
     ['an unknown kind', { kind: 'odd' as 'server' }, BadValueError],
     ['an unknown status', { status: { code: 'odd' as 'ok', message: '' } }, BadValueError],

@@ -199,8 +199,8 @@ describe('answers', () => {
   test.each<[number, RegExp, string | Uint8Array, Record<string, string>]>([
     [400, /no valid JSON/, 'nonsense', JSON_TYPE],
     [400, /no valid protobuf/, 'nonsense', PROTOBUF],
-    [400, /no valid gzip/, 'nonsense', { ...JSON_TYPE, 'content-encoding': 'gzip' }],
-    [400, /no valid gzip/, gzipSync(body).subarray(0, 50), { ...JSON_TYPE, 'content-encoding': 'gzip' }],
+    [400, /not valid gzip/, 'nonsense', { ...JSON_TYPE, 'content-encoding': 'gzip' }],
+    [400, /not valid gzip/, gzipSync(body).subarray(0, 50), { ...JSON_TYPE, 'content-encoding': 'gzip' }],
     [413, /larger than 10000 bytes/, ' '.repeat(10_001), JSON_TYPE],
     [413, /larger than 10000 bytes/, gzipSync(Buffer.alloc(10_001)), { ...JSON_TYPE, 'content-encoding': 'gzip' }],
     [413, /larger than 10000 bytes/, ' '.repeat(10_001), { ...JSON_TYPE, 'transfer-encoding': 'chunked' }],

@@ -79,7 +79,7 @@ const schema = fc.record({ schemaUrl: fc.string({ minLength: 1, maxLength: 9 }) 
 const both = <A extends object, B extends object>(a: fc.Arbitrary<A>, b: fc.Arbitrary<B>): fc.Arbitrary<A & B> =>
   fc.tuple(a, b).map(([one, other]) => ({ ...one, ...other }));
 
-/** Up to the year 2255: beyond, Jaeger's microseconds are no exact numbers. */
+/** Up to the year 2255: beyond, Jaeger's microseconds are not exact numbers. */
 const time = fc.bigInt({ min: 0n, max: 9n * 10n ** 18n });
 
 /** @param values The values of properties. */

@@ -1,5 +1,5 @@
 // The bytes of a frame are those that docs/formats.md states: a text that comes again is written once, an end is where it was, the collector's spans
-// are written as archived ones are, and what is no span is refused whole, with its reason.
+// are written as archived ones are, and what is not a span is refused whole, with its reason.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -90,11 +90,15 @@ test.each([
 });
 
 test.each([
-  ['a span whose ids are none', { spanId: '' }, '0123456789abcdef0123456789abcdef,  are no ids of a trace and a span'],
+  [
+    'a span whose ids are none',
+    { spanId: '' },
+    '0123456789abcdef0123456789abcdef,  are not the ids of a trace and a span',
+  ],
   [
     'a span with a link to nothing',
     { links: [{ traceId: traceIdOf(1), spanId: '', traceState: '', properties: {} }] },
-    `${traceIdOf(1)},  are no ids of a link`,
+    `${traceIdOf(1)},  are not the ids of a link`,
   ],
   [
     'a span that ends before it starts',

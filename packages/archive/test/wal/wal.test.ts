@@ -92,7 +92,7 @@ test('damaged anywhere, the other batches are there and nothing is made up', () 
   );
 });
 
-test('damage at the end of a file that is still written: what comes behind is read, what is written over it is no damage any more', () => {
+test('damage at the end of a file that is still written: what comes behind is read, what is written over it is not damage any more', () => {
   const path = join(newDirectory(), 'a.log');
   const ends = writeBatches(path, [numberedTrace(0), numberedTrace(1), numberedTrace(2)]);
   const whole = readFileSync(path);
@@ -112,7 +112,7 @@ test('damage at the end of a file that is still written: what comes behind is re
   }
 });
 
-test('zeros at the end, as a power failure leaves them, are no damage', () => {
+test('zeros at the end, as a power failure leaves them, are not damage', () => {
   const path = join(newDirectory(), 'a.log');
   writeBatches(path, [numberedTrace(0)]);
   appendFileSync(path, Buffer.alloc(4096));

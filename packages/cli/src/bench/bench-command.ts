@@ -14,7 +14,7 @@ const SUBCOMMANDS: Subcommands = {
 export const registerBench = async (program: Command, words: Words): Promise<void> => {
   const bench = program
     .command('bench')
-    .description('run benchmarks: keep their results by commit, gate changes, tell what tracing costs a service')
+    .description('run benchmarks: keep their results by commit, gate changes, measure what tracing costs a service')
     .addHelpText(
       'after',
       `

@@ -50,7 +50,7 @@ export const register = (gold: Command): void => {
     .description('leave out the traces whose params or options this query selects')
     .requiredOption('--expires <when>', 'until when: 12h, 7d, 2w, or an ISO 8601 time', expiry)
     .option('--note <text>', 'why')
-    .option('--by <name>', 'who says it; you when left out')
+    .option('--by <name>', 'author; you when left out')
     .addHelpText(
       'after',
       "\nExamples:\n  $ spanline gold ignores add --store ./gold 'gpu=mali' --expires 7d --note 'driver update'",

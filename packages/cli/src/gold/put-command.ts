@@ -57,7 +57,7 @@ const parse = (file: string, json: string, commitOption: number | undefined): Re
   try {
     document = JSON.parse(json);
   } catch (error) {
-    throw bad(file, `is no JSON: ${(error as Error).message}`);
+    throw bad(file, `is not JSON: ${(error as Error).message}`);
   }
   if (!isObject(document))
     throw bad(file, 'must be an object {"commit": 7, "time": "2026-01-31T12:00:00Z", "entries": [...]}');

@@ -30,7 +30,7 @@ export const register = (gold: Command): void => {
     .argument('<test>', 'name of the test')
     .addArgument(new Argument('<status>', 'what they are').choices(['positive', 'negative', 'untriaged']))
     .argument('<digest...>', 'digests')
-    .option('--by <name>', 'who says it; you when left out')
+    .option('--by <name>', 'author; you when left out')
     .option('--note <text>', 'why')
     .option('--unseen', 'also what the store has no result of: expectations that come before results')
     .addHelpText(

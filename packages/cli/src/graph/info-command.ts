@@ -57,7 +57,7 @@ Examples:
   $ spanline graph info commits.graph
   $ spanline graph info https://example.com/commits.graph --json
 
-Exit codes: 0 done, 1 the file is damaged, 2 wrong usage, 3 it cannot be read or is no graph file.`,
+Exit codes: 0 done, 1 the file is damaged, 2 wrong usage, 3 it cannot be read or is not a graph file.`,
     )
     .action((path: string, { json }: { readonly json?: boolean }) =>
       withGraph(path, async (file) => {

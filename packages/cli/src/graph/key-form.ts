@@ -42,7 +42,7 @@ export const keyText = (key: Uint8Array, form: KeyForm): string => {
 export const hexBytes = (digits: string): Buffer => {
   const bytes = Buffer.from(digits, 'hex');
   if (digits.length > 0 && bytes.length * 2 === digits.length) return bytes;
-  throw new BadKeyError(`${JSON.stringify(digits.slice(0, 100))} is no key in hexadecimal digits`);
+  throw new BadKeyError(`${JSON.stringify(digits.slice(0, 100))} is not a key in hexadecimal digits`);
 };
 
 /** The keys that may have been written `text`, the likeliest first. Throws `BadKeyError` when there is none. */
@@ -52,7 +52,7 @@ const keysWritten = (text: string, form: KeyForm): Buffer[] => {
   return /^0x([0-9a-f]{2})+$/i.test(text) ? [...texts, hexBytes(text.slice(2))] : texts;
 };
 
-/** Fewer digits are no abbreviation but a slip. */
+/** Fewer digits are not an abbreviation but a slip. */
 const MIN_DIGITS = 4;
 
 /** The keys that begin with `digits`, two at most. */

@@ -42,7 +42,7 @@ Every byte is checked, and what the file says of itself is counted; of a segment
 Examples:
   $ spanline graph verify commits.graph
 
-Exit codes: 0 undamaged, 1 damaged, 2 wrong usage, 3 the file cannot be read or is no graph file.`,
+Exit codes: 0 undamaged, 1 damaged, 2 wrong usage, 3 the file cannot be read or is not a graph file.`,
     )
     .action((path: string, { json }: { readonly json?: boolean }) =>
       runGraphCommand(async () => {

@@ -19,7 +19,7 @@ const readDocument = async (file: string): Promise<unknown> => {
   } catch (cause) {
     throw new CommandError(
       'ERR_SPANLINE_INVALID_INPUT',
-      `${file} is no JSON: ${(cause as Error).message}`,
+      `${file} is not JSON: ${(cause as Error).message}`,
       ExitCode.findings,
       { cause },
     );

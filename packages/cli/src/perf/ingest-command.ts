@@ -74,7 +74,7 @@ const refusedBeforeAny = async (files: readonly string[], options: IngestOptions
 export const register = (perf: Command): void => {
   withAllowedChars(withStore(perf.command('ingest <file...>')))
     .description('write files of results into the store; what it has already is not written again')
-    .option('--format <name>', `${INGEST_FORMATS.join(', ')}; told by the content when left out`)
+    .option('--format <name>', `${INGEST_FORMATS.join(', ')}; detected from the content when left out`)
     .option('--commit <hash>', 'the commit measured, for files that do not say it')
     .option('--commit-time <time>', 'when that commit was made, for files that do not say it', time)
     .option(

@@ -79,7 +79,7 @@ Examples:
   $ spanline snapshot export last.flight --format perfetto -o last.perfetto-trace
   $ spanline snapshot export last.flight --format archive -o ./traces
 
-Exit codes: 0 written, 1 an archive cannot keep some spans, 2 wrong usage, 3 the file is no snapshot, or a file or the archive failed.`,
+Exit codes: 0 written, 1 an archive cannot keep some spans, 2 wrong usage, 3 the file is not a snapshot, or a file or the archive failed.`,
     )
     .action(run);
 };

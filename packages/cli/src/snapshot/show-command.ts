@@ -17,7 +17,7 @@ import { snapshotIn } from './snapshot-files.js';
 const findTrace = (snapshot: Snapshot, text: string): readonly ArchivedSpan[] => {
   const wanted = text.toLowerCase();
   if (!/^[0-9a-f]{1,32}$/.test(wanted))
-    throw wrongUsage(`${JSON.stringify(text)} is no trace id: up to 32 hex digits, or the first of them`);
+    throw wrongUsage(`${JSON.stringify(text)} is not a trace id: up to 32 hex digits, or the first of them`);
   const found = [...snapshot.traces()].filter(({ traceId }) => traceId.startsWith(wanted));
   if (found.length === 0) throw notFound(`there is no trace ${text} in the snapshot`);
   if (found.length > 1)
@@ -69,7 +69,7 @@ export const register = (snapshot: Command): void => {
       wholeNumber(1),
     )
     .option('-f, --full', 'with --trace: properties, links and ids of every span too')
-    .option('--ascii', 'with --trace: draw with ASCII only; the default where the locale or TERM knows no other')
+    .option('--ascii', 'with --trace: draw with ASCII only; the default where the locale or TERM allows nothing else')
     .option('--json', 'print JSON; with --trace an OTLP/JSON document of its spans')
     .addHelpText(
       'after',
@@ -82,7 +82,7 @@ Examples:
   $ spanline snapshot show last.flight --trace 4bf9
   $ spanline snapshot show last.flight --json | jq '.slowest[0]'
 
-Exit codes: 0 shown, 1 there is no such trace, 2 wrong usage or several traces begin so, 3 the file is no snapshot or cannot be read.`,
+Exit codes: 0 shown, 1 there is no such trace, 2 wrong usage or several traces begin so, 3 the file is not a snapshot or cannot be read.`,
     )
     .action(async (file: string, options: ShowOptions) => {
       const taken = await snapshotIn(file);

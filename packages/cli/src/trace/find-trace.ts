@@ -19,7 +19,7 @@ const noTrace = (text: string): CommandError => notFound(`the archive has no tra
 export const findTraceId = async (archive: Archive, text: string, signal: AbortSignal): Promise<string> => {
   const wanted = text.toLowerCase();
   if (!/^[0-9a-f]{1,32}$/.test(wanted))
-    throw wrongUsage(`${JSON.stringify(text)} is no trace id: up to 32 hex digits, or the first of them`);
+    throw wrongUsage(`${JSON.stringify(text)} is not a trace id: up to 32 hex digits, or the first of them`);
   if (wanted.length >= SHORT_ID_LENGTH) {
     const id = wanted.padStart(ID_LENGTH, '0');
     if ((await archive.traces([id], { signal })).has(id)) return id;

@@ -32,7 +32,7 @@ interface Imported {
   refused: number;
   readonly reasons: Record<string, number>;
   badField?: string;
-  /** Lines that are no document of traces; the others were read. */
+  /** Lines that are not a document of traces; the others were read. */
   refusedLines: number;
   /** Why the rest of it was not read. */
   error?: string;
@@ -73,7 +73,7 @@ class FileImport {
     await this.#append(readTraceDocument(bytes, this.#format, LIMITS, this.#known));
   }
 
-  /** A line that is no document is counted, and the first one said at once, for a pipe may stay open. */
+  /** A line that is not a document is counted, and the first one said at once, for a pipe may stay open. */
   async #take({ bytes, line }: FoundDocument): Promise<void> {
     try {
       await this.#read(bytes);
@@ -89,7 +89,7 @@ class FileImport {
     }
   }
 
-  /** Takes the lines of what is no document as a whole; false when there are no spans in any. */
+  /** Takes the lines of what is not a document as a whole; false when there are no spans in any. */
   async #takeLines(bytes: Buffer): Promise<boolean> {
     let refused = -1;
     for (const line of linesOf(bytes)) {
@@ -131,7 +131,7 @@ const report = (all: readonly Imported[], json: boolean | undefined): void => {
     if (one.refused > 0) note(`${one.file}: spans that cannot be kept: ${describeRefusals(one)}`);
     if (one.refusedLines > 0)
       note(
-        `${one.file}: ${one.refusedLines} ${one.refusedLines === 1 ? 'line is' : 'lines are'} no document of traces`,
+        `${one.file}: ${one.refusedLines} ${one.refusedLines === 1 ? 'line is not a document' : 'lines are not documents'} of traces`,
       );
   }
   const rows = all.map(({ file, documents, spans, refused, error }) => [
@@ -165,7 +165,7 @@ export const register = (trace: Command): void => {
   withArchiveOption(trace.command('import <file...>'))
     .description('bring traces of files into the archive, which is made when it is not there; - is standard input')
     .addOption(
-      new Option('--format <format>', 'otlp, jaeger or zipkin; told by the content when left out').choices(
+      new Option('--format <format>', 'otlp, jaeger or zipkin; detected from the content when left out').choices(
         READ_FORMATS,
       ),
     )

@@ -56,7 +56,7 @@ Exit codes: 0 done, 2 wrong usage, 3 the archive or a part of it cannot be read.
       note(isOfAll() ? 'the archive has no traces' : 'there are no traces in what can be read');
     });
   withSearchOptions(withArchiveOption(trace.command('search')))
-    .description('traces that meet all conditions, the newest first; 20 unless --limit says otherwise')
+    .description('traces that meet all conditions, the newest first; 20 unless --limit is given')
     .option('--json', 'print JSON, one object a line')
     .addHelpText(
       'after',

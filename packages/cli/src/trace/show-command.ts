@@ -38,7 +38,7 @@ export const register = (trace: Command): void => {
       'columns to draw in; those of the terminal, 100 in a pipe',
       wholeNumber(MIN_WIDTH, MAX_WIDTH),
     )
-    .option('--ascii', 'draw with ASCII only; the default where the locale or TERM knows no other')
+    .option('--ascii', 'draw with ASCII only; the default where the locale or TERM allows nothing else')
     .option('--json', 'print the summary and all spans as one OTLP/JSON document')
     .addHelpText(
       'after',

@@ -37,6 +37,6 @@ test('what cannot be told is a reason', () => {
     [0, 130],
   ]);
   expect(isCpuOver(short, 0.2)).toMatch(/less than the 10 ms .* give a longer --round/);
-  expect(isCpuOver(roundsOf([[undefined, undefined]]), 0.2)).toMatch(/this system does not tell it/);
+  expect(isCpuOver(roundsOf([[undefined, undefined]]), 0.2)).toMatch(/this system does not report it/);
   expect(costsOf(short).map(({ name }) => name)).toEqual(['throughput', 'p99']);
 });

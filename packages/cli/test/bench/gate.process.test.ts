@@ -58,7 +58,7 @@ describe('fails and leaves nothing', () => {
       3,
       /has no no\/such to take for both/,
     ],
-    ['for a path outside', ['--base', base, '--same', '../x'], ['true'], 2, /no path inside/],
+    ['for a path outside', ['--base', base, '--same', '../x'], ['true'], 2, /not a path inside/],
     ['for a kind that is not there', ['--base', base, '--judge', 'figures'], ['true'], 2, /gives no figures to judge/],
     ['without a base', [], ['true'], 2, /--base/],
     ['for a budget of no time', ['--base', base, '--budget', '0'], ['true'], 2, /write a time/],

@@ -21,7 +21,7 @@ beforeAll(async () => {
   writeFileSync(at('grown.pb.gz'), await toPprof(grown));
   writeFileSync(at('hostile.pb.gz'), await toPprof(hostile()));
   writeFileSync(at('shop.cpuprofile'), JSON.stringify(toCpuProfile(shop())));
-  writeFileSync(at('broken.pb.gz'), 'this is no profile');
+  writeFileSync(at('broken.pb.gz'), 'this is not a profile');
 });
 
 const profile = (...args: string[]) => spanline(['profile', ...args]);
@@ -159,7 +159,7 @@ describe('exit codes', () => {
     if (code !== 0) expect(outcome.stderr).not.toContain('    at ');
   });
 
-  test('a file that is no profile is named', async () => {
+  test('a file that is not a profile is named', async () => {
     const { stderr } = await profile('top', at('broken.pb.gz'));
     expect(stderr).toContain(at('broken.pb.gz'));
     expect(stderr).toContain('cannot be read');

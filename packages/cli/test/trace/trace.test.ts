@@ -292,7 +292,7 @@ describe('export and import', () => {
     writeFileSync(otlp, JSON.stringify(JSON.parse(encodeOtlpJson(small(1))), null, 2));
     const jaeger = join(dir, 'pretty-jaeger.json');
     const { stdout } = await run(['export', '--format', 'jaeger', traceId(2)]);
-    // Blank lines before it are no document.
+    // Blank lines before it are not a document.
     writeFileSync(jaeger, `\n \n${JSON.stringify(JSON.parse(stdout), null, 1)}`);
     expect((await run(['import', '-a', place, otlp, jaeger])).code).toBe(0);
     expect(await contents(place)).toEqual([...small(1), ...small(2)]);
@@ -310,7 +310,7 @@ describe('export and import', () => {
     expect(outcome.code).toBe(2);
     expect(outcome.stderr).toContain('bad.jsonl: line 2: resourceSpans must be a list');
     expect(outcome.stderr).toContain('cut.jsonl.gz: unexpected end of file');
-    expect(outcome.stderr).toContain('bad.jsonl: 4 lines are no document of traces');
+    expect(outcome.stderr).toContain('bad.jsonl: 4 lines are not documents of traces');
     expect(await contents(place)).toEqual([...small(1), ...small(2)]);
     expect(await run(['import', '-a', place, file, '--json'])).toMatchObject({
       code: 1,

@@ -41,7 +41,7 @@ export const checkNode = (
     );
   }
   for (const list of references) {
-    if (!Array.isArray(list)) throw new BadValueError(`a reference list of ${shownKey(key)} is no list`);
+    if (!Array.isArray(list)) throw new BadValueError(`a reference list of ${shownKey(key)} must be an array`);
     if (list.length > MAX_DEGREE) throw new BadValueError(`${shownKey(key)} has more than ${MAX_DEGREE} references`);
     for (const reference of list) checkKey(reference);
   }

@@ -99,7 +99,7 @@ const ownBytes = (bytes: Buffer): Buffer => (bytes.buffer.byteLength > 2 * bytes
 
 /** One byte more than needed tells zlib that all fits into the first chunk, which is then exactly what is kept in memory. */
 const inflateOptions = (inflatedLength: number, chunkBytes: number): InflateOptions => ({
-  // Zero is no limit to zlib.
+  // Zero is not a limit to zlib.
   maxOutputLength: Math.max(1, inflatedLength),
   chunkSize: Math.max(64, Math.min(inflatedLength + 1, chunkBytes)),
 });

@@ -64,7 +64,7 @@ const asSync = (transport: Transport): SyncTransport => {
 /**
  * The sections of one file, each checked when it is read.
  *
- * `CompactGraph` has one as `container`; open one by hand for a file that is no graph, or to read sections of your own. Rejects with
+ * `CompactGraph` has one as `container`; open one by hand for a file that is not a graph, or to read sections of your own. Rejects with
  * `BadSignatureError`, `TruncatedError`, `CorruptError`, `UnsupportedVersionError`, and `LimitError` for a section larger than
  * `maxBlockBytes`.
  *

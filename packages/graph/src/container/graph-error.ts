@@ -45,7 +45,7 @@ const ofKind = <Name extends string>(name: Name, code: GraphErrorCode) =>
     }
   };
 
-/** The file is no graph file. */
+/** The file is not a graph file. */
 export class BadSignatureError extends ofKind('BadSignatureError', 'ERR_SPANLINE_GRAPH_BAD_SIGNATURE') {}
 
 /** The file, or something it needs, is newer than this reader. */

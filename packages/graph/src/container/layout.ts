@@ -96,11 +96,11 @@ export const checkHeader = (bytes: Buffer, name: string): void => {
   if (bytes.length < HEADER_BYTES)
     throw new TruncatedError(`${name} is too short for a graph file`, HEADER_BYTES, bytes.length);
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) {
-    throw new BadSignatureError(`${name} is no graph file: it does not begin with ${MAGIC.toString('latin1')}`);
+    throw new BadSignatureError(`${name} is not a graph file: it does not begin with ${MAGIC.toString('latin1')}`);
   }
   const version = bytes.readUInt16LE(8);
   if (version !== FORMAT_VERSION)
-    throw unsupported(name, `has format version ${version}, this reader knows ${FORMAT_VERSION}`);
+    throw unsupported(name, `has format version ${version}, this reader supports ${FORMAT_VERSION}`);
   checkFeatures(bytes.readUInt16LE(10), name);
 };
 
@@ -131,7 +131,7 @@ export const decodeFooter = (tail: Buffer, size: number, name: string): Footer =
   }
   const version = bytes.readUInt16LE(28);
   if (version !== FORMAT_VERSION)
-    throw unsupported(name, `has format version ${version}, this reader knows ${FORMAT_VERSION}`);
+    throw unsupported(name, `has format version ${version}, this reader supports ${FORMAT_VERSION}`);
   // Said at both ends: who opens a large file sees the footer only.
   checkFeatures(bytes.readUInt16LE(30), name);
   const [tocOffset, tocLength, fileLength] = [0, 8, 16].map((at) => Number(bytes.readBigUInt64LE(at))) as [

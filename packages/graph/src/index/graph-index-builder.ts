@@ -60,7 +60,7 @@ export class GraphIndexBuilder {
       );
     }
     if (!references.every(Array.isArray))
-      throw new BadValueError(`a reference list of key ${JSON.stringify(key)} is no list`);
+      throw new BadValueError(`a reference list of key ${JSON.stringify(key)} must be an array`);
     this.#builder.add(
       0,
       encoded,

@@ -31,7 +31,7 @@ const elementsOf = (file: CompactGraph): number => {
     checkElements(elements);
   } catch (cause) {
     throw new CorruptError(
-      `${file.container.transport.name} is no graph index: it does not say how many elements its keys have`,
+      `${file.container.transport.name} is not a graph index: it does not say how many elements its keys have`,
       'meta',
       undefined,
       { cause },
@@ -269,7 +269,7 @@ const checkTuple = (bytes: Buffer, elements: number): void => {
   } catch (cause) {
     if (!(cause instanceof BadKeyError)) throw cause;
   }
-  throw new CorruptError(`key ${shownKey(bytes)} is no tuple of ${elements} elements`, 'dictionaryBlocks');
+  throw new CorruptError(`key ${shownKey(bytes)} is not a tuple of ${elements} elements`, 'dictionaryBlocks');
 };
 
 const EMPTY = new Uint8Array(0);

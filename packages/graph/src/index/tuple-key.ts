@@ -20,7 +20,7 @@ export const checkElements = (elements: number): void => {
 
 const checkElement = (element: unknown, key: unknown): void => {
   if (typeof element !== 'string' || element === '')
-    throw new BadKeyError(`key ${shown(key)} has an element that is no text or empty`);
+    throw new BadKeyError(`key ${shown(key)} has an element that is empty or not text`);
   if (element.includes('\0')) throw new BadKeyError(`key ${shown(key)} has an element with NUL, which parts elements`);
   if (LONE_SURROGATE.test(element))
     throw new BadKeyError(`key ${shown(key)} has a lone surrogate and so no UTF-8 form`);

@@ -1,5 +1,5 @@
 // A file of which anything may be damaged: its sections by the table of contents or, when that is lost, by the waymarks; what describes
-// them by its first or its second copy. It notes what is damaged and goes on; what is no damage is thrown.
+// them by its first or its second copy. It notes what is damaged and goes on; what is not damage is thrown.
 import { type BlockRef, Container } from '../container/container.js';
 import { CorruptError, type GraphError, isDamage, UnsupportedVersionError } from '../container/graph-error.js';
 import {

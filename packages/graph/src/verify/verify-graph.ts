@@ -112,7 +112,7 @@ interface VerifyOptions extends TransportReadOptions {
 
 const NO_CHECK: KeyCheck = () => {};
 
-/** What is wrong with `file`, the first fault of each kind. What is no damage, as a file that cannot be read, is thrown. */
+/** What is wrong with `file`, the first fault of each kind. What is not damage, as a file that cannot be read, is thrown. */
 export async function* findFaults(file: CompactGraph, options: VerifyOptions = {}): AsyncGenerator<GraphError> {
   const { container, meta } = file;
   // Blocks that were decoded earlier may have changed since.
@@ -151,7 +151,7 @@ const checkMeta = async (file: CompactGraph, options: VerifyOptions): Promise<vo
       throw new CorruptError(`the second copy of the meta section of ${name} is another than the first`, 'metaCopy');
   }
   if (Object.values(meta.notes).some((note) => typeof note !== 'string'))
-    throw new CorruptError(`the meta section of ${name} has a note that is no text`, 'meta');
+    throw new CorruptError(`the meta section of ${name} has a note that is not text`, 'meta');
   const hasIndexBlocks =
     container.find(SectionId.dictionaryIndexBlocks) !== undefined && file.dictionary.hasIndexBlocks;
   for (const section of uncheckedSections(container, meta, hasIndexBlocks)) {

@@ -35,7 +35,7 @@ describe('a node that is refused', () => {
     ['too few reference lists', [0, bytes('n'), bytes(''), []], BadValueError],
     ['too many reference lists', [0, bytes('n'), bytes(''), [[], []]], BadValueError],
     ['no reference lists', [0, bytes('n'), bytes(''), undefined], BadValueError],
-    ['references that are no list', [0, bytes('n'), bytes(''), [bytes('x')]], BadValueError],
+    ['references that are not a list', [0, bytes('n'), bytes(''), [bytes('x')]], BadValueError],
     ['a text as value', [0, bytes('n'), 'v', [[]]], BadValueError],
     ['a value that is too long', [0, bytes('n'), Buffer.alloc(16 * MIB + 1), [[]]], BadValueError],
     ['a value where the graph keeps none', [1, bytes('n'), bytes('v'), []], BadValueError],
@@ -74,7 +74,7 @@ describe('options', () => {
   test.each([
     ['no graphs', { graphs: [] }],
     ['65 graphs', { graphs: new Array(65).fill(graph) }],
-    ['graphs that are no list', { graphs: graph }],
+    ['graphs that are not a list', { graphs: graph }],
     ['17 reference lists', { graphs: [{ ...graph, referenceLists: 17 }] }],
     ['half a reference list', { graphs: [{ ...graph, referenceLists: 0.5 }] }],
     ['an unknown order', { graphs: [{ ...graph, order: 'sideways' }] }],
@@ -86,7 +86,7 @@ describe('options', () => {
     ['blocks that are too small', { ...COMMITS, blockKeys: 63 }],
     ['an unknown codec', { ...COMMITS, keyCodec: 'gzip' }],
     ['an unknown compression', { ...COMMITS, compression: 'lzma' }],
-    ['a note that is no text', { ...COMMITS, notes: { from: 1 } }],
+    ['a note that is not text', { ...COMMITS, notes: { from: 1 } }],
     ['notes that are too long', { ...COMMITS, notes: { from: 'x'.repeat(20_000) } }],
   ])('%s are refused', (_, options) => {
     expect(() => new CompactGraphBuilder(new BufferSink(), options as GraphBuilderOptions)).toThrow(BadOptionsError);

@@ -164,7 +164,7 @@ const forge = (file: Buffer, change: (toc: Buffer, footer: Buffer) => void): Buf
 describe('a reader', () => {
   const { file } = build([Buffer.alloc(5_000, 'text')], [Buffer.from('block')]);
 
-  test('tells what is no graph file from what is cut off', async () => {
+  test('tells what is not a graph file from what is cut off', async () => {
     expect(thrownBy(() => openSync(Buffer.alloc(0)))).toBeInstanceOf(TruncatedError);
     expect(thrownBy(() => openSync(file.subarray(0, 50)))).toBeInstanceOf(TruncatedError);
     expect(thrownBy(() => openSync(Buffer.alloc(500)))).toBeInstanceOf(BadSignatureError);

@@ -1,4 +1,4 @@
-// An index file answers as a plain map of its entries would, and refuses what is no question with a typed error.
+// An index file answers as a plain map of its entries would, and refuses what is not a question with a typed error.
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -243,7 +243,7 @@ describe('wrong questions', () => {
     }
   });
 
-  test('a graph file that is no index', async () => {
+  test('a graph file that is not an index', async () => {
     const sink = new BufferSink();
     const builder = new CompactGraphBuilder(sink, { graphs: [{ referenceLists: 0, order: 'child-first' }] });
     await builder.finish();
@@ -257,8 +257,8 @@ describe('the builder refuses', () => {
 
   test.each<[string, unknown[], string]>([
     ['a key of two elements', [['a', 'b'], NONE, [[]]], 'BadKeyError'],
-    ['a key that is no list', ['a', NONE, [[]]], 'BadKeyError'],
-    ['a reference that is no key', [['a'], NONE, [['b']]], 'BadKeyError'],
+    ['a key that is not a list', ['a', NONE, [[]]], 'BadKeyError'],
+    ['a reference that is not a key', [['a'], NONE, [['b']]], 'BadKeyError'],
     ['no reference lists', [['a'], NONE], 'BadValueError'],
     ['too many of them', [['a'], NONE, [[], []]], 'BadValueError'],
     ['a list that is none', [['a'], NONE, [1]], 'BadValueError'],

@@ -1,4 +1,4 @@
-// Two tuples never become the same bytes or texts, and what is no key is refused with `BadKeyError`.
+// Two tuples never become the same bytes or texts, and what is not a key is refused with `BadKeyError`.
 
 import { describe, expect, test } from 'vitest';
 import fc from '../../../../test/support/fast-check.js';
@@ -29,7 +29,7 @@ test('a tuple comes back from its bytes, and different ones differ', () => {
   );
 });
 
-describe('what is no key', () => {
+describe('what is not a key', () => {
   test.each<[string, unknown]>([
     ['no list', 'a'],
     ['nothing', undefined],
@@ -37,7 +37,7 @@ describe('what is no key', () => {
     ['too few elements', ['a']],
     ['too many', ['a', 'b', 'c']],
     ['an empty element', ['a', '']],
-    ['an element that is no text', ['a', 1]],
+    ['an element that is not text', ['a', 1]],
     ['a hole', Object.assign(new Array(2), { 0: 'a' })],
     ['NUL, which parts elements', ['a\0b', 'c']],
     ['half a character', ['a', '\ud83d']],
@@ -49,7 +49,7 @@ describe('what is no key', () => {
     ['no list', 'a'],
     ['nothing', undefined],
     ['NUL', ['a\0b']],
-    ['an element that is no text', [1]],
+    ['an element that is not text', [1]],
   ])('not in a set or a map either: %s', (_, key) => {
     expect(thrownBy(() => new TupleSet([key as TupleKey]))).toMatchObject(BAD_KEY);
     expect(thrownBy(() => new TupleMap().get(key as TupleKey))).toMatchObject(BAD_KEY);

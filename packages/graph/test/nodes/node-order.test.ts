@@ -167,7 +167,7 @@ describe('the order of nodes', () => {
     const offsets = Uint32Array.from({ length: count + 1 }, (_, i) => Math.min(i, count - 1));
     const targets = Uint32Array.from({ length: count - 1 }, (_, i) => i + 1);
     const places = orderNodes({ kind, references: { offsets, targets }, allowCycles: false, groupStarts: [0] });
-    if (places instanceof FoundCycle) throw new Error('a chain is no cycle');
+    if (places instanceof FoundCycle) throw new Error('a chain is not a cycle');
     const isInOrder = places.every((node, place) => node === (kind === 'child-first' ? place : count - 1 - place));
     expect(isInOrder).toBe(true);
   });

@@ -86,7 +86,7 @@ describe('a block of references', () => {
     ['an unknown form', [4, 0]],
     ['a degree beyond all bounds', [0, 0x82, 0x80, 0x80, 0x80, 0x20]],
     ['a degree beyond the bytes there are', [0, 0xfe, 0xff, 0x7f, 0]],
-    ['a neighbour that is no reference', [0, 1]],
+    ['a neighbour that is not a reference', [0, 1]],
     ['a neighbour in front of all nodes', [1, 3]],
     ['a reference in front of all nodes', [0, 2, 1]],
     ['a reference behind all nodes', [0, 2, 20]],

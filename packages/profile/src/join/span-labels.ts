@@ -84,7 +84,7 @@ const runInSpan = <T>(queue: SpanQueue, fn: () => T): T => {
 
 let isWatching = false;
 
-// A guard held across an await is no function call that ends: without this, its span would label whatever the event loop runs next,
+// A guard held across an await is not a function call that ends: without this, its span would label whatever the event loop runs next,
 // for ever. A microtask finds the stack empty, and what continues after the await has the label from its promise.
 const endWithTask = (): void => {
   if (isWatching) return;

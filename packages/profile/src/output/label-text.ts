@@ -38,7 +38,7 @@ interface StackWeight {
   cpuNs: number;
 }
 
-/** Sums by stack and label, in order of the first sample. Idle samples are left out: they are no CPU time. */
+/** Sums by stack and label, in order of the first sample. Idle samples are left out: they are not CPU time. */
 export const stackWeights = (profile: LabelledProfile): StackWeight[] => {
   const { samples, labels } = profile;
   const sums = new Map<number, StackWeight>();

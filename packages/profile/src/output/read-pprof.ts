@@ -41,7 +41,7 @@ interface Columns {
   readonly time: number;
   /** Nanoseconds of one of the values of `time`. */
   readonly scale: number;
-  /** The type of `time` where that is no CPU time. */
+  /** The type of `time` where that is not CPU time. */
   readonly measure?: string;
 }
 
@@ -204,8 +204,8 @@ export const readPprof = async (bytes: Uint8Array, options: ReadProfileOptions =
   try {
     file = Profile.decode(bytes);
   } catch (error) {
-    throw notReadable('it is no pprof, or damaged', error);
+    throw notReadable('it is not a pprof profile, or it is damaged', error);
   }
-  if (file.sampleType.length === 0) throw notReadable('it is no pprof: it names no types of samples');
+  if (file.sampleType.length === 0) throw notReadable('it is not a pprof profile: it names no types of samples');
   return toProfile(file, options);
 };

@@ -23,7 +23,7 @@ export interface TopTable {
   /** Between the first moment and the last. */
   readonly durationNs: number;
   readonly unit: LabelledProfile['unit'];
-  /** Of what the times are, where they are no CPU time. */
+  /** Of what the times are, where they are not CPU time. */
   readonly measure?: string;
   /** Dearest first; the value '' stands for samples without the key. */
   readonly rows: readonly LabelShare[];

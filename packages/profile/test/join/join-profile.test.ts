@@ -51,7 +51,7 @@ describe('a sample with the label of a span', () => {
     expect([attributed.samples, unattributed.samples]).toEqual([0, 1]);
   });
 
-  test('goes nowhere when the label is no id', () => {
+  test('goes nowhere when the label is not an id', () => {
     const hostile = ['', 'x', '4bf9', '0'.repeat(17), 'g'.repeat(16), 7];
     const samples = hostile.map((id) => ({ us: 2000, label: { span_id: id } }));
     expect(joinProfile(profileOf(samples), records).unattributed.samples).toBe(hostile.length);

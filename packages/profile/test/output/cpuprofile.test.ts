@@ -92,7 +92,7 @@ test('samples of others at uneven times stand for the time since the one before'
   const { samples, unit } = await readProfile(bytesOf(uneven({})));
   expect(Array.from(samples.cpuNs)).toEqual([2e8, 4e8, 5e8]);
   expect(unit).toBe('samples');
-  // A microsecond out of order is no time.
+  // A microsecond out of order is not a time.
   const back = await readProfile(bytesOf(uneven({ timeDeltas: [5, -2, 4] })));
   expect(Array.from(back.samples.cpuNs)).toEqual([5000, 0, 2000]);
 });

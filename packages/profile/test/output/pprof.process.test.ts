@@ -12,7 +12,7 @@ import { HOSTILE, hostile, sampled, shop, summary, wellFormed } from '../support
 
 const noLabels = () => false;
 
-/** The part of a report that is no header. */
+/** The part of a report that is not a header. */
 const body = (report: string): string => report.slice(report.indexOf('Showing nodes'));
 
 describe.skipIf(!asksGoPprof)('go tool pprof', () => {

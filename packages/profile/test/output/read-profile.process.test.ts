@@ -19,7 +19,7 @@ test.each([
   ['half a gzip', gzipSync('x'.repeat(1000)).subarray(0, 20)],
   ['broken JSON', Buffer.from('{"nodes": [')],
   ['zeros', Buffer.alloc(1000)],
-  ['a weight that is no number', Buffer.from(`main;work ${'9'.repeat(400)}\n`)],
+  ['a weight that is not a number', Buffer.from(`main;work ${'9'.repeat(400)}\n`)],
   ['stacks with a line that is none', Buffer.from('main;work 12\nno number\nmain 3\n')],
 ])('%s', async (_, bytes) => {
   await expect(readProfile(bytes)).rejects.toMatchObject(CODE);
@@ -175,7 +175,7 @@ describe('pprof of other profilers', () => {
   test.each([
     [-1, 1e7],
     [1, -1e7],
-  ])('a difference of profiles (%i, %i) is no profile', async (samples, cpuNs) => {
+  ])('a difference of profiles (%i, %i) is not a profile', async (samples, cpuNs) => {
     const types = [
       ['samples', 'count'],
       ['cpu', 'nanoseconds'],
@@ -223,7 +223,7 @@ describe('pprof of other profilers', () => {
   });
 
   test.each(['cpu-samples', 'nothing', ''])(
-    'the type %j is no time of it: the error names those',
+    'the type %j is not a time of it: the error names those',
     async (sampleType) => {
       await expect(readProfile(foreign(CPU_AND_WALL, [2, 9, 2, 7]), { sampleType })).rejects.toMatchObject({
         code: 'ERR_SPANLINE_PROFILE_OPTION',
@@ -263,7 +263,7 @@ describe('pprof of other profilers', () => {
       { defaultType: 'wall' },
       'wall',
     ],
-  ])('times %s are no CPU time', async (_, types, more, measure) => {
+  ])('times %s are not CPU time', async (_, types, more, measure) => {
     const profile = await readProfile(foreign(types, [4e4, 4e4], 1, more));
     expect([profile.measure, totalMs(profile)]).toEqual([measure, 0.04]);
   });

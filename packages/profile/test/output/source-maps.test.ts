@@ -75,7 +75,7 @@ test('a name of the map is taken where the function’s own name stands, not tha
   expect(at('', 11).functionName).toBe('');
 });
 
-test('maps that are broken, missing, remote or of nothing are no failure', async () => {
+test('maps that are broken, missing, remote or of nothing are not a failure', async () => {
   const maps = await openSourceMaps();
   const frameOf = (name: string, comment: string): Frame => {
     const file = join(dir, name);

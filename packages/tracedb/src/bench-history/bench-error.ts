@@ -7,7 +7,7 @@ export type BenchErrorCode =
   | 'ERR_SPANLINE_BENCH_OUTPUT'
   /** A benchmark, a build or a service could not be started, failed, or took too long. */
   | 'ERR_SPANLINE_BENCH_COMMAND'
-  /** Git is missing, this is no repository, or there is no such commit. */
+  /** Git is missing, this is not a repository, or there is no such commit. */
   | 'ERR_SPANLINE_BENCH_GIT'
   /** A history file cannot be read or written, or a line of it is none of a run. */
   | 'ERR_SPANLINE_BENCH_HISTORY'

@@ -67,8 +67,8 @@ const shapedLine = (at: string, line: string): Shaped<typeof LINE> => {
   try {
     return shaped(LINE, at, JSON.parse(line));
   } catch (error) {
-    const why = error instanceof TraceDbError ? error.message : `${escapeText(at)}: is no JSON`;
-    throw new BenchError('ERR_SPANLINE_BENCH_HISTORY', `${why}; it is no line that spanline bench run has written`, {
+    const why = error instanceof TraceDbError ? error.message : `${escapeText(at)}: is not JSON`;
+    throw new BenchError('ERR_SPANLINE_BENCH_HISTORY', `${why}; it is not a record that spanline bench run wrote`, {
       cause: error,
     });
   }
@@ -146,7 +146,7 @@ export const appendBenchRun = (file: string, run: BenchRun): void => {
 
 /**
  * The runs of a history file, in its order, which is that of their measurement. Use it to compare commits or to draw a trend of one's own.
- * Throws `ERR_SPANLINE_BENCH_HISTORY` with the number of the line that is no run; of a file over 256 MiB too: ingest that into a Perf store.
+ * Throws `ERR_SPANLINE_BENCH_HISTORY` with the number of the line that is not a run; of a file over 256 MiB too: ingest that into a Perf store.
  *
  * @example
  * ```ts no-run

@@ -195,6 +195,6 @@ const offsetOf = (column: string, tileSize: number, key: string): number => {
   const offset = /^\d{3,4}$/.test(column) ? Number(column) : tileSize;
   if (offset < tileSize) return offset;
   throw storeCorrupt(
-    `column ${JSON.stringify(column)} of row ${key} is no offset in a tile of ${tileSize} commits; delete the cell`,
+    `column ${JSON.stringify(column)} of row ${key} is not an offset in a tile of ${tileSize} commits; delete the cell`,
   );
 };

@@ -35,7 +35,7 @@ export interface SelectedTraces {
 
 const IGNORED = ['exclude', 'include', 'only'] as const;
 
-/** Throws `ERR_SPANLINE_INVALID_INPUT` for what is no status. */
+/** Throws `ERR_SPANLINE_INVALID_INPUT` for what is not a status. */
 export const checkStatuses = (statuses: readonly TriageStatus[]): void => {
   const unknown = statuses.find((status) => !TRIAGE_STATUSES.includes(status));
   if (unknown !== undefined) throw invalidInput(`statuses must be of ${TRIAGE_STATUSES.join(', ')}, not ${unknown}`);

@@ -34,7 +34,7 @@ export const encodeVarint = (value: number): Uint8Array => {
 export const decodeVarint = (bytes: Uint8Array, where: () => string): number => {
   const reader = new ByteReader(bytes, () =>
     storeCorrupt(
-      `${where()} holds ${Buffer.from(bytes.subarray(0, 16)).toString('hex') || 'no bytes'}, which is no digest id; write it again`,
+      `${where()} holds ${Buffer.from(bytes.subarray(0, 16)).toString('hex') || 'no bytes'}, which is not a digest id; write it again`,
     ),
   );
   const value = reader.shortestVarint();

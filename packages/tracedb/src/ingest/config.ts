@@ -96,7 +96,12 @@ const problemOf = (path: string, body: () => unknown): readonly Problem[] => {
 const storeProblems = (store: string): readonly Problem[] => {
   if (isBigtable(store)) return problemOf('/store', () => parseBigtableLocation(store));
   if (!HAS_SCHEME.test(store)) return [];
-  return [{ path: '/store', reason: 'is no kind of store; write a directory, or bigtable://project/instance/table' }];
+  return [
+    {
+      path: '/store',
+      reason: 'is not the address of a store; write a directory, or bigtable://project/instance/table',
+    },
+  ];
 };
 
 const detectionProblems = (detection: Readonly<Record<string, unknown>>): readonly Problem[] => {

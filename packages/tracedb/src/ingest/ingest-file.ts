@@ -44,7 +44,7 @@ const WHY: Readonly<Record<string, string>> = {
   EACCES: 'may not be read by this user',
   EISDIR: 'is a directory; name a file',
   ELOOP: 'is a loop of symbolic links',
-  ENOTDIR: 'is below something that is no directory',
+  ENOTDIR: 'is below something that is not a directory',
   ENAMETOOLONG: 'is too long a name',
 };
 

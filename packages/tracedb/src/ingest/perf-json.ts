@@ -81,7 +81,7 @@ export const parsePerfJson = (document: unknown, context: IngestContext): readon
     throw badFile(
       at,
       '/issue',
-      `names a change under review (${shown(file.issue)}), which is no commit of the history`,
+      `names a change under review (${shown(file.issue)}), which is not a commit of the history`,
     );
   }
   const points = new PointList(at, cleaner);

@@ -93,7 +93,7 @@ const refuseCommit = (format: IngestFormat, { name, commit, commitMs }: IngestCo
   if (!HISTORY_FORMATS.has(format)) return;
   if (commit !== undefined) throw badFile(name, '', `is ${format}, which names its commits itself; do not give one`);
   if (commitMs !== undefined) {
-    throw badFile(name, '', `is ${format}, which says the times of its commits itself; do not give one`);
+    throw badFile(name, '', `is ${format}, which has the times of its commits; leave yours out`);
   }
 };
 

@@ -11,7 +11,7 @@ import {
 } from './ingest-commit.js';
 import { either, integer, list, number, object, oneOf, type Shaped, shaped, text } from './shape.js';
 
-/** Figures of a result that become points, with the value of their param `stat`. A spread is no figure to watch. */
+/** Figures of a result that become points, with the value of their param `stat`. A spread is not a figure to watch. */
 const STATS = [
   ['min', 'min'],
   ['median', 'median'],

@@ -162,7 +162,7 @@ export const checkParams = (params: Params, rule: CleaningRule = DEFAULT_RULE): 
   if (keys.length === 0) throw invalidInput('a trace must have at least one param; give it one');
   if (keys.length > MAX_PARAMS) {
     throw invalidInput(
-      `a trace has ${keys.length} params; the limit is ${MAX_PARAMS}: leave out what tells no traces apart`,
+      `a trace has ${keys.length} params; the limit is ${MAX_PARAMS}: leave out params that distinguish no traces`,
     );
   }
   for (const key of keys) {

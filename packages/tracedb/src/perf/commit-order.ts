@@ -53,7 +53,7 @@ export class FileOrder {
     this.#newestMs = Math.max(this.#newestMs, timestampMs);
   }
 
-  /** What is said of it; undefined when the order is right. Neighbours in the wrong order, as merges leave them, are no mistake. */
+  /** What is said of it; undefined when the order is right. Neighbours in the wrong order, as merges leave them, are not a mistake. */
   warning(file: string): string | undefined {
     const remedy =
       'Numbers never change: to put them right, ingest all files into a new store, oldest first (spanline perf init)';

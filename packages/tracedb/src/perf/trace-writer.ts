@@ -224,7 +224,7 @@ export class TraceWriter {
       if (id === undefined || id.length >= MANY_PARAMS_ID) checkParams(params, this.#rule);
       checkValue(points.commit, params, value);
       ids.push(id);
-      // A series without any value is no trace: its params would be offered by the tile and select nothing.
+      // A series without any value is not a trace: its params would be offered by the tile and select nothing.
       if (id === undefined && !Number.isNaN(value)) unknown.push(params);
     }
     return { tile, commit: points, ids, unknown };

@@ -7,7 +7,7 @@ import type { CallOptions } from './wide-column-table.js';
 /** The deadline of a call that names none, in milliseconds. */
 export const DEFAULT_DEADLINE_MS = 60_000;
 
-// Calls that share a signal are no leak: each takes its listener away when it ends.
+// Calls that share a signal are not a leak: each takes its listener away when it ends.
 const MAX_LISTENERS = 10_000;
 
 const MAX_TIMER_MS = 2 ** 31 - 1;

@@ -161,7 +161,7 @@ describe('judging', () => {
     expect(cost.judgement).toBe('better');
   });
 
-  test('a loss that is real and small is no regression', () => {
+  test('a loss that is real and small is not a regression', () => {
     const [one] = judgeRounds([roundsOf(3, 60, 1.03, 0.01)], { minEffect: 0.05 });
     expect(one.judgement).toBe('fine');
     expect(one.pValue).toBeLessThan(0.001);
@@ -185,7 +185,7 @@ describe('judging', () => {
     expect(one).toMatchObject({ judgement: 'fine', change: 0, low: 0, high: 0, pValue: 1 });
   });
 
-  test('values that are no pairs, or not above 0, are refused by name', () => {
+  test('values that are not pairs, or not above 0, are refused by name', () => {
     const series = roundsOf(6, 6, 1);
     expect(() => judgeRounds([{ ...series, head: [1] }])).toThrow(/series hot has 6 and 1 values/);
     expect(() => judgeRounds([{ ...series, head: [1, 1, 1, 1, 1, 0] }])).toThrow(BenchError);

@@ -71,7 +71,7 @@ test('far outliers hide no step, nor its size', () => {
   expect(change.change).toBeLessThan(0.07);
 });
 
-test('five values that agree by luck are no change of a series with two modes', () => {
+test('five values that agree by luck are not a change of a series with two modes', () => {
   const history = Array.from({ length: 120 }, (_, i) => (i % 2 === 0 ? 100 : 200) + (i % 5) / 100);
   for (let i = 115; i < 120; i++) history[i] = 100 + (i % 5) / 100;
   expect(changesOf(history)).toEqual([]);

@@ -69,7 +69,7 @@ onBothEngines('changes by commit', (engine) => {
     ]);
   });
 
-  test('the first result in the tile is no change where there may be earlier ones', async () => {
+  test('the first result in the tile is not a change where there may be earlier ones', async () => {
     const store = await open({ 'circle linux': 'aaaaaaaabbb', 'circle mac': '.........cc' });
     // Six commits reach back to a stored tile whose forerunner is not read.
     expect(await drawn(store, {}, 6)).toEqual(['8: circle a untriaged -> b untriaged, 1 since 8']);

@@ -26,7 +26,7 @@ describe('varints', () => {
   test.each(['', '80', '8000', '0100', 'ffffffffffffff10', 'ffffffffffffffff0f', '808080808080808001'])(
     '%s is none',
     (hex) => {
-      expect(() => decodeVarint(Buffer.from(hex, 'hex'), where)).toThrow(/the cell holds .* no digest id/);
+      expect(() => decodeVarint(Buffer.from(hex, 'hex'), where)).toThrow(/the cell holds .* not a digest id/);
     },
   );
 });

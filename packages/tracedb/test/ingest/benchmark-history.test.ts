@@ -138,7 +138,7 @@ describe('data.js of github-action-benchmark', () => {
       script({ S: [entry('', 1, [])] }),
       '/entries/S/0/commit/id must NOT have fewer than 1 characters, got ""',
     ],
-    ['a suite that is no list', script({ 'a/b~c': {} }), '/entries/a~1b~0c must be array, got an object'],
+    ['a suite that is not a list', script({ 'a/b~c': {} }), '/entries/a~1b~0c must be array, got an object'],
     ...[
       'yesterday',
       '2023-10-01',

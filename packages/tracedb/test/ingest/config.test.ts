@@ -79,7 +79,7 @@ describe('a config file', () => {
   it.each<[string, unknown, string]>([
     ['an array', [], 'must be object, got an empty array'],
     ['no store', {}, 'lacks the property "store"'],
-    ['another kind of store', { store: 'gs://bucket/x' }, '/store is no kind of store'],
+    ['another kind of store', { store: 'gs://bucket/x' }, '/store is not the address of a store'],
     ['a rule that lets a comma through', { store: 's', allowedChars: 'a-z_,' }, '/allowedChars cleaning rule'],
     [
       'a setting of another detector',

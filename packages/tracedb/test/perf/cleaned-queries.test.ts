@@ -79,14 +79,14 @@ onBothEngines('a store of cleaned params', (engine) => {
     [{ test: 7 as unknown as string }],
     [{}],
     [null as unknown as Params],
-  ])('params %j are no answer, but an error', async (params) => {
+  ])('params %j are not an answer, but an error', async (params) => {
     const refused = { code: 'ERR_SPANLINE_INVALID_INPUT' };
     await expect(perf.readTraces(0, [params])).rejects.toMatchObject(refused);
     await expect(perf.source(0, params)).rejects.toMatchObject(refused);
     await expect(perf.readTraces(7, [params])).rejects.toMatchObject(refused);
   });
 
-  test.each([undefined, null, 5, {}])('%j is no list of params', async (given) => {
+  test.each([undefined, null, 5, {}])('%j is not a list of params', async (given) => {
     await expect(perf.readTraces(0, given as unknown as Params[])).rejects.toMatchObject({
       code: 'ERR_SPANLINE_INVALID_INPUT',
     });

@@ -59,7 +59,7 @@ onBothEngines('commits', (engine) => {
   });
 
   test.each([[''], ['a b'], ['a\n'], ['a\0'], ['x'.repeat(257)], [undefined]])(
-    '%j is no hash, and nothing is added',
+    '%j is not a hash, and nothing is added',
     async (hash) => {
       const table = await engine.table(PERF_SCHEMA);
       const log = new CommitLog(table);

@@ -231,7 +231,7 @@ onLmdb('a bad file', (engine) => {
     await expect(ingestFile(perf, '/no/such/file.json')).rejects.toThrow('/no/such/file.json: does not exist');
   });
 
-  test('progress that is no number is an error, until it is written anew', async () => {
+  test('progress that is not a number is an error, until it is written anew', async () => {
     const perf = await newStore(engine);
     const path = fileWith(perfJson('c1', 1));
     await ingestFile(perf, path);

@@ -80,7 +80,7 @@ onBothEngines('many small files', (engine) => {
     const others = await PerfStore.open(apart.table);
     expect(said([await ingestFile(others, fileWith(history(1, 30), 'mixed.jsonl'))])[0]).toHaveLength(1);
     expect(said(await ingestFiles(await open(), [newer, older]))).toEqual([[], late]);
-    // Oldest first, twice the same commits, and neighbours as merges leave them, are no mistake.
+    // Oldest first, twice the same commits, and neighbours as merges leave them, are not a mistake.
     const right = [older, newer, fileWith(`${history(21)}\n${history(22)}`, 'again.jsonl')];
     expect(said(await ingestFiles(await open(), right))).toEqual([[], [], []]);
     expect(said(await ingestFiles(await open(), [fileWith(history(1, 2, 5, 4, 6, 7))]))).toEqual([[]]);

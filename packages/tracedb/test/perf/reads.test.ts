@@ -127,7 +127,7 @@ onBothEngines('a store with two tiles', (engine) => {
     expect(await perf.planOf(0, 'os=mac')).toMatchObject({ kind: 'empty', reason: expect.stringContaining('"os"') });
   });
 
-  test.each(['arch=', 'arch', '=x', 'arch=~(', 'a=*&a=x'])('%j is no query, of any tile', async (query) => {
+  test.each(['arch=', 'arch', '=x', 'arch=~(', 'a=*&a=x'])('%j is not a query, of any tile', async (query) => {
     for (const tile of [0, 99]) {
       await expect(collect(perf.query(tile, query))).rejects.toMatchObject(invalid);
       await expect(perf.count(tile, query)).rejects.toMatchObject(invalid);
@@ -225,7 +225,7 @@ onLmdb('a query', (engine) => {
     await expect(collect(perf.query(0, 'arch=x86'))).rejects.toMatchObject({ code: 'ERR_SPANLINE_STORE_CORRUPT' });
   });
 
-  test('of a value that is no float32, or of a column that is not in the tile, is an error', async () => {
+  test('of a value that is not a float32, or of a column that is not in the tile, is an error', async () => {
     for (const [qualifier, value] of [
       ['0', Buffer.alloc(8)],
       ['256', Buffer.alloc(4)],

@@ -50,7 +50,7 @@ test.each([
   expect(idFilter(keyIndex, new Set(values))(id)).toBe(expected);
 });
 
-test('ends on what is no id', () => {
+test('ends on what is not an id', () => {
   for (const id of ['', ',', ',0=', ',0=1', '0=1', ',0=x,']) {
     for (const values of [[1], [1, 2]]) idFilter(0, new Set(values))(id);
   }

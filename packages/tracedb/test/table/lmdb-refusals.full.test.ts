@@ -128,7 +128,7 @@ describe('not a directory', () => {
   });
 });
 
-describe('files that are no store', () => {
+describe('files that are not a store', () => {
   test('of another program that uses LMDB: refused, and left as they were', async () => {
     const directory = join(folder, 'foreign');
     const other = openLmdb({ path: directory, noSubdir: false });
@@ -207,9 +207,9 @@ describe('damaged files', () => {
   });
 
   const damages: readonly [name: string, change: (file: string) => void, message: RegExp][] = [
-    ['text', (file) => writeFileSync(file, 'hello'), /text.data\.mdb is no LMDB file, or damaged; restore a copy/],
-    ['noise', overwrite(0, 1_000_000, 0x5a), /is no LMDB file/],
-    ['no-first-page', overwrite(0, PAGE, 0), /is no LMDB file/],
+    ['text', (file) => writeFileSync(file, 'hello'), /text.data\.mdb is not an LMDB file, or damaged; restore a copy/],
+    ['noise', overwrite(0, 1_000_000, 0x5a), /is not an LMDB file/],
+    ['no-first-page', overwrite(0, PAGE, 0), /is not an LMDB file/],
     ['no-second-page', overwrite(PAGE, 2 * PAGE, 0), /is damaged: its second page/],
     ['cut-in-second-page', (file) => truncateSync(file, PAGE + 10), /is damaged/],
     ['cut-behind-them', (file) => truncateSync(file, 2 * PAGE), /cut off after 16384 bytes/],

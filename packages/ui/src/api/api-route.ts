@@ -1,5 +1,5 @@
 // Endpoints of the page: below /ui/api, answered with JSON. What changes something must come from the page itself: a page elsewhere in the same
-// browser could send such a request too. A parameter that is no whole number must be refused, never taken for the default.
+// browser could send such a request too. A parameter that is not a whole number must be refused, never taken for the default.
 
 import type { IncomingMessage } from 'node:http';
 import type { Archive } from '@spanline/archive';
@@ -61,7 +61,7 @@ const answerWith = async (call: Call, answer: () => unknown): Promise<void> => {
 export const apiGet = (path: string, answer: (call: Call) => unknown): Route =>
   queryRoute(`/ui/api/${path}`, (call) => answerWith(call, () => answer(call)));
 
-/** Throws unless a page of this very server sent the request, or a program that is no browser. */
+/** Throws unless a page of this very server sent the request, or a program that is not a browser. */
 const checkOrigin = ({ headers }: IncomingMessage): void => {
   const { origin, host } = headers;
   const isOwn = origin === undefined || (URL.canParse(origin) && new URL(origin).host === host);

@@ -35,7 +35,7 @@ const writesRows = async (pid: string): Promise<boolean> => {
   return false;
 };
 
-/** Undefined for what is no Node, another user's, or gone meanwhile. */
+/** Undefined for what is not a Node, another user's, or gone meanwhile. */
 const lookAt = async (pid: string): Promise<NodeProcess | undefined> => {
   try {
     const { uid } = await stat(`/proc/${pid}`);

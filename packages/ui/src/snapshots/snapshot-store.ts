@@ -211,7 +211,7 @@ const noneWhereMissing = (error: NodeJS.ErrnoException): string[] => {
   throw new HttpError(400, `the directory of snapshots cannot be read: ${error.message}`);
 };
 
-/** Undefined when it is no file, or gone. */
+/** Undefined when it is not a file, or gone. */
 const lookAt = async (id: string, path: string): Promise<SnapshotFile | undefined> => {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined || !found.isFile()) return undefined;

@@ -47,7 +47,7 @@ export const isCpuOver = (rounds: readonly OverheadRound[], max: number): boolea
   const cpu = cpuOf(rounds);
   if (cpu !== undefined) return cpu.change.low > max;
   return rounds.some(({ untraced }) => untraced.cpuUs === undefined)
-    ? 'no CPU time: this system does not tell it of other processes'
+    ? 'no CPU time: this system does not report it for other processes'
     : 'no CPU time: a round took less than the 10 ms that the system counts by; give a longer --round';
 };
 

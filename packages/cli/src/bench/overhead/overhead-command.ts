@@ -60,7 +60,7 @@ const requireComparable = ({ maxCpu }: OverheadOptions): void => {
     );
   }
   if (maxCpu !== undefined && process.platform !== 'linux') {
-    throw wrongUsage('--max-cpu needs the CPU time of other processes, which Linux alone tells; leave it out');
+    throw wrongUsage('--max-cpu needs the CPU time of other processes, which only Linux reports; leave it out');
   }
 };
 

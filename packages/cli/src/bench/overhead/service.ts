@@ -45,7 +45,7 @@ export class Service {
   private constructor(command: readonly string[], env: NodeJS.ProcessEnv) {
     const [file, ...args] = command;
     this.#shown = command.join(' ');
-    // A group of its own, so that all of it can be ended; what it prints is no part of the answer.
+    // A group of its own, so that all of it can be ended; what it prints is not part of the answer.
     this.#child = spawn(file, args, { env, stdio: ['ignore', 2, 2], detached: process.platform !== 'win32' });
     this.#child.once('error', (error) => {
       this.#error = error;

@@ -62,7 +62,7 @@ interface Stretch {
 }
 
 const stretchOf = (path: string, stats: Stats, { offset = 0, length }: FileTransportOptions): Stretch => {
-  if (!stats.isFile()) throw new BadOptionsError(`${path} is no regular file`);
+  if (!stats.isFile()) throw new BadOptionsError(`${path} is not a regular file`);
   checkRanges([{ offset, length: length ?? 0 }], stats.size, path);
   return length === undefined
     ? { start: offset, length: stats.size - offset, fileSize: stats.size }

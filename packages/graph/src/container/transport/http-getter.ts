@@ -133,7 +133,7 @@ export class HttpGetter {
     }
   }
 
-  /** The first answer that is no redirect. */
+  /** The first answer that is not a redirect. */
   async #answer(headers: RequestHeaders, signal: AbortSignal, onBytes: (count: number) => void): Promise<Response> {
     const { name, sign } = this.#options;
     let url = this.#target;
@@ -184,7 +184,7 @@ const TURNS = 5;
 
 /**
  * Calls `onSilence` once nothing was heard for `ms`. Where this process stood still meanwhile, its timer comes before what waits in its
- * sockets, and that is no silence: they are read first.
+ * sockets, and that is not silence: they are read first.
  */
 const watchSilence = (ms: number, onSilence: () => void): { heard(): void; end(): void } => {
   let turns: NodeJS.Immediate | undefined;

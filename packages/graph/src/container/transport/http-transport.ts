@@ -29,7 +29,7 @@ const decode = (text: string): string => {
 export const parseAddress = (
   text: string,
 ): { readonly url: string; readonly name: string; readonly headers: RequestHeaders } => {
-  if (!URL.canParse(text)) throw new BadOptionsError(`${text.replace(/\/\/.*@/s, '//')} is no address`);
+  if (!URL.canParse(text)) throw new BadOptionsError(`${text.replace(/\/\/.*@/s, '//')} is not an address`);
   const url = new URL(text);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new BadOptionsError(`${url.protocol}// cannot be read, only http and https can`);
@@ -221,7 +221,7 @@ export class HttpTransport implements Transport {
   /** The size of the file by this answer, which must be one of the version that was read before. */
   #checkAnswer(response: Response): number | undefined {
     const { status, headers } = response;
-    if (status === 412) throw this.#identity.changed('the server says so by status 412');
+    if (status === 412) throw this.#identity.changed('the server answered with status 412');
     const encoding = headers.get('content-encoding') ?? 'identity';
     if (encoding.toLowerCase() !== 'identity') {
       throw new TransportError(`${this.name} is sent in the encoding ${encoding}, of which no ranges can be read`);

@@ -20,7 +20,7 @@ export const checkRanges = (ranges: readonly ByteRange[], size: number | undefin
     const end = offset + length;
     if (!(Number.isSafeInteger(offset) && Number.isSafeInteger(end) && offset >= 0 && length >= 0)) {
       throw new BadOptionsError(
-        `${length} bytes at ${offset} of ${name} are no range: both must be whole, from zero on`,
+        `${length} bytes at ${offset} of ${name} are not a range: both must be whole, from zero on`,
       );
     }
     if (size !== undefined && end > size) {

@@ -14,9 +14,9 @@ export interface S3Location {
 /** The parts of `s3://bucket/key`. */
 export const parseS3Location = (text: string): S3Location => {
   const match = /^s3:\/\/([^/]+)\/(.+)$/s.exec(text);
-  if (match === null) throw new BadOptionsError(`${text} is no place of an object: write s3://bucket/key`);
+  if (match === null) throw new BadOptionsError(`${text} is not the address of an object: write s3://bucket/key`);
   const [, bucket, key] = match;
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,253}$/.test(bucket)) throw new BadOptionsError(`${bucket} is no name of a bucket`);
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,253}$/.test(bucket)) throw new BadOptionsError(`${bucket} is not a bucket name`);
   if (key.split('/').some((part) => part === '.' || part === '..')) {
     throw new BadOptionsError(`the key ${key} cannot be asked for over HTTP: . and .. vanish from paths`);
   }
@@ -33,11 +33,11 @@ const encodeKey = (key: string): string =>
 export const s3Address = ({ bucket, key }: S3Location, region: string, endpoint: string | undefined): string => {
   if (endpoint !== undefined) {
     if (!/^https?:\/\//.test(endpoint) || !URL.canParse(endpoint)) {
-      throw new BadOptionsError(`the endpoint ${endpoint} is no http or https address`);
+      throw new BadOptionsError(`the endpoint ${endpoint} is not an http or https address`);
     }
     return `${endpoint.replace(/\/+$/, '')}/${bucket}/${encodeKey(key)}`;
   }
-  if (!/^[a-z0-9-]{1,63}$/.test(region)) throw new BadOptionsError(`${region} is no region`);
+  if (!/^[a-z0-9-]{1,63}$/.test(region)) throw new BadOptionsError(`${region} is not a region`);
   const host = `s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
   // A certificate of the store covers one label before its name.
   return bucket.includes('.')

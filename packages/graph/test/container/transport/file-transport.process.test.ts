@@ -1,4 +1,4 @@
-// A file that vanishes, shrinks, grows or is no file gives an error that says so; one that was replaced stays what it was.
+// A file that vanishes, shrinks, grows or is not a file gives an error that says so; one that was replaced stays what it was.
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, readdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -204,7 +204,7 @@ describe('an answer that fails for a moment is asked for again', () => {
   });
 });
 
-test('what came while this process stood still is no silence', async () => {
+test('what came while this process stood still is not silence', async () => {
   server.fault = (_, response) => {
     response.writeHead(206, { 'content-range': `bytes 0-11/${SIZE}`, 'content-length': 12 });
     response.end(part(0, 12), () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200));

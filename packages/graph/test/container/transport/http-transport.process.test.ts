@@ -302,7 +302,7 @@ describe('an address', () => {
   test('shows no credentials either when it is none, and takes any', async () => {
     const failure = thrownBy(() => new HttpTransport('http://user:secret@no host/'));
     expect(failure).toBeInstanceOf(BadOptionsError);
-    expect(failure.message).toBe('http://no host/ is no address');
+    expect(failure.message).toBe('http://no host/ is not an address');
     await new HttpTransport(server.url.replace('http://', 'http://100%:x@')).readTail(1);
     expect(server.requests[0].headers.authorization).toBe(`Basic ${Buffer.from('100%:x').toString('base64')}`);
   });

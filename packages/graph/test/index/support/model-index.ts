@@ -16,7 +16,7 @@ const ELEMENTS = ['a', 'b', 'ab', 'é', '😀', '\x01', 'b\x01'];
 export const anyKey: fc.Arbitrary<TupleKey> = fc.tuple(fc.constantFrom(...ELEMENTS), fc.constantFrom(...ELEMENTS));
 const anyName = anyKey.map((key) => JSON.stringify(key));
 
-/** Any key may refer to any, itself included; those that are no keys are missing. */
+/** Any key may refer to any, itself included; those that are not keys are missing. */
 export const anyIndex: fc.Arbitrary<ModelIndex> = fc
   .dictionary(
     anyName,

@@ -39,7 +39,7 @@ export const outcomeText = ({ outcome, judged }: GateResult, { minEffect }: Pick
   const min = percentText(minEffect).slice(1);
   if (outcome === 'worse') return `${count('worse')} of ${judged.length} are worse by ${min} or more`;
   if (outcome === 'fine') return `none of ${judged.length} is worse by ${min} or more`;
-  return `of ${count('unsure')} of ${judged.length} it cannot be told whether they are worse by ${min} or more; a larger budget may`;
+  return `of ${count('unsure')} of ${judged.length} it is not known whether they are worse by ${min} or more; a larger budget may`;
 };
 
 /** A cell of a table may hold what a benchmark is named. */

@@ -106,7 +106,7 @@ const removeTrees = async (top: string, scratch: string): Promise<void> => {
 
 const takeFromHead = async (tree: string, head: GitCommit, path: string, signal?: AbortSignal): Promise<void> => {
   const inside = relative(tree, join(tree, path));
-  if (inside === '' || inside.startsWith('..')) throw badOption(`${path} is no path inside of the repository`);
+  if (inside === '' || inside.startsWith('..')) throw badOption(`${path} is not a path inside the repository`);
   if ((await git(tree, ['ls-tree', head.hash, '--', inside], signal)) === '') {
     throw new BenchError('ERR_SPANLINE_BENCH_GIT', `head (${head.hash.slice(0, 10)}) has no ${path} to take for both`);
   }

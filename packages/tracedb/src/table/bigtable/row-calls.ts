@@ -85,7 +85,7 @@ const addOnce = async (task: CallTask, key: string, familyName: string, qualifie
   const sent = task.client.readModifyWriteRow(request, left(task)).catch((cause: unknown) => {
     if (!isNoCounter(cause)) throw cause;
     const cell = `cell ${familyName}:${qualifier} of row ${JSON.stringify(key)}`;
-    throw invalidInput(`${cell} is no counter of 8 bytes`, { cause });
+    throw invalidInput(`${cell} is not a counter of 8 bytes`, { cause });
   });
   const [{ row }] = await answer(task, sent);
   const value = row?.families?.[0]?.columns?.[0]?.cells?.[0]?.value as Buffer;

@@ -1,4 +1,4 @@
-// Makes the table and its families. Several processes may do so at once, so that "exists already" is no failure.
+// Makes the table and its families. Several processes may do so at once, so that "exists already" is not a failure.
 import type { protos } from '@google-cloud/bigtable';
 import { backoffMs, sleep } from 'spanline/internal/base';
 import { noTable, TraceDbError } from '../../tracedb-error.js';

@@ -142,7 +142,7 @@ const problemOf = async (file: FileHandle, { first, second }: Metas): Promise<st
   // After the meta pages were read: what they refer to was written before them, and the file only grows.
   const { size } = await file.stat();
   if (first.length === 0) return undefined;
-  if (!isMeta(first)) return 'is no LMDB file, or damaged';
+  if (!isMeta(first)) return 'is not an LMDB file, or damaged';
   // Of a format that this does not know; LMDB refuses it by itself.
   if ((first.readUInt32LE(META.version) & 0xffff) !== FORMAT) return undefined;
   if (!isMeta(second)) return 'is damaged: its second page is not what LMDB writes there';

@@ -135,7 +135,7 @@ export const increment = (env: LmdbEnv, key: string, { family, qualifier }: Pred
     const value = cell.value as Buffer;
     if (value.length !== 8) {
       throw invalidInput(
-        `cell ${family}:${qualifier} of row ${JSON.stringify(key)} has ${value.length} bytes and is no counter (8 bytes)`,
+        `cell ${family}:${qualifier} of row ${JSON.stringify(key)} has ${value.length} bytes and is not a counter (8 bytes)`,
       );
     }
     sum += value.readBigInt64BE();

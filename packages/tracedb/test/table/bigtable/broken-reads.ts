@@ -95,7 +95,7 @@ test('a server that breaks after every row gets through', async () => {
   expect(await all(table.readKeys({ prefix: '' }))).toEqual(names);
 });
 
-test('a server that cancels, or ends without a status, is no end of the read', async () => {
+test('a server that cancels, or ends without a status, is not an end of the read', async () => {
   const endings: Handler[] = [
     (call) => call.end(CANCELLED),
     (call) => {

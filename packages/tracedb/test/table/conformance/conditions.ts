@@ -143,7 +143,7 @@ export const conditions = ({ open }: Tables): void => {
       expect(await table.incrementCell('r', 'V', 'n', 1)).toBe(43);
     });
 
-    test('what is no counter is refused and stays', async () => {
+    test('what is not a counter is refused and stays', async () => {
       const table = await open();
       await table.mutateRows([row('r', set('n', 'text', 1))]);
       await rejects(table.incrementCell('r', 'V', 'n', 1), 'ERR_SPANLINE_INVALID_INPUT', /V:n of row "r".*counter/);

@@ -1,5 +1,5 @@
 // The files of runs that `spanline bench run --file` has written, one or all of a directory, as series over their commits. They are read again only
-// when they changed. Judgements that lie beside them are no runs.
+// when they changed. Judgements that lie beside them are not runs.
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Commit, cleaningRule, forceValid, ParamSet, type PerfSeries, structuredKeyOf } from '@spanline/tracedb';

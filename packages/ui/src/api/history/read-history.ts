@@ -1,6 +1,6 @@
 // Reads what History shows of a source: keys and values, histories with their changes, the commits of a step. It must hold a bounded number of series
 // and values, whatever a query selects. A query to begin with is suggested: of many series the first few that belong together. Samples and spreads
-// are no figures to look at first, and series of several units share no axis; so these keys are fixed first, and then those with the fewest values,
+// are not figures to look at first, and series of several units share no axis; so these keys are fixed first, and then those with the fewest values,
 // until a plot of what is left can be read.
 import {
   type Commit,

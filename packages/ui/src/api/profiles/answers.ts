@@ -45,7 +45,7 @@ export interface ProfileTable {
   readonly durationNs: number;
   /** Whether CPU time was measured, or each sample stands for one interval. */
   readonly unit: 'cpu' | 'samples';
-  /** Of what the times are, where they are no CPU time. */
+  /** Of what the times are, where they are not CPU time. */
   readonly measure?: string;
   /** Unix milliseconds of the first moment; 0 where the file does not say. */
   readonly startMs: number;

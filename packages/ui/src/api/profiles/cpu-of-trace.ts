@@ -74,7 +74,7 @@ export class CpuOfTraces {
     const known = this.#files.get(content);
     if (known !== undefined) return known;
     const profile = await this.#directory.read(name).catch(() => undefined);
-    // Other time is no CPU time.
+    // Other time is not CPU time.
     if (profile === undefined || profile.measure !== undefined) return undefined;
     const { sums, spans } = sumsOf(profile);
     if (spans <= MAX_SPANS) this.#files.set(content, sums);

@@ -54,7 +54,7 @@ export class ProfileDirectory {
     }
   }
 
-  /** Undefined when it is no file, or gone: who writes a directory removes old files too. */
+  /** Undefined when it is not a file, or gone: who writes a directory removes old files too. */
   async #look(name: string): Promise<ProfileFile | undefined> {
     const found = await stat(join(this.path, name)).catch(() => undefined);
     if (found === undefined || !found.isFile()) return undefined;

@@ -1,4 +1,4 @@
-// How a request ended: its status code of HTTP, and whether its span says that it failed. A refused request is no error to a server, but must be seen.
+// How a request ended: its status code of HTTP, and whether its span says that it failed. A refused request is not an error to a server, but must be seen.
 import type { RequestStatus } from '../../api/answers.js';
 
 export const Status = ({ http, isFailed }: RequestStatus) => {

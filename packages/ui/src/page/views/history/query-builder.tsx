@@ -45,7 +45,7 @@ const useTyped = (
   type: (query: string) => void,
 ): readonly [text: string, set: (text: string) => void] => {
   const [text, setText] = useState(query);
-  // What was sent comes back later, when more may have been typed: then it is no news.
+  // What was sent comes back later, when more may have been typed: then it is not news.
   const sent = useRef(query);
   useEffect(() => {
     if (query !== sent.current) setText(query);

@@ -84,7 +84,7 @@ export const boxOf = (scales: Scales, { fromUs, toUs, shortestUs, longestUs }: W
 export const windowText = ({ fromUs, toUs, shortestUs, longestUs }: Window): string =>
   [fromUs, toUs, shortestUs, longestUs].join('-');
 
-/** Undefined for what is no window. */
+/** Undefined for what is not a window. */
 export const windowOf = (text: string | undefined): Window | undefined => {
   const [, ...numbers] = /^(\d+)-(\d+)-(\d+)-(\d+)$/.exec(text ?? '') ?? [];
   if (numbers.length === 0) return undefined;

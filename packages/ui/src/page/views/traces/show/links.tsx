@@ -92,7 +92,7 @@ export const Links = ({ trace, linkedFrom, places, select }: LinksProps) => {
         ))}
         {value?.isFull && <li>more traces link here</li>}
       </ul>
-      {error !== undefined && <p role="alert">What links here cannot be told: {error.message}</p>}
+      {error !== undefined && <p role="alert">What links here cannot be read: {error.message}</p>}
     </details>
   );
 };
