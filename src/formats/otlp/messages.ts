@@ -11,13 +11,7 @@ import type {
   ArchivedStatusCode,
 } from '../../record/archived-span.js';
 import { NO_PROPERTIES } from '../../record/properties.js';
-import {
-  type DecodeContext,
-  type KnownParts,
-  NO_SPAN_ID,
-  type RefusalReason,
-  type SharedParts,
-} from '../decode-context.js';
+import { type DecodeContext, NO_SPAN_ID, type RefusalReason, type SharedParts } from '../decode-context.js';
 import { BYTES, FIXED32, FIXED64, tag, VARINT } from './protobuf-writer.js';
 
 /** OTLP's numbers for kinds and status codes. */
@@ -78,7 +72,7 @@ export interface Field {
   readonly enum?: Enum;
 }
 
-interface Table<K extends string> {
+export interface Table<K extends string> {
   /** In errors. */
   readonly title: string;
   readonly fields: readonly Field[];
@@ -137,17 +131,21 @@ export const KEY_VALUE = table('an attribute', { key: [1, 'text'], value: [2, 'm
 /** ArrayValue and KeyValueList. */
 export const VALUES = table('values', { values: [1, 'messages'] });
 
-const RESOURCE = message('resource', (): Draft<ArchivedResource> => ({ properties: NO_PROPERTIES }), {
+export const RESOURCE = message('resource', (): Draft<ArchivedResource> => ({ properties: NO_PROPERTIES }), {
   attributes: [1, 'attributes', 'properties'],
   droppedAttributesCount: [2, 'count'],
 });
 
-const SCOPE = message('scope', (): Draft<ArchivedScope> => ({ name: '', version: '', properties: NO_PROPERTIES }), {
-  name: [1, 'text'],
-  version: [2, 'text'],
-  attributes: [3, 'attributes', 'properties'],
-  droppedAttributesCount: [4, 'count'],
-});
+export const SCOPE = message(
+  'scope',
+  (): Draft<ArchivedScope> => ({ name: '', version: '', properties: NO_PROPERTIES }),
+  {
+    name: [1, 'text'],
+    version: [2, 'text'],
+    attributes: [3, 'attributes', 'properties'],
+    droppedAttributesCount: [4, 'count'],
+  },
+);
 
 const EVENT = message('an event', (): ArchivedEvent => ({ name: '', timeUnixNs: 0n, properties: NO_PROPERTIES }), {
   timeUnixNano: [1, 'nanos', 'timeUnixNs'],
@@ -243,13 +241,14 @@ export const nameOf = ({ names, unknown }: Enum, number: number, context: Decode
   return names[number] ?? names[0];
 };
 
-const SCOPE_SPANS = table('an element of scopeSpans', {
+/** Of this and of ResourceSpans the readers know the order: maker, members, schema URL. */
+export const SCOPE_SPANS = table('an element of scopeSpans', {
   scope: [1, 'message', SCOPE],
   spans: [2, 'messages', SPAN],
   schemaUrl: [3, 'text'],
 });
 
-const RESOURCE_SPANS = table('an element of resourceSpans', {
+export const RESOURCE_SPANS = table('an element of resourceSpans', {
   resource: [1, 'message', RESOURCE],
   scopeSpans: [2, 'messages'],
   schemaUrl: [3, 'text'],
@@ -258,40 +257,24 @@ const RESOURCE_SPANS = table('an element of resourceSpans', {
 /** ExportTraceServiceRequest and TracesData. */
 export const TRACES = table('the document', { resourceSpans: [1, 'messages'] });
 
-/** ResourceSpans or ScopeSpans: messages around others of which they name the maker. */
-export interface Group<T extends object> {
-  readonly title: string;
-  readonly maker: Field;
-  readonly members: Field;
-  readonly schemaUrl: Field;
-  readonly message: Message<T>;
-  /** The maker as the archive has it: one object for all that came as the same `key`, in this request and in earlier ones. */
-  once(known: KnownParts, context: DecodeContext, key: string, schemaUrl: string, read: () => T): T;
-}
-
-const group = <T extends { schemaUrl?: string }>(
-  { title, fields: [maker, members, schemaUrl] }: Table<string>,
-  of: Message<T>,
-  makersOf: (known: KnownParts) => SharedParts<T>,
-): Group<T> => ({
-  title,
-  maker,
-  members,
-  schemaUrl,
-  message: of,
-  once: (known, context, key, url, read) => {
-    const makers = makersOf(known);
-    const found = makers.get(key);
-    if (found !== undefined) return found;
-    const made = read();
-    if (url !== '') made.schemaUrl = url;
-    if (context.isSound(context.shared(made))) makers.set(key, made);
-    return made;
-  },
-});
-
-export const RESOURCE_GROUP = group(RESOURCE_SPANS, RESOURCE, ({ resources }) => resources);
-export const SCOPE_GROUP = group(SCOPE_SPANS, SCOPE, ({ scopes }) => scopes);
+/**
+ * What ResourceSpans and ScopeSpans name as the maker of what is in them, as the archive has it: one object for all that came as the same `key`, in
+ * this request and in earlier ones.
+ */
+export const makerOnce = <T extends { schemaUrl?: string }>(
+  makers: SharedParts<T>,
+  context: DecodeContext,
+  key: string,
+  schemaUrl: string,
+  read: () => T,
+): T => {
+  const found = makers.get(key);
+  if (found !== undefined) return found;
+  const made = read();
+  if (schemaUrl !== '') made.schemaUrl = schemaUrl;
+  if (context.isSound(context.shared(made))) makers.set(key, made);
+  return made;
+};
 
 /** The tags of all fields, for the writer of protobuf. */
 export const TAGS = {

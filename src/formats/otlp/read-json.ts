@@ -9,6 +9,7 @@ import {
   type DecodeLimits,
   type KnownParts,
   newKnownParts,
+  type SharedParts,
 } from '../decode-context.js';
 import {
   hexOf,
@@ -30,13 +31,16 @@ import {
   ANY_VALUE,
   type Enum,
   type Field,
-  type Group,
   KEY_VALUE,
   type Message,
+  makerOnce,
   nameOf,
-  RESOURCE_GROUP,
-  SCOPE_GROUP,
+  RESOURCE,
+  RESOURCE_SPANS,
+  SCOPE,
+  SCOPE_SPANS,
   SPAN,
+  type Table,
   TRACES,
   VALUES,
 } from './messages.js';
@@ -161,17 +165,18 @@ const readMessage = <T extends object>(raw: JsonObject, message: Message<T>, con
 };
 
 /** What reading throws costs the spans that share the maker, or the one span, and no others. */
-const readGroup = <T extends object>(
+const readGroup = <T extends { schemaUrl?: string }>(
   raw: unknown,
   context: DecodeContext,
-  known: KnownParts,
-  { title, maker, members, schemaUrl, message, once }: Group<T>,
-  readMember: (raw: unknown, maker: T) => void,
+  { title, fields: [maker, members, schema] }: Table<string>,
+  message: Message<T>,
+  makers: SharedParts<T>,
+  readMember: (raw: unknown, made: T) => void,
 ): void => {
   const holder = toObject(raw, title);
   const rawMaker = objectOf(holder, maker.name) ?? {};
-  const url = textOf(holder, schemaUrl.name);
-  const made = once(known, context, JSON.stringify([rawMaker, url]), url, () => {
+  const url = textOf(holder, schema.name);
+  const made = makerOnce(makers, context, JSON.stringify([rawMaker, url]), url, () => {
     try {
       return readMessage(rawMaker, message, context);
     } catch (error) {
@@ -185,8 +190,8 @@ const readGroup = <T extends object>(
 /** The spans of a parsed document: kept in the context, or refused there. */
 export const readOtlp = (document: unknown, context: DecodeContext, known: KnownParts): void => {
   for (const raw of listOf(toObject(document, TRACES.title), TRACES.fields[0].name))
-    readGroup(raw, context, known, RESOURCE_GROUP, (rawScope, resource) =>
-      readGroup(rawScope, context, known, SCOPE_GROUP, (rawSpan, scope) => {
+    readGroup(raw, context, RESOURCE_SPANS, RESOURCE, known.resources, (rawScope, resource) =>
+      readGroup(rawScope, context, SCOPE_SPANS, SCOPE, known.scopes, (rawSpan, scope) => {
         try {
           context.item();
           const span = readMessage(toObject(rawSpan, SPAN.title), SPAN, context);

@@ -9,19 +9,23 @@ import {
   type DecodeLimits,
   type KnownParts,
   newKnownParts,
+  type SharedParts,
 } from '../decode-context.js';
 import {
   ANY_VALUE,
   type Enum,
   type Field,
-  type Group,
   KEY_VALUE,
   type Message,
+  makerOnce,
   NOTHING,
   nameOf,
-  RESOURCE_GROUP,
-  SCOPE_GROUP,
+  RESOURCE,
+  RESOURCE_SPANS,
+  SCOPE,
+  SCOPE_SPANS,
   SPAN,
+  type Table,
   TRACES,
   VALUES,
 } from './messages.js';
@@ -159,12 +163,13 @@ const readMessage = <T extends object>(reader: ProtobufReader, message: Message<
 };
 
 /** A message with a maker, which may stand behind what it made, as may its schema URL. The last one counts. */
-const readGroup = <T extends object>(
+const readGroup = <T extends { schemaUrl?: string }>(
   reader: ProtobufReader,
   context: DecodeContext,
-  known: KnownParts,
-  group: Group<T>,
-  readMember: (maker: T) => void,
+  { fields: [maker, members, schema] }: Table<string>,
+  message: Message<T>,
+  makers: SharedParts<T>,
+  readMember: (made: T) => void,
 ): void => {
   const outer = reader.enter();
   const start = reader.at;
@@ -173,22 +178,22 @@ const readGroup = <T extends object>(
   let schemaUrl = '';
   while (reader.hasMore) {
     const tag = reader.tag();
-    if (tag === group.maker.tag) {
+    if (tag === maker.tag) {
       place = reader.at;
       raw = reader.raw();
-    } else if (tag === group.schemaUrl.tag) schemaUrl = reader.text();
+    } else if (tag === schema.tag) schemaUrl = reader.text();
     else reader.skip(tag);
   }
-  const maker = group.once(known, context, `${schemaUrl}\n${raw}`, schemaUrl, () => {
+  const made = makerOnce(makers, context, `${schemaUrl}\n${raw}`, schemaUrl, () => {
     reader.at = place;
-    const read = place < 0 ? group.message.make() : readMessage(reader, group.message, context);
+    const read = place < 0 ? message.make() : readMessage(reader, message, context);
     if (reader.takeBadText()) context.flaw('text is not UTF-8');
     return read;
   });
   reader.at = start;
   while (reader.hasMore) {
     const tag = reader.tag();
-    if (tag === group.members.tag) readMember(maker);
+    if (tag === members.tag) readMember(made);
     else reader.skip(tag);
   }
   reader.leave(outer);
@@ -218,8 +223,8 @@ export const decodeOtlpProtobuf = (
     const tag = reader.tag();
     if (tag !== TRACES.tags.resourceSpans) reader.skip(tag);
     else
-      readGroup(reader, context, known, RESOURCE_GROUP, (resource) =>
-        readGroup(reader, context, known, SCOPE_GROUP, (scope) => {
+      readGroup(reader, context, RESOURCE_SPANS, RESOURCE, known.resources, (resource) =>
+        readGroup(reader, context, SCOPE_SPANS, SCOPE, known.scopes, (scope) => {
           context.item();
           const span = readMessage(reader, SPAN, context);
           if (reader.takeBadText()) context.flaw('text is not UTF-8');
