@@ -22,34 +22,34 @@ const oneBigInt = new BigInt64Array(1);
 const itsWords = new Uint32Array(oneBigInt.buffer);
 const [LOW, HIGH] = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1 ? [0, 1] : [1, 0];
 
-export const writeStringTag = (writer: ThriftWriter, key: string, value: string): void => {
+/** Gives what `endStruct` needs. */
+const beginTag = (writer: ThriftWriter, key: string, type: number): number => {
   const outer = writer.beginStruct();
   writer.stringField(KEY, key);
-  writer.i32Field(TYPE, TAG_TYPE.string);
+  writer.i32Field(TYPE, type);
+  return outer;
+};
+
+export const writeStringTag = (writer: ThriftWriter, key: string, value: string): void => {
+  const outer = beginTag(writer, key, TAG_TYPE.string);
   writer.stringField(V_STRING, value);
   writer.endStruct(outer);
 };
 
 export const writeBoolTag = (writer: ThriftWriter, key: string, value: boolean): void => {
-  const outer = writer.beginStruct();
-  writer.stringField(KEY, key);
-  writer.i32Field(TYPE, TAG_TYPE.bool);
+  const outer = beginTag(writer, key, TAG_TYPE.bool);
   writer.boolField(V_BOOL, value);
   writer.endStruct(outer);
 };
 
 const writeDoubleTag = (writer: ThriftWriter, key: string, value: number): void => {
-  const outer = writer.beginStruct();
-  writer.stringField(KEY, key);
-  writer.i32Field(TYPE, TAG_TYPE.double);
+  const outer = beginTag(writer, key, TAG_TYPE.double);
   writer.doubleField(V_DOUBLE, value);
   writer.endStruct(outer);
 };
 
 const writeLongTag = (writer: ThriftWriter, key: string, hi: number, lo: number): void => {
-  const outer = writer.beginStruct();
-  writer.stringField(KEY, key);
-  writer.i32Field(TYPE, TAG_TYPE.long);
+  const outer = beginTag(writer, key, TAG_TYPE.long);
   writer.i64Field(V_LONG, hi, lo);
   writer.endStruct(outer);
 };
