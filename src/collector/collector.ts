@@ -3,7 +3,7 @@
 import { timers } from '../base/calls/timers.js';
 import { closeUnfinished, isTurnUnfinished } from '../local-span/stretches.js';
 import type { RowStore } from '../rows/row-store.js';
-import type { ActiveTrace, EndedRoot, OpenSpans, TraceFate, TraceLimits, TraceSink } from '../span/active-trace.js';
+import type { ActiveTrace, EndedRoot, OpenSpans, TraceLimits, TraceOutcome, TraceSink } from '../span/active-trace.js';
 import type { Sampler } from '../span/sampler.js';
 import type { CollectorStats, FlushResult } from './collector-stats.js';
 import { type CollectorOptions, checkReporters, type ResolvedOptions, resolveOptions } from './options.js';
@@ -148,8 +148,8 @@ export class Collector implements TraceSink {
   }
 
   /** @internal */
-  fateOf(trace: ActiveTrace): TraceFate {
-    return this.life.fateOf(trace);
+  outcomeOf(trace: ActiveTrace): TraceOutcome {
+    return this.life.outcomeOf(trace);
   }
 
   /** @internal For a trace whose rows are elsewhere: a bound may have moved others into a queue. */

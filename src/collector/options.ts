@@ -146,7 +146,7 @@ const check = (options: CollectorOptions): void => {
 /** The value of OTEL_RESOURCE_ATTRIBUTES that was complained of. */
 let warnedAttributes = '';
 
-const tellBroken = (all: string, places: readonly number[]): void => {
+const reportBroken = (all: string, places: readonly number[]): void => {
   if (places.length === 0 || all === warnedAttributes) return;
   warnedAttributes = all;
   // Which one, not what it is: it may hold a secret.
@@ -176,7 +176,7 @@ const environmentAttributes = (): Record<string, string> => {
       broken.push(i + 1);
     }
   }
-  tellBroken(all, broken);
+  reportBroken(all, broken);
   return out;
 };
 

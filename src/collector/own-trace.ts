@@ -5,16 +5,16 @@ import type { SpanRecord } from '../record/record.js';
 import { Counter, count, countMany } from '../rows/counters.js';
 import { RowStore } from '../rows/row-store.js';
 import { TraceBit, TraceWord } from '../rows/trace-table.js';
-import type { ActiveTrace, EndedRoot, OpenSpans, TraceFate, TraceLimits, TraceSink } from '../span/active-trace.js';
+import type { ActiveTrace, EndedRoot, OpenSpans, TraceLimits, TraceOutcome, TraceSink } from '../span/active-trace.js';
 import type { Sampler } from '../span/sampler.js';
 import type { Collector } from './collector.js';
 import { takeTraces } from './take-traces.js';
-import type { Guest } from './trace-life.js';
+import type { ExternalTrace } from './trace-life.js';
 
 // Rows of a chunk.
 const ROWS_OF_ONE = 64;
 
-export class OwnTrace implements TraceSink, Guest {
+export class OwnTrace implements TraceSink, ExternalTrace {
   readonly rows = new RowStore(ROWS_OF_ONE);
   #trace: ActiveTrace | undefined;
   // Among the open traces of the collector.
@@ -42,7 +42,7 @@ export class OwnTrace implements TraceSink, Guest {
 
   opened(trace: ActiveTrace): void {
     this.#trace = trace;
-    this.#number = this.of.life.openedGuest(trace.context, this);
+    this.#number = this.of.life.openedExternal(trace.context, this);
     this.of.wake();
   }
 
@@ -65,10 +65,10 @@ export class OwnTrace implements TraceSink, Guest {
   }
 
   grew(_: ActiveTrace, spans: number, bytes: number): void {
-    if (this.#number >= 0 && this.of.life.guestGrew(this.#number, spans, bytes)) this.of.wake();
+    if (this.#number >= 0 && this.of.life.externalGrew(this.#number, spans, bytes)) this.of.wake();
   }
 
-  fateOf(): TraceFate {
+  outcomeOf(): TraceOutcome {
     return 'dropped';
   }
 
@@ -85,7 +85,7 @@ export class OwnTrace implements TraceSink, Guest {
   }
 
   #close(): void {
-    if (this.#number >= 0) this.of.life.closedGuest(this.#number);
+    if (this.#number >= 0) this.of.life.closedExternal(this.#number);
     this.#number = -1;
   }
 

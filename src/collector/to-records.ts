@@ -26,7 +26,7 @@ const NOWHERE: TraceSink = {
   ended() {},
   cancelled() {},
   grew() {},
-  fateOf: () => 'dropped',
+  outcomeOf: () => 'dropped',
   returned() {},
 };
 

@@ -23,7 +23,7 @@ import { type ClockAnchor, checkDrift, takeAnchor } from '../clock/index.js';
 import { Counter, count, countMany } from '../rows/counters.js';
 import { RowStore } from '../rows/row-store.js';
 import { TRACE_BYTES, TraceBit, type TraceKey, TraceWord } from '../rows/trace-table.js';
-import type { ActiveTrace, EndedRoot, TraceFate } from '../span/active-trace.js';
+import type { ActiveTrace, EndedRoot, TraceOutcome } from '../span/active-trace.js';
 import { OpenTraces, RecentAnchors } from './open-traces.js';
 import { type TraceObserver, takeTraces } from './take-traces.js';
 import { PartPool, type TracePart } from './trace-part.js';
@@ -41,7 +41,7 @@ export interface LifeOptions {
 }
 
 /** A trace whose rows are not here, but which is open here: one that a request collects itself. */
-export interface Guest {
+export interface ExternalTrace {
   /** The bounds of the collector have dropped it. */
   evicted(): void;
 }
@@ -61,7 +61,7 @@ export class TraceLife {
   droppedSpansAfterShutdown = 0;
   private readonly anchors = new RecentAnchors();
   private readonly parts = new PartPool();
-  private readonly guests = new Map<number, Guest>();
+  private readonly externals = new Map<number, ExternalTrace>();
 
   /** @param options Those in force: another object when they change. */
   constructor(public options: LifeOptions) {}
@@ -72,22 +72,22 @@ export class TraceLife {
   }
 
   /** A trace whose rows are elsewhere is open: it counts, and is evicted, like those that are here. Gives the number that it has here. */
-  openedGuest(key: TraceKey, guest: Guest): number {
+  openedExternal(key: TraceKey, external: ExternalTrace): number {
     const number = this.traces.acquire(key, undefined, 0);
-    this.guests.set(number, guest);
+    this.externals.set(number, external);
     this.openNumber(number);
     return number;
   }
 
   /** It got spans. True when others were evicted. */
-  guestGrew(number: number, spans: number, bytes: number): boolean {
-    if (!this.guests.has(number)) return false;
+  externalGrew(number: number, spans: number, bytes: number): boolean {
+    if (!this.externals.has(number)) return false;
     return this.grew(number, spans, bytes, this.traces.grow(number, spans, bytes) as TraceState);
   }
 
   /** It is open no longer. */
-  closedGuest(number: number): void {
-    if (!this.guests.delete(number)) return;
+  closedExternal(number: number): void {
+    if (!this.externals.delete(number)) return;
     this.open.remove(number);
     this.traces.release(number);
   }
@@ -96,7 +96,7 @@ export class TraceLife {
   ended(trace: ActiveTrace, root: EndedRoot): void {
     const isWanted = this.observer?.ended(trace, root) === true;
     if (!trace.hasNumber) {
-      if (isWanted && this.fateOf(trace) === 'reported') trace.choose();
+      if (isWanted && this.outcomeOf(trace) === 'reported') trace.choose();
       return;
     }
     const { number } = trace;
@@ -136,7 +136,7 @@ export class TraceLife {
   }
 
   /** What is left to a trace that has no number. */
-  fateOf({ serial, isChosen, wasDropped }: ActiveTrace): TraceFate {
+  outcomeOf({ serial, isChosen, wasDropped }: ActiveTrace): TraceOutcome {
     const isDropped = wasDropped || this.traces.wasDropped(serial);
     if (this.observer === null) return isDropped || !isChosen ? 'dropped' : 'reported';
     return isDropped ? 'observed' : 'reported';
@@ -247,10 +247,10 @@ export class TraceLife {
   private evict(): void {
     const number = this.open.oldest;
     count(Counter.tracesEvicted);
-    const guest = this.guests.get(number);
-    if (guest !== undefined) {
-      this.closedGuest(number);
-      guest.evicted();
+    const external = this.externals.get(number);
+    if (external !== undefined) {
+      this.closedExternal(number);
+      external.evicted();
       return;
     }
     this.open.remove(number);
@@ -317,7 +317,7 @@ export class TraceLife {
     const numbers: number[] = [];
     for (let number = this.open.oldest; number >= 0; number = this.open.after(number)) {
       const { traces } = this;
-      if (traces.get(number, TraceWord.spans) === 0 || this.guests.has(number)) continue;
+      if (traces.get(number, TraceWord.spans) === 0 || this.externals.has(number)) continue;
       if (traces.has(number, TraceBit.sampled)) numbers.push(number);
     }
     return numbers;

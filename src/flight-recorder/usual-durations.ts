@@ -8,7 +8,7 @@ const LONGEST_NAME = 256;
 const STEPS = 160;
 const HALVED_AT = 4096;
 /** Before so many nothing is usual. */
-const LEAST = 200;
+const MIN = 200;
 /** How often a name may be passed over before it makes room, at most. */
 const MAX_CREDIT = 64;
 /** Names that had no place, by their hash, of which each place remembers the last. */
@@ -19,7 +19,7 @@ class Histogram {
   total = 0;
   // The step that 99 of 100 do not exceed, as of the last look.
   p99 = -1;
-  untilLook = LEAST;
+  untilLook = MIN;
   // Goes up with each use, and down each time that another name wants the place.
   credit = 1;
 

@@ -1,7 +1,7 @@
 // What kind of error it was, as `error.type`: few values, and never the text of a message, which may hold what a user typed. A program may throw anything,
 // also what throws when it is looked at.
 
-const MOST = 128;
+const MAX = 128;
 
 /** What an error has under `key`; undefined where that cannot be read. */
 export const fieldOf = (error: unknown, key: string): unknown => {
@@ -22,7 +22,7 @@ const nameOf = (error: unknown): unknown => {
 export const failureType = (error: unknown): string => {
   const code = fieldOf(error, 'code');
   const type = typeof code === 'string' && code !== '' ? code : nameOf(error);
-  return typeof type === 'string' && type !== '' ? type.slice(0, MOST) : '_OTHER';
+  return typeof type === 'string' && type !== '' ? type.slice(0, MAX) : '_OTHER';
 };
 
 /**

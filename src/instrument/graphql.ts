@@ -35,7 +35,7 @@ export interface GraphqlOptions {
   readonly operationNames?: boolean;
 }
 
-const MOST = 4096;
+const MAX = 4096;
 const MAX_NAME_LENGTH = 255;
 
 const OPERATION: SpanOptions = { kind: 'server', scope: scopeOf('graphql') };
@@ -49,7 +49,7 @@ const TOKENS = new RegExp(`${STRING}|${IGNORED_TEXT}|${NUMBER}`, 'g');
 /** `text` with `?` for each string and number, on one line and without comments. */
 export const withoutLiterals = (text: string): string =>
   text
-    .slice(0, MOST)
+    .slice(0, MAX)
     .replace(TOKENS, (_, ...rest: unknown[]) =>
       (rest[rest.length - 1] as { gap?: string }).gap === undefined ? '?' : ' ',
     )
@@ -62,7 +62,7 @@ const known = new BoundedCache<string, string>(512);
 const textOf = ({ loc }: Execution['document']): string | undefined => {
   if (typeof loc?.source?.body !== 'string') return undefined;
   const text = loc.source.body.slice(loc.start, loc.end);
-  return text.length > MOST ? withoutLiterals(text) : getOrMake(known, text, withoutLiterals);
+  return text.length > MAX ? withoutLiterals(text) : getOrMake(known, text, withoutLiterals);
 };
 
 const textOr = (value: unknown): string | undefined =>

@@ -39,7 +39,7 @@ import { instrumentFastify, instrumentH3 } from './routes.js';
 import { switchOn } from './switched-on.js';
 import { instrumentTrpc } from './trpc.js';
 import { instrumentUndici, type UndiciOptions } from './undici.js';
-import { tellUntraced, type VersionLog } from './untraced.js';
+import { reportUntraced, type VersionLog } from './untraced.js';
 import { UNTRACED } from './versions.js';
 import { instrumentWorkers } from './workers/workers.js';
 
@@ -207,7 +207,7 @@ const FOUND_AT_LOAD: readonly string[] = [
 let isRefusalReported = false;
 
 /** Logs once what may go untraced where loads of modules cannot be seen. */
-const tellRefusal = (names: readonly string[], optionOf: (name: string) => unknown): void => {
+const reportRefusal = (names: readonly string[], optionOf: (name: string) => unknown): void => {
   const isHandedOver = (name: string): boolean => Object(optionOf(name)).module !== undefined;
   const unseen = names.filter((name) => FOUND_AT_LOAD.includes(name) && !isHandedOver(name));
   const reason = hookRefusal();
@@ -282,8 +282,8 @@ export const instrument = (options: InstrumentOptions = {}): Instrumentation => 
         }),
       );
     }
-    if (log !== undefined) offs.push(tellUntraced([...names, ...Object.keys(UNTRACED)], log));
-    tellRefusal(names, optionOf);
+    if (log !== undefined) offs.push(reportUntraced([...names, ...Object.keys(UNTRACED)], log));
+    reportRefusal(names, optionOf);
   } catch (error) {
     allOff(offs)();
     throw error;

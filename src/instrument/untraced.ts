@@ -54,7 +54,7 @@ const untracedVersion = (name: string, file: string): string | undefined =>
   name in UNTRACED ? versionAbove(file, name) : oldVersion(name, file);
 
 /** Logs each of `names` that is loaded too old, or that is never traced. */
-export const tellUntraced = (names: readonly string[], log: VersionLog): Off => {
+export const reportUntraced = (names: readonly string[], log: VersionLog): Off => {
   const logged = new Set<string>();
   const look = (name: string): Off =>
     onModule(name, undefined, (_, fileOf) => {

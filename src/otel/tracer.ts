@@ -58,7 +58,7 @@ export const watchedSink = (of: TraceSink): TraceSink => {
         trace.discard();
       },
       grew() {},
-      fateOf: () => 'dropped',
+      outcomeOf: () => 'dropped',
       returned() {},
     };
     watched.set(of, sink);

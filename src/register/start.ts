@@ -7,7 +7,7 @@ import { flushOnSignals } from '../collector/exit.js';
 import type { DatabaseOptions } from '../instrument/db/database.js';
 import { databaseNames, instrument, instrumentationNames } from '../instrument/instrument.js';
 import { type Propagator, w3c } from '../instrument/propagator.js';
-import { tellUntraced } from '../instrument/untraced.js';
+import { reportUntraced } from '../instrument/untraced.js';
 import { UNTRACED } from '../instrument/versions.js';
 import { detectResource } from '../otel/detect-resource.js';
 import { registerApi } from './api.js';
@@ -105,7 +105,7 @@ export const start = async (env: NodeJS.ProcessEnv = process.env): Promise<void>
   if (nodeThreads().isMainThread) {
     const others = tracedByOfficial(started);
     const untraced = Object.keys(UNTRACED).filter((name) => !settings.disabled.includes(name));
-    tellUntraced(
+    reportUntraced(
       [...names, ...untraced].filter((name) => !others.includes(name)),
       log,
     );

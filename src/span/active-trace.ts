@@ -82,13 +82,13 @@ export interface TraceSink {
   /** @internal Spans were added to a trace of this sink, with their bytes; `state` is that of its number. */
   grew(trace: ActiveTrace, spans: number, bytes: number, state: number): void;
   /** @internal What is left to a trace whose number was given away. */
-  fateOf(trace: ActiveTrace): TraceFate;
+  outcomeOf(trace: ActiveTrace): TraceOutcome;
   /** @internal Such a trace has more, and a number again. */
   returned(trace: ActiveTrace): void;
 }
 
 /** What becomes of more spans of a trace that has no number any more: they are reported, are for the observer alone, or are dropped. */
-export type TraceFate = 'reported' | 'observed' | 'dropped';
+export type TraceOutcome = 'reported' | 'observed' | 'dropped';
 
 /** Spans that have not ended, as far as a bound allows. No method may throw. */
 export interface OpenSpans {
@@ -168,14 +168,14 @@ export class ActiveTrace {
   /** Nothing more is accepted: cancelled, evicted or not kept. */
   get isDiscarded(): boolean {
     if (this.hasNumber) return false;
-    if (!this.isOver && this.sink.fateOf(this) === 'dropped') this.isOver = true;
+    if (!this.isOver && this.sink.outcomeOf(this) === 'dropped') this.isOver = true;
     return this.isOver;
   }
 
   /** False: recorded for the observer, and reported to nobody. */
   get isSampled(): boolean {
     if (this.hasNumber) return this.traces.has(this.number, TraceBit.sampled);
-    return this.isChosen && !this.isOver && this.sink.fateOf(this) === 'reported';
+    return this.isChosen && !this.isOver && this.sink.outcomeOf(this) === 'reported';
   }
 
   /** It is reported, whatever was decided before. */
@@ -318,10 +318,10 @@ export class ActiveTrace {
   private comeBack(): boolean {
     if (this.isDiscarded) return false;
     const { traces } = this;
-    const fate = this.sink.fateOf(this);
+    const outcome = this.sink.outcomeOf(this);
     // One that was evicted before it had anything begins now.
     let bits: number = this.hadSpans ? TraceBit.continuation : 0;
-    if (fate === 'observed') {
+    if (outcome === 'observed') {
       // The table may forget it.
       this.wasDropped = true;
       bits |= TraceBit.dropped;

@@ -26,16 +26,16 @@ const settled = async (): Promise<void> => {
 // again, of 0.17 MB each) and what it would hold with the fault that it looks for, which a comment says.
 
 /** Megabytes in use, outside the heap and on it. */
-const held = async (): Promise<number> => {
+const buffered = async (): Promise<number> => {
   await settled();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return (heapUsed + arrayBuffers) / MB;
 };
 
 const growth = async (work: () => unknown): Promise<number> => {
-  const before = await held();
+  const before = await buffered();
   await work();
-  return (await held()) - before;
+  return (await buffered()) - before;
 };
 
 const collectorTo = (

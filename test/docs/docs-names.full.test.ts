@@ -118,14 +118,14 @@ describe('options', () => {
   test('the defaults of an archive are what its page says', () => {
     const shown = (value: number | boolean): string =>
       typeof value === 'number' && value % 2 ** 20 === 0 ? `${value / 2 ** 20} MiB` : value.toLocaleString('en-US');
-    const told = new Map<string, string>();
+    const reported = new Map<string, string>();
     const [table] = page('archive.md').split('| option of `Archive.open` |')[1].split('\n\n');
     for (const [, names, defaults] of table.matchAll(/^\| (`\w+`(?:, `\w+`)*) \| ([^|]+) \|/gm)) {
       const values = defaults.replaceAll('`', '').split(/, /);
-      for (const [i, name] of names.replaceAll('`', '').split(', ').entries()) told.set(name, values[i]);
+      for (const [i, name] of names.replaceAll('`', '').split(', ').entries()) reported.set(name, values[i]);
     }
     for (const [name, value] of Object.entries(ARCHIVE_DEFAULTS))
-      expect(`${name} ${told.get(name)}`).toBe(`${name} ${shown(value)}`);
+      expect(`${name} ${reported.get(name)}`).toBe(`${name} ${shown(value)}`);
   });
 
   test('of a CpuReporter', () => {
@@ -165,8 +165,8 @@ test('every code of an error or a warning has a place in the docs', () => {
     .flatMap((name) => sourceText(name).match(CODE) ?? []);
   expect(codes).toContain('ERR_SPANLINE_CLOCK');
   // What `profile run` tells its child is not code.
-  const told = new Set(codes.filter((code) => code !== 'SPANLINE_PROFILE_RUN'));
-  expect(missing([...told], docs)).toEqual([]);
+  const reported = new Set(codes.filter((code) => code !== 'SPANLINE_PROFILE_RUN'));
+  expect(missing([...reported], docs)).toEqual([]);
 });
 
 /** The names of each entry, as the fixture has them: a heading an entry, and the names below it. */

@@ -130,10 +130,10 @@ test('every field of a span is as a reporter gets it', async () => {
     if (i % 37 === 0) snapshot();
   }
   await collector.flush();
-  const held = [...snapshot().traces()].flatMap(({ spans }) => spans.map(({ record }) => plain(record)));
+  const buffered = [...snapshot().traces()].flatMap(({ spans }) => spans.map(({ record }) => plain(record)));
   const byId = (a: { spanId: string }, b: { spanId: string }) => (a.spanId < b.spanId ? -1 : 1);
-  expect(held.sort(byId)).toEqual(memory.spans.map(plain).sort(byId));
-  expect(held.length).toBe(900);
+  expect(buffered.sort(byId)).toEqual(memory.spans.map(plain).sort(byId));
+  expect(buffered.length).toBe(900);
 });
 
 test('a snapshot stays as it is while spans go on', () => {

@@ -8,7 +8,7 @@ import { anySpan } from '../../packages/archive/test/support/any-span.js';
 import { anySpan as anyRecord } from '../exporters/jaeger/support/any-span.js';
 import fc from '../support/fast-check.js';
 import { samples } from '../support/samples.js';
-import { DOORS, type Door, type Outcome } from './support/doors.js';
+import { CODECS, type Door, type Outcome } from './support/codecs.js';
 import { expectedOfThrift, throughThrift } from './support/thrift-door.js';
 
 const passed = async (door: Door, span: ArchivedSpan): Promise<Outcome> => {
@@ -21,8 +21,8 @@ const passed = async (door: Door, span: ArchivedSpan): Promise<Outcome> => {
   }
 };
 
-describe.each(DOORS)('$name', (first) => {
-  test.each(DOORS)('then $name', async (second) => {
+describe.each(CODECS)('$name', (first) => {
+  test.each(CODECS)('then $name', async (second) => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(anyTakenSpan, anySpan), async (span) => {
         const between = first.expected(span);
@@ -38,7 +38,7 @@ describe.each(DOORS)('$name', (first) => {
 });
 
 describe('Thrift', () => {
-  test.each(DOORS)('then $name', async (second) => {
+  test.each(CODECS)('then $name', async (second) => {
     await fc.assert(
       fc.asyncProperty(anyRecord, async (record) => {
         const found = throughThrift(record);
@@ -52,7 +52,7 @@ describe('Thrift', () => {
 
 test('a nameless event keeps a property that is shown as its name would be', async () => {
   const [span] = fc.sample(anyTakenSpan, { numRuns: 1, seed: 1 });
-  const jaeger = DOORS.find(({ name }) => name === 'Jaeger JSON') as Door;
+  const jaeger = CODECS.find(({ name }) => name === 'Jaeger JSON') as Door;
   for (const event of [null, [], {}, 2n ** 70n, 'text', '']) {
     const events = [
       { name: '', timeUnixNs: 7n, properties: { event } },

@@ -11,7 +11,7 @@ import { SCHEMA, writeTile } from '../../packages/tracedb/test/query/support/til
 import { Span, SpanContext } from '../../src/index.js';
 
 const TRACES = 20_000;
-const LEAST = 300;
+const MIN = 300;
 
 test('of a tile in LMDB', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'spanline-query-cpu-'));
@@ -40,7 +40,7 @@ test('of a tile in LMDB', async () => {
     const self = (name: string): number =>
       spans.reduce((sum, span) => sum + (span.name === name ? (cpuOf(span)?.self.samples ?? 0) : 0), 0);
     const all = attributed.samples;
-    if (all < LEAST) continue;
+    if (all < MIN) continue;
     // Half of the samples were at the reads and a tenth at the rest, of Node 20. Of 300 (draws of two, see chance.ts) fewer than a fifth or more than a
     // third come by chance less often than once in 10^9 runs.
     expect(self('table.read-keys')).toBeGreaterThan(all * 0.2);

@@ -39,14 +39,14 @@ test('interleaved branches', async () => {
 test('a span that outlives the task ends with it, counted, and its handle can do nothing', async () => {
   const { root, memory, collector } = recorder();
   const span = root('root');
-  let held = LocalSpan.start('none');
+  let buffered = LocalSpan.start('none');
   const changes = await counted(async () => {
     await span.run(async () => {
-      held = LocalSpan.start('held');
+      buffered = LocalSpan.start('held');
       await sleep(1);
     });
-    held.addProperty('late', 1).addEvent('late');
-    held.end();
+    buffered.addProperty('late', 1).addEvent('late');
+    buffered.end();
   });
   span.end();
   await collector.flush();

@@ -120,9 +120,9 @@ test('collectors left in the wrong order do not come back as local parent', asyn
 test('spans open at collect() end there and are counted', async () => {
   const changes = await counted(() => {
     const collector = LocalCollector.start();
-    const held = LocalSpan.start('held');
+    const buffered = LocalSpan.start('held');
     expect(collector.collect().count).toBe(1);
-    held.end();
+    buffered.end();
   });
   expect(changes).toEqual({ localSpansLeftOpen: 1, staleHandles: 1 });
 });

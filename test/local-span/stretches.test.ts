@@ -24,9 +24,9 @@ const kinds: Record<string, () => (work: Work) => void | Promise<void>> = {
     let next: Work = () => {};
     let done = (): void => {};
     const timer = setInterval(() => {
-      const [work, told] = [next, done];
+      const [work, reported] = [next, done];
       next = () => {};
-      told();
+      reported();
       work();
     }, 1);
     timer.unref();
@@ -241,14 +241,14 @@ test('a local span open in a task that never ends is reported when its span has 
 test('what a handle of an earlier stretch does is counted, and touches nothing', async () => {
   const { root, memory, collector } = recorder();
   const span = root('root');
-  let held = LocalSpan.start('none');
+  let buffered = LocalSpan.start('none');
   const changes = await counted(async () => {
-    span.run(() => void setTimeout(() => (held = LocalSpan.start('held')), 0));
+    span.run(() => void setTimeout(() => (buffered = LocalSpan.start('held')), 0));
     await sleep(5);
     span.run(() => void setTimeout(() => LocalSpan.start('next').end(), 0));
     await sleep(5);
-    held.addProperty('late', 1);
-    held.end();
+    buffered.addProperty('late', 1);
+    buffered.end();
   });
   span.end();
   await collector.flush();

@@ -209,12 +209,12 @@ test('what was dropped is let go without anything new being written', () => {
 
 test('a few rows that are taken do not hold a chunk, and the chunk is used again', () => {
   const store = new RowStore();
-  let held = 0;
+  let buffered = 0;
   for (let i = 0; i < 100; i++) {
     const owner = new Owner(store);
     add(owner, 'root', ['k', `v${i}`]);
-    for (const chunk of takeAndCheck(store, [owner]).chunks) held += chunk.byteSize;
+    for (const chunk of takeAndCheck(store, [owner]).chunks) buffered += chunk.byteSize;
   }
-  expect(held).toBeLessThan(100 * 1000);
+  expect(buffered).toBeLessThan(100 * 1000);
   expect(store.size).toMatchObject({ chunks: 0, pooled: 1 });
 });

@@ -43,11 +43,11 @@ const window = (): { fromUs: number; toUs: number } => ({ fromUs: 0, toUs: Date.
 
 test('traces, timeline and stalls are those of the snapshot', async () => {
   const archive = await opened('whole');
-  const told: number[] = [];
-  const kept = await keepSnapshot(archive, snapshot, { onProgress: (_, spans) => told.push(spans) });
+  const reported: number[] = [];
+  const kept = await keepSnapshot(archive, snapshot, { onProgress: (_, spans) => reported.push(spans) });
   const traces = [...snapshot.traces()];
   expect(kept).toEqual({ traceCount: traces.length, spanCount: snapshot.spanCount, refused: 0, reason: undefined });
-  expect(told.at(-1)).toBe(snapshot.spanCount);
+  expect(reported.at(-1)).toBe(snapshot.spanCount);
   for (const { traceId, spans } of traces) {
     const ids = (await archive.trace(traceId)).map(({ spanId }) => spanId).sort();
     expect(ids).toEqual(spans.map(({ record }) => record.spanId).sort());

@@ -143,8 +143,8 @@ test('while held spans become a segment others are taken, and every answer has e
     await look();
     await vi.waitFor(() => expect(filesOf(directory, SEGMENT)).toHaveLength(round), { timeout: 30_000 });
     await look();
-    const held = round === 1 ? 1206 : 1215;
-    expect(await archive.stats()).toMatchObject({ bufferedSpans: held, segmentsWritten: round - 1 });
+    const buffered = round === 1 ? 1206 : 1215;
+    expect(await archive.stats()).toMatchObject({ bufferedSpans: buffered, segmentsWritten: round - 1 });
     release();
     await vi.waitFor(async () => expect(await archive.stats()).toMatchObject({ segmentsWritten: round }), {
       timeout: 30_000,

@@ -77,10 +77,10 @@ const announce = (directory: string, running: readonly ArchiveServer[], options:
 const DAMAGE_MS = 10_000;
 
 /** Names each unreadable file once; queries report them too. */
-const tellOfDamage = async (archive: Archive, told: Set<string>): Promise<void> => {
+const tellOfDamage = async (archive: Archive, reported: Set<string>): Promise<void> => {
   const { damaged } = await archive.stats();
-  const fresh = damaged.filter(({ file }) => !told.has(file));
-  for (const { file } of fresh) told.add(file);
+  const fresh = damaged.filter(({ file }) => !reported.has(file));
+  for (const { file } of fresh) reported.add(file);
   noteDamage(fresh);
 };
 
@@ -101,15 +101,15 @@ export const serve = async (options: ServeOptions): Promise<void> => {
     opened.push(archive);
     await startServers(archive, { ...sources, archive }, options, running);
     announce(directory, running, options);
-    const told = new Set<string>();
-    await tellOfDamage(archive, told);
-    const timer = setInterval(() => void tellOfDamage(archive, told).catch(() => {}), DAMAGE_MS).unref();
+    const reported = new Set<string>();
+    await tellOfDamage(archive, reported);
+    const timer = setInterval(() => void tellOfDamage(archive, reported).catch(() => {}), DAMAGE_MS).unref();
     await stop;
     clearInterval(timer);
     note('stopping');
-    await tellOfDamage(archive, told);
+    await tellOfDamage(archive, reported);
     // Its answers were incomplete.
-    if (told.size > 0) endWith(ExitCode.store);
+    if (reported.size > 0) endWith(ExitCode.store);
   } finally {
     await Promise.all(running.map((server) => server.close()));
     await closeSources(opened);

@@ -53,7 +53,7 @@ test('kill -9 in the middle of it: every acknowledged span is there', async () =
         if (acknowledged.size >= (round + 1) * 40) kill('SIGKILL');
       }
     };
-    await Promise.all([0, 1, 2, 3].map((lane) => send(round * 10_000 + lane)));
+    await Promise.all([0, 1, 2, 3].map((timeline) => send(round * 10_000 + timeline)));
     isOver = true;
     expect((await ended).signal).toBe('SIGKILL');
   }

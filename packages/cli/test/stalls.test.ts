@@ -122,8 +122,8 @@ test('nothing found is exit code 1, and says why', async () => {
 
 test('a waterfall says below slow spans where their time went', async () => {
   const { stdout } = await run(['trace', 'show', CART.traceId, '--width', '110']);
-  const told = stdout.split('\n').filter((line) => line.includes(' = '));
-  expect(told.map((line) => line.replace(/^[^\d]*/, ''))).toEqual([
+  const reported = stdout.split('\n').filter((line) => line.includes(' = '));
+  expect(reported.map((line) => line.replace(/^[^\d]*/, ''))).toEqual([
     '120 ms = own 15 + loop 80 (POST /import 62, gc 11, untraced 7) + waiting 25',
     '15.0 ms = own 15.0',
   ]);

@@ -7,7 +7,7 @@ import { busyAcrossAwaits, busyWork, expectShares, jitter, withSamples } from '.
 import { carriers } from './support/carriers.js';
 
 /** In 1000 samples a share of a half is found that is wrong by 0.15, in 20,000 one that is wrong by 0.033. */
-const LEAST = samples(1000, 1000, 20_000);
+const MIN = samples(1000, 1000, 20_000);
 /** Few, and more than a carrier keeps at hand. Four are found wrong by nothing that two would not show, so they come at night. */
 const LABELS = sampleOf([2, 64, 4], 2, 2);
 const PIECES = 20;
@@ -48,7 +48,7 @@ describe.each(carriers)('carrier %s', (carrier) => {
     '%i labels, %s',
     async (n, kind) => {
       let done = new Map<string, number>();
-      const profile = await withSamples(LEAST, async (cpuMs) => {
+      const profile = await withSamples(MIN, async (cpuMs) => {
         const labels = Array.from({ length: n }, (_, i) => new DynamicLabel('i', i));
         const running = await startProfile({ everyMs: 0.5, carrier });
         done = await workIn(labels, WORK[kind], cpuMs);

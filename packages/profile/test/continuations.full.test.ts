@@ -6,7 +6,7 @@ import { busyAcrossAwaits, busyWork, expectShares, jitter, withSamples } from '.
 import { carriers } from './support/carriers.js';
 import { BOUND, FOLLOWED } from './support/continuations.js';
 
-const LEAST = samples(100, 100, 1000);
+const MIN = samples(100, 100, 1000);
 
 describe.each(carriers)('carrier %s', (carrier) => {
   test.each(Object.entries({ ...FOLLOWED, ...BOUND }))('%s: its samples bear the label', async (_, way) => {
@@ -15,7 +15,7 @@ describe.each(carriers)('carrier %s', (carrier) => {
       done.set(value, (done.get(value) ?? 0) + units);
       busyWork(units);
     };
-    const profile = await withSamples(LEAST, async (cpuMs) => {
+    const profile = await withSamples(MIN, async (cpuMs) => {
       done = new Map();
       const running = await startProfile({ everyMs: 0.5, carrier });
       await busyAcrossAwaits(cpuMs, async () => {

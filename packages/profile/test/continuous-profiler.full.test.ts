@@ -70,10 +70,10 @@ test('a sink that fails is counted and asked again', async () => {
 
 test('profiles that a slow sink has no time for are dropped and counted', async () => {
   let release = (): void => undefined;
-  const held = new Promise<void>((resolve) => {
+  const buffered = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const profiler = await continuousProfiler({ rotateMs: 100, budgetPercent: 100, sink: () => held });
+  const profiler = await continuousProfiler({ rotateMs: 100, budgetPercent: 100, sink: () => buffered });
   await workUntil(() => profiler.stats().dropped > 0);
   release();
   await profiler.stop();

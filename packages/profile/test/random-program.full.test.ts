@@ -10,7 +10,7 @@ import { carriers } from './support/carriers.js';
 import { tooLongFor } from './support/never-inlined.js';
 import { seeded } from './support/sampled.js';
 
-const LEAST = samples(300, 600, 20_000);
+const MIN = samples(300, 600, 20_000);
 const KINDS = 6;
 const TASKS = 5;
 const MAX_DEPTH = 3;
@@ -120,10 +120,10 @@ const outcomes = ({ samples, nodes, labels }: LabelledProfile) => {
 };
 
 test.each(carriers)('carrier %s', async (carrier) => {
-  for (let right = 0; right < LEAST; ) {
+  for (let right = 0; right < MIN; ) {
     const program = new RandomProgram();
     const running = await startProfile({ everyMs: 0.3, carrier });
-    await Promise.all(Array.from({ length: TASKS }, () => busyAcrossAwaits(LEAST / 2, () => program.step())));
+    await Promise.all(Array.from({ length: TASKS }, () => busyAcrossAwaits(MIN / 2, () => program.step())));
     const taken = running.stop();
     const found = outcomes(taken);
     right += found.right;

@@ -357,7 +357,7 @@ describe.skipIf(!hasBrowser)('one trace', () => {
 
   describe('timelines', () => {
     const timeline = (page: Page) => page.getByRole('application', { name: 'timeline of shop 4711' });
-    const told = (page: Page) => page.locator('.timeline', { has: timeline(page) }).locator('.shown');
+    const reported = (page: Page) => page.locator('.timeline', { has: timeline(page) }).locator('.shown');
 
     test('a stretch tells who had the loop, and a click leads there', async () => {
       const page = await openCart();
@@ -369,20 +369,20 @@ describe.skipIf(!hasBrowser)('one trace', () => {
       // Narrow: it has no room for a name.
       const [tick] = await pixel(page, 0, 70.2);
       await page.mouse.move(tick, canvas.y + 26);
-      await told(page).getByText('tick timers.js:3').waitFor();
+      await reported(page).getByText('tick timers.js:3').waitFor();
       const [collection] = await pixel(page, 0, 81);
       await page.mouse.move(collection, canvas.y + 8);
-      await told(page).getByText('garbage collection, scavenge: 2.00 ms from 80.0 ms').waitFor();
+      await reported(page).getByText('garbage collection, scavenge: 2.00 ms from 80.0 ms').waitFor();
       const [pool] = await pixel(page, 0, 90);
       await page.mouse.move(pool, canvas.y + 44);
-      await told(page).getByText('thread pool full, crypto.pbkdf2 16: 10.0 ms from 84.0 ms').waitFor();
+      await reported(page).getByText('thread pool full, crypto.pbkdf2 16: 10.0 ms from 84.0 ms').waitFor();
       await page
         .getByText('Of the waiting, the thread pool was full 10.0 ms, crypto.pbkdf2 16 10.0 ms')
         .first()
         .waitFor();
       const [busy] = await pixel(page, 0, 30);
       await page.mouse.move(busy, canvas.y + 26);
-      await told(page).getByText('build report').waitFor();
+      await reported(page).getByText('build report').waitFor();
       await keepPicture(page, 'trace-timeline');
       await page.mouse.click(busy, canvas.y + 26);
       await page.waitForURL(new RegExp(`id=${REPORT}`));
@@ -395,16 +395,16 @@ describe.skipIf(!hasBrowser)('one trace', () => {
       await expect.poll(() => sight(page)).toBe('0.00 µs to 6.25 ms');
       await timeline(page).focus();
       await page.keyboard.press('ArrowRight');
-      await told(page).getByText('build report').waitFor();
+      await reported(page).getByText('build report').waitFor();
       await page.keyboard.press('ArrowRight');
-      await told(page).getByText('tick timers.js:3').waitFor();
+      await reported(page).getByText('tick timers.js:3').waitFor();
       await expect.poll(() => sight(page)).toBe('66.9 ms to 73.1 ms');
       await page.keyboard.press('ArrowRight');
-      await told(page).getByText('scavenge').waitFor();
+      await reported(page).getByText('scavenge').waitFor();
       // The rows did not move meanwhile.
       await isSelected(page, 'GET /cart');
       for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowLeft');
-      await told(page).getByText('build report').waitFor();
+      await reported(page).getByText('build report').waitFor();
       await page.keyboard.press('Enter');
       await page.waitForURL(new RegExp(`id=${REPORT}`));
     });

@@ -27,7 +27,7 @@ export interface RedisWork {
   readonly batch: CallWork<Batch>;
 }
 
-const FATE = Symbol('spanline.fate');
+const OUTCOME = Symbol('spanline.fate');
 
 interface Client {
   readonly condition?: { readonly select?: unknown } | null;
@@ -46,7 +46,7 @@ interface Waiting {
 interface Sent extends Waiting {
   readonly name?: unknown;
   readonly args?: readonly unknown[];
-  [FATE]?: Fate<Command>;
+  [OUTCOME]?: SettledAs<Command>;
 }
 interface Transaction extends Waiting {
   readonly length: number;
@@ -84,7 +84,7 @@ const hearTransaction = (transaction: Transaction, over: Over): void =>
   });
 
 /** A piece of work that is over once. */
-class Fate<M> {
+class SettledAs<M> {
   /** It may be sent again: from the queue of those that wait for the connection, after a reconnection, when it is redirected. */
   isSent = false;
   #span: Span | undefined;
@@ -114,18 +114,18 @@ const isTooOld = (fileOf: FileOf): boolean => {
 
 /** ioredis 4, and 5 before 5.11. */
 export const traceIoredisCalls = (module: unknown, { command, batch }: RedisWork): Off => {
-  const fateOf = (sent: Sent): Fate<Command> => {
-    if (sent[FATE] !== undefined) return sent[FATE];
-    const fate = new Fate(command);
-    sent[FATE] = fate;
-    hear(sent, fate.over);
-    return fate;
+  const outcomeOf = (sent: Sent): SettledAs<Command> => {
+    if (sent[OUTCOME] !== undefined) return sent[OUTCOME];
+    const outcome = new SettledAs(command);
+    sent[OUTCOME] = outcome;
+    hear(sent, outcome.over);
+    return outcome;
   };
 
   const sending = quiet((client: Client, sent: Sent) => {
-    const fate = fateOf(sent);
+    const outcome = outcomeOf(sent);
     const { name, args } = sent;
-    if (!fate.isSent) fate.begin({ command: name, args, ...serverOf(client) });
+    if (!outcome.isSent) outcome.begin({ command: name, args, ...serverOf(client) });
   });
 
   const toServer = (sendCommand: Method): Method =>
@@ -134,12 +134,12 @@ export const traceIoredisCalls = (module: unknown, { command, batch }: RedisWork
       try {
         return Reflect.apply(sendCommand, this, args);
       } catch (error) {
-        (args[0] as Sent | undefined)?.[FATE]?.over({ error });
+        (args[0] as Sent | undefined)?.[OUTCOME]?.over({ error });
         throw error;
       }
     };
 
-  const seen = quiet((sent: Sent) => void fateOf(sent));
+  const seen = quiet((sent: Sent) => void outcomeOf(sent));
 
   // Which gives it to a client later, when its own `reject` tries the next one.
   const toCluster = (sendCommand: Method): Method =>
@@ -148,23 +148,23 @@ export const traceIoredisCalls = (module: unknown, { command, batch }: RedisWork
       return Reflect.apply(sendCommand, this, args);
     };
 
-  const beginBatch = quiet((client: Client, transaction: Transaction, fate: Fate<Batch>) => {
+  const beginBatch = quiet((client: Client, transaction: Transaction, outcome: SettledAs<Batch>) => {
     // MULTI is there, EXEC is not.
     const batchSize = Math.max(0, transaction.length - 1);
-    fate.begin({ batchMode: 'MULTI', batchSize, ...serverOf(client) });
-    hearTransaction(transaction, fate.over);
+    outcome.begin({ batchMode: 'MULTI', batchSize, ...serverOf(client) });
+    hearTransaction(transaction, outcome.over);
   });
 
   const watch = quiet((client: Client, transaction: Transaction & Prototype) => {
     // Without a pipeline it is a promise, and its commands go one by one.
     if (typeof transaction?.resolve !== 'function') return;
-    const fate = new Fate(batch);
+    const outcome = new SettledAs(batch);
     replaceMethod(
       transaction,
       'exec',
       (exec) =>
         function (this: unknown, ...args) {
-          if (!fate.isSent) beginBatch(client, transaction, fate);
+          if (!outcome.isSent) beginBatch(client, transaction, outcome);
           return Reflect.apply(exec, this, args);
         },
     );

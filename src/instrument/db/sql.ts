@@ -4,7 +4,7 @@
 /** How strings are quoted: MySQL has backslashes and double quotes. */
 export type Dialect = 'ansi' | 'mysql';
 
-const MOST = 4096;
+const MAX = 4096;
 const MAX_SUMMARY_LENGTH = 255;
 
 // Where databases differ about the end of a comment, everything behind its beginning goes: they nest in PostgreSQL alone.
@@ -45,7 +45,7 @@ const TOKENS: Readonly<Record<Dialect, RegExp>> = {
 /** `text` with `?` for each value, without comments, cut at 4,096 characters. */
 export const withoutValues = (text: string, dialect: Dialect = 'ansi'): string =>
   text
-    .slice(0, MOST)
+    .slice(0, MAX)
     .replace(TOKENS[dialect], (token: string, ...rest: unknown[]) => {
       const groups = rest[rest.length - 1] as { comment?: string; name?: string };
       if (groups.name !== undefined) return token;

@@ -2,13 +2,13 @@
 import { isIPv6 } from 'node:net';
 
 /** Characters of a path or query that are kept. */
-const MOST = 2048;
+const MAX = 2048;
 
 // OpenTelemetry's list of parameters whose values are secrets.
 const SECRET =
   /([?&](?:AWSAccessKeyId|Signature|sig|X-Goog-Signature|X-Amz-(?:Signature|Credential|Security-Token))=)[^&#]*/gi;
 
-const bounded = (text: string): string => (text.length > MOST ? text.slice(0, MOST) : text);
+const bounded = (text: string): string => (text.length > MAX ? text.slice(0, MAX) : text);
 
 /** The query, with what stands before its first parameter, without secrets. */
 export const cleanQuery = (query: string): string =>

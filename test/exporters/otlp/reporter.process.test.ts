@@ -120,13 +120,13 @@ test('a body that is not an answer of the protocol changes nothing', async () =>
 
 test('split by span count, several requests under way at one time', async () => {
   let max = 0;
-  const held: ServerResponse[] = [];
+  const buffered: ServerResponse[] = [];
   server.answer = (response, _request, n) => {
-    max = Math.max(max, held.push(response));
+    max = Math.max(max, buffered.push(response));
     // Three are answered together, a moment later: a fourth would have come by then.
-    if (held.length === 3 || n === 10)
+    if (buffered.length === 3 || n === 10)
       setTimeout(() => {
-        for (const one of held.splice(0)) one.end();
+        for (const one of buffered.splice(0)) one.end();
       }, 20);
   };
   const reporter = open({ maxRequestSpans: 10, concurrency: 3 });

@@ -6,7 +6,7 @@ configure({ flightRecorder: { maxBytes: 32 << 20 } });
 setReporter({ name: 'noop', keepsNoTrace: true, report() {} });
 
 const SPANS = Number(process.env.FLIGHT_SPANS);
-const held: number[] = [];
+const buffered: number[] = [];
 const rss: number[] = [];
 let maxBytes = 0;
 for (let n = 0; n < SPANS; ) {
@@ -22,8 +22,8 @@ for (let n = 0; n < SPANS; ) {
   if (n % 1_000_000 !== 0) continue;
   gc?.();
   const { heapUsed, external, rss: resident } = process.memoryUsage();
-  held.push(heapUsed + external);
+  buffered.push(heapUsed + external);
   rss.push(resident);
 }
 const { spans = 0, spansEvictedEarly = 0, failed = -1 } = stats().flightRecorder ?? {};
-console.log(JSON.stringify({ held, rss, maxBytes, total: spans + spansEvictedEarly, spans, failed }));
+console.log(JSON.stringify({ held: buffered, rss, maxBytes, total: spans + spansEvictedEarly, spans, failed }));

@@ -215,7 +215,7 @@ describe('refused, and counted', () => {
     ['a key comes twice', { events: [{ attributes: [{ key: 'a' }, { key: 'a' }] }] }],
     ['unknown kind', { kind: 6 }],
     ['unknown status code', { status: { code: 3 } }],
-  ])('%s, by both doors', (reason, change) => {
+  ])('%s, in both forms', (reason, change) => {
     const json = of({ ...good, ...change });
     for (const decoded of [decodeOtlpJson(Buffer.from(json)), decodeOtlpProtobuf(toProtobuf(json))]) {
       expect(decoded.reasons).toEqual({ [reason]: 1 });

@@ -7,7 +7,7 @@ import type { SpanRecord } from '../../../src/record/record.js';
 import type { PropertyList, PropertyValue } from '../../../src/rows/property.js';
 import { type DecodedSpan, type DecodedTag, decodeHttpBody } from '../../exporters/jaeger/support/decode.js';
 import { RESOURCE, viewOf } from '../../exporters/support/records.js';
-import { jsonText } from './doors.js';
+import { jsonText } from './codecs.js';
 
 const hex = (id: bigint): string => BigInt.asUintN(64, id).toString(16).padStart(16, '0');
 

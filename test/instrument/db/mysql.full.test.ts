@@ -99,10 +99,10 @@ describe.skipIf(!hasMariadb)('mysql', () => {
     const { disable } = instrument({ ...ALL_OFF, mysql: true });
     later(disable);
     const connection = connected();
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     await asked(connection, 'SELECT 1');
-    connection.query('SELECT SLEEP(60)', (error: unknown) => told.push(error));
-    connection.query('SELECT 2').on('end', () => told.push('end'));
+    connection.query('SELECT SLEEP(60)', (error: unknown) => reported.push(error));
+    connection.query('SELECT 2').on('end', () => reported.push('end'));
     if (isOff) disable();
     connection.destroy();
     expect((await recorded()).map(({ properties }) => properties['error.type'])).toEqual([
@@ -110,7 +110,7 @@ describe.skipIf(!hasMariadb)('mysql', () => {
       'PROTOCOL_CONNECTION_LOST',
       'PROTOCOL_CONNECTION_LOST',
     ]);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
   test('sixteen at once in a pool of two, each in its own trace', async () => {

@@ -220,13 +220,13 @@ export const describeBullmq = (name: string): void => {
       );
       const spans = await recorded();
       const byPlace = new Map(spans.map((span) => [placeOf(span), span]));
-      const told = of(spans, 'consumer').map((span) => {
+      const reported = of(spans, 'consumer').map((span) => {
         const [sender] = span.links.map((link) => byPlace.get(placeOf(link)));
         const root = spans.find(({ spanId }) => spanId === sender?.parentSpanId);
         const inside = spans.find(({ parentSpanId }) => parentSpanId === span.spanId);
         return [inside?.name, inside?.traceId === span.traceId, root?.name];
       });
-      expect(told.sort()).toEqual(all.map((one) => [`work of ${one}`, true, one]).sort());
+      expect(reported.sort()).toEqual(all.map((one) => [`work of ${one}`, true, one]).sort());
     });
 
     test('ignored, without a parent, enriched; and nothing where the program says so', async () => {

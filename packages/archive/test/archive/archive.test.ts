@@ -204,17 +204,17 @@ test('damaged segments are reported, the others answer, and none is merged or de
   const bytes = readFileSync(pathOf(3));
   bytes[20] ^= 1;
   writeFileSync(pathOf(3), bytes);
-  const told: DamagedSegment[] = [];
-  const onDamage = (damage: DamagedSegment): void => void told.push(damage);
+  const reported: DamagedSegment[] = [];
+  const onDamage = (damage: DamagedSegment): void => void reported.push(damage);
   const reader = await openArchive(directory, { readOnly: true });
   const found = await reader.traces(
     Array.from({ length: 60 }, (_, n) => traceIdOf(n + 1)),
     { onDamage },
   );
   expect([...found.values()].flat()).toEqual(traces(40, 20));
-  expect(new Set(told.map(({ file }) => file))).toEqual(new Set(names.slice(0, 4)));
+  expect(new Set(reported.map(({ file }) => file))).toEqual(new Set(names.slice(0, 4)));
   expect((await reader.stats()).damaged.map(({ file }) => file).sort()).toEqual(names.slice(0, 4));
-  for (const { code } of told) expect(code).toMatch(/^ERR_SPANLINE_GRAPH_(CORRUPT|TRUNCATED|BAD_SIGNATURE)$/);
+  for (const { code } of reported) expect(code).toMatch(/^ERR_SPANLINE_GRAPH_(CORRUPT|TRUNCATED|BAD_SIGNATURE)$/);
   expect((await reader.search({ limit: 100, name: 'query' })).map(({ traceId }) => traceId)).toEqual(
     Array.from({ length: 20 }, (_, n) => traceIdOf(60 - n)),
   );

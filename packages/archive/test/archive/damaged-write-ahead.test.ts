@@ -54,13 +54,13 @@ test('one flipped bit anywhere: readers name the file and read all other batches
       const hit = at < 8 ? -1 : ends.findIndex((end) => at < end);
       const reader = await Archive.open(directory, { readOnly: true });
       try {
-        const told: DamagedSegment[] = [];
-        const found = await reader.search({ limit: 100 }, { onDamage: (damage) => void told.push(damage) });
+        const reported: DamagedSegment[] = [];
+        const found = await reader.search({ limit: 100 }, { onDamage: (damage) => void reported.push(damage) });
         expect(found).toHaveLength(hit < 0 ? BATCHES : BATCHES - 1);
         expect(await allSpans(reader)).toEqual(byId(left(hit)));
         const damage = { file: NAME, code: 'ERR_SPANLINE_GRAPH_CORRUPT', message: expect.stringContaining(NAME) };
-        expect(told).toEqual([damage]);
-        expect((await reader.stats()).damaged).toEqual(told);
+        expect(reported).toEqual([damage]);
+        expect((await reader.stats()).damaged).toEqual(reported);
       } finally {
         await reader.close();
       }

@@ -175,10 +175,10 @@ test('traces in parts', async () => {
 test('what is known of traces is the same for spans held and in segments; sizes are rounded there', async () => {
   const archive = await Archive.open(newDirectory());
   archive.append(fc.sample(anyTakenSpan, { numRuns: 200, seed: 44 }));
-  const held = await archive.search({ limit: 1000 });
+  const buffered = await archive.search({ limit: 1000 });
   await archive.seal();
   const sealed = await archive.search({ limit: 1000 });
-  expect(withoutBytes(sealed)).toEqual(withoutBytes(held));
-  for (const [i, { bytes }] of held.entries()) expect(Math.abs(sealed[i].bytes / bytes - 1)).toBeLessThan(0.1);
+  expect(withoutBytes(sealed)).toEqual(withoutBytes(buffered));
+  for (const [i, { bytes }] of buffered.entries()) expect(Math.abs(sealed[i].bytes / bytes - 1)).toBeLessThan(0.1);
   await archive.close();
 });

@@ -59,9 +59,9 @@ describe('the halves of a call', () => {
     const archive = await openArchive(newDirectory());
     archive.append(ALL);
     await expectWhole(archive);
-    const held = await archive.trace(ROOT.traceId);
+    const buffered = await archive.trace(ROOT.traceId);
     await archive.seal();
-    expect(byId((await archive.trace(ROOT.traceId)) ?? [])).toEqual(byId(held ?? []));
+    expect(byId((await archive.trace(ROOT.traceId)) ?? [])).toEqual(byId(buffered ?? []));
     archive.append(ALL);
     await expectWhole(archive);
     await archive.compact();

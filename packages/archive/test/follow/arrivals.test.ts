@@ -29,7 +29,7 @@ const request = (name = 'GET /', more: Partial<ArchivedSpan> = {}): ArchivedSpan
 const AGO_MS = 60_000;
 
 /** Trace ids that one look tells. */
-const told = async (arrivals: Arrivals, fromMs = Date.now() - AGO_MS): Promise<string[]> => {
+const reported = async (arrivals: Arrivals, fromMs = Date.now() - AGO_MS): Promise<string[]> => {
   const ids: string[] = [];
   await arrivals.look(fromMs, ({ traceId }) => ids.push(traceId));
   return ids;
@@ -96,18 +96,18 @@ describe('what is told', () => {
         for (const one of steps) {
           if (one.kind === 'append') append(writer, one.count);
           else if (one.kind === 'seal') await writer.seal();
-          else if (one.kind === 'look') seen.push(...(await told(arrivals)));
+          else if (one.kind === 'look') seen.push(...(await reported(arrivals)));
           else {
             const visitor = await Archive.open(directory, { maintain: false, worker: false });
             append(visitor, one.count);
             await visitor.close();
           }
         }
-        seen.push(...(await told(arrivals)));
+        seen.push(...(await reported(arrivals)));
         // Merging changes no request.
         await writer.seal();
         await writer.compact();
-        seen.push(...(await told(arrivals)));
+        seen.push(...(await reported(arrivals)));
         expect(seen.toSorted()).toEqual(expected.toSorted());
         arrivals.close();
         await writer.close();

@@ -10,11 +10,11 @@ const TRACES = samples(1000, 10_000);
 const spans = syntheticSpans({ traces: TRACES, spansPerTrace: 30, seed: 1 });
 
 // What a file has but once is shared by fewer spans of a small one.
-const MOST = samples(16, 15);
+const MAX = samples(16, 15);
 
-test(`at most ${MOST} bytes a span`, async () => {
+test(`at most ${MAX} bytes a span`, async () => {
   const bytes = segmentBytes(spans);
-  expect(bytes.length / spans.length).toBeLessThanOrEqual(MOST);
+  expect(bytes.length / spans.length).toBeLessThanOrEqual(MAX);
 
   // And nothing was left out.
   const segment = await Segment.open(bytes);

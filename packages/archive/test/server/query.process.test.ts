@@ -326,7 +326,7 @@ describe('bounds', () => {
     const { search } = archive;
     archive.search = async (wanted) => {
       const found = await search.call(archive, wanted);
-      archive.held.delete(idOf(4, 32));
+      archive.buffered.delete(idOf(4, 32));
       return found;
     };
     expect(v3Ids((await ask(`${url}/api/v3/traces?${EVER}`)).json)).toEqual([6, 5, 3, 2, 1]);

@@ -59,7 +59,7 @@ const summaryOf = (traceId: string, spans: readonly ArchivedSpan[]): TraceSummar
 };
 
 export class MemoryArchive implements ArchiveReader, ArchiveWriter {
-  readonly held = new Map<string, ArchivedSpan[]>();
+  readonly buffered = new Map<string, ArchivedSpan[]>();
   /** Spans it can hold. */
   room = Number.POSITIVE_INFINITY;
   flushes = 0;
@@ -72,8 +72,8 @@ export class MemoryArchive implements ArchiveReader, ArchiveWriter {
     const taken = spans.slice(0, this.room);
     this.room -= taken.length;
     for (const span of taken) {
-      const trace = this.held.get(span.traceId);
-      if (trace === undefined) this.held.set(span.traceId, [span]);
+      const trace = this.buffered.get(span.traceId);
+      if (trace === undefined) this.buffered.set(span.traceId, [span]);
       else trace.push(span);
     }
     return taken.length;
@@ -86,13 +86,13 @@ export class MemoryArchive implements ArchiveReader, ArchiveWriter {
 
   async traces(ids: readonly string[], { signal }: { signal?: AbortSignal } = {}) {
     await this.beforeRead(signal);
-    return new Map(ids.flatMap((id) => (this.held.has(id) ? [[id, this.held.get(id) as ArchivedSpan[]]] : [])));
+    return new Map(ids.flatMap((id) => (this.buffered.has(id) ? [[id, this.buffered.get(id) as ArchivedSpan[]]] : [])));
   }
 
   async search(search: TraceSearch, { signal }: { signal?: AbortSignal } = {}): Promise<TraceSummary[]> {
     await this.beforeRead(signal);
     const { fromUnixNs, toUnixNs, minDurationNs, maxDurationNs, limit = 20 } = search;
-    return [...this.held]
+    return [...this.buffered]
       .filter(([, spans]) => spans.some((span) => matches(span, search)))
       .map(([traceId, spans]) => summaryOf(traceId, spans))
       .filter(
@@ -121,6 +121,6 @@ export class MemoryArchive implements ArchiveReader, ArchiveWriter {
   }
 
   get all(): ArchivedSpan[] {
-    return [...this.held.values()].flat();
+    return [...this.buffered.values()].flat();
   }
 }

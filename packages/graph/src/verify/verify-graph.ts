@@ -92,7 +92,7 @@ const describedBy = ({ graphs }: GraphMeta, hasIndexBlocks: boolean): Set<string
   return described;
 };
 
-/** Blocked sections whose bytes no table of the file vouches for. */
+/** Blocked sections whose bytes no table of the file has checksums of. */
 const uncheckedSections = (
   { sections }: Container,
   meta: GraphMeta,
@@ -156,7 +156,7 @@ const checkMeta = async (file: CompactGraph, options: VerifyOptions): Promise<vo
     container.find(SectionId.dictionaryIndexBlocks) !== undefined && file.dictionary.hasIndexBlocks;
   for (const section of uncheckedSections(container, meta, hasIndexBlocks)) {
     if (options.onUnchecked === undefined || section.id < FIRST_EXTRA_SECTION)
-      throw new CorruptError(`nothing vouches for ${sectionName(section.id)} of ${name}`, sectionName(section.id));
+      throw new CorruptError(`no checksum covers ${sectionName(section.id)} of ${name}`, sectionName(section.id));
     options.onUnchecked(section);
   }
 };

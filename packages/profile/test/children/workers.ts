@@ -13,7 +13,7 @@ interface Answer {
 
 /** How often threads under profile go away. */
 const ROUNDS = Number(process.argv[2]);
-const LEAST = 100;
+const MIN = 100;
 
 const work = runInThisContext(
   `(function work() { let x = 0; ${tooLongFor('x')} for (let i = 3e4 * (0.5 + Math.random()); i > 0; i--) x += Math.sqrt(i); return x; })`,
@@ -38,11 +38,11 @@ const answer = ({ threadId, counts, samples, labels, nodes }: LabelledProfile): 
 
 /** With enough samples, however seldom this thread has a CPU. */
 const takeHere = async (name: string): Promise<Answer> => {
-  for (let ms = LEAST; ; ms *= 2) {
+  for (let ms = MIN; ; ms *= 2) {
     const running = await startProfile({ everyMs: 0.5 });
     workFor(ms, name);
     const taken = answer(running.stop());
-    if ((taken.byThread[name] ?? 0) >= LEAST) return taken;
+    if ((taken.byThread[name] ?? 0) >= MIN) return taken;
   }
 };
 

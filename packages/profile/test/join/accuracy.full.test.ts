@@ -8,7 +8,7 @@ import { isByChance } from '../support/chance.js';
 import { gathering, Truth } from './support/traced-work.js';
 
 /** In 1000 samples a share of a quarter is found that is wrong by 0.13, in 20,000 one that is wrong by 0.03. */
-const LEAST = samples(1000, 1000, 20_000);
+const MIN = samples(1000, 1000, 20_000);
 
 /** Requests that take turns: each reads, parses in local spans, and renders in a span. The shortest piece is long beside the microsecond of a sample's time. */
 const request = async (
@@ -40,7 +40,7 @@ const request = async (
 test('two traces that take turns, with spans and local spans inside', async () => {
   let truth = new Truth();
   let records: readonly SpanRecord[] = [];
-  const profile = await withSamples(LEAST, async (cpuMs) => {
+  const profile = await withSamples(MIN, async (cpuMs) => {
     truth = new Truth();
     const spans = gathering();
     const running = await startProfile({ everyMs: 0.5 });

@@ -99,8 +99,8 @@ describe('a sample without the label of a span', () => {
     ];
     expect(joined([known, { us: 250 }], elsewhere)).toEqual({ s1: '1/1' });
     expect(joined([{ us: 250 }], records)).toEqual({});
-    const told = joinProfile(profileOf([{ us: 250 }]), records, { isSameThread: true });
-    expect(figures(told, records)).toEqual({ s3: '1/1', s2: '0/1', s1: '0/1' });
+    const reported = joinProfile(profileOf([{ us: 250 }]), records, { isSameThread: true });
+    expect(figures(reported, records)).toEqual({ s3: '1/1', s2: '0/1', s1: '0/1' });
   });
 
   test('goes nowhere when local spans were held open across each other', () => {

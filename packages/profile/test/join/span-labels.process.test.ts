@@ -19,7 +19,7 @@ import {
 import { carriers, hasRegister } from '../support/carriers.js';
 import { gathering } from './support/traced-work.js';
 
-const LEAST = 50;
+const MIN = 50;
 
 const { collector } = gathering();
 const rootSpan = (): Span => Span.root('root', SpanContext.random(), { collector });
@@ -34,7 +34,7 @@ const profiled = (
   work: (cpuMs: number) => unknown,
   options: Parameters<typeof startProfile>[0] = {},
 ): Promise<LabelledProfile> =>
-  withSamples(LEAST, async (cpuMs) => {
+  withSamples(MIN, async (cpuMs) => {
     const running = await startProfile({ everyMs: 0.5, ...options });
     let profile: LabelledProfile;
     try {

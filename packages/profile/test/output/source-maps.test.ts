@@ -112,8 +112,8 @@ test('a map that the process holds is asked first', async () => {
     sourcemap: 'external',
     format: 'cjs',
   });
-  const held = JSON.parse(map) as unknown;
-  const maps = await openSourceMaps({ lookup: (asked) => (asked === url ? held : undefined) });
+  const buffered = JSON.parse(map) as unknown;
+  const maps = await openSourceMaps({ lookup: (asked) => (asked === url ? buffered : undefined) });
   expect(maps.resolve({ functionName, url, line, column }).url).toBe(source('memory'));
 });
 

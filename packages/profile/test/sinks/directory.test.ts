@@ -95,14 +95,14 @@ describe('retention', () => {
     ];
     for (const name of others) writeFileSync(join(dir, name), 'mine');
     const temporary = '.spanline-2025-06-15T150640.123Z-1-0-0.pb.gz.1-00ff00ff.tmp';
-    const underWay = '.spanline-2025-06-15T150641.123Z-2-0-0.pb.gz.2-00ff00ff.tmp';
-    for (const name of [temporary, underWay]) writeFileSync(join(dir, name), 'half');
+    const inFlight = '.spanline-2025-06-15T150641.123Z-2-0-0.pb.gz.2-00ff00ff.tmp';
+    for (const name of [temporary, inFlight]) writeFileSync(join(dir, name), 'half');
     utimesSync(join(dir, temporary), 1, 1);
     const sink = directorySink({ dir, keep: { files: 1 } });
     await sink(later(0));
     await sink(later(1));
     const left = readdirSync(dir);
-    expect(left).toEqual(expect.arrayContaining([...others, underWay]));
+    expect(left).toEqual(expect.arrayContaining([...others, inFlight]));
     expect(left).not.toContain(temporary);
     expect(left).toHaveLength(6);
   });

@@ -61,10 +61,10 @@ test('failures are counted, and the next signal works', async () => {
 
 test('a sink that takes its time holds up no signal, and what it has no room for is counted', async () => {
   let release = (): void => undefined;
-  const held = new Promise<void>((resolve) => {
+  const buffered = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const profiler = profileOnSignal({ sink: () => held });
+  const profiler = profileOnSignal({ sink: () => buffered });
   for (let round = 0; round < 3; round++) {
     void profiler.toggle();
     await until(() => profiler.stats().isRunning);

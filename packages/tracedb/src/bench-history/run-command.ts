@@ -60,7 +60,7 @@ export const isOnPath = (name: string): boolean =>
 /** The shell tells of its children what Node does not; bash to the millisecond, others in ticks of 10. */
 const shell = (): string | undefined => ['bash', 'sh'].find(isOnPath);
 
-const TELLS_TIMES = '"$@" 3>&-; code=$?; times >&3; exit $code';
+const HAS_TIMES = '"$@" 3>&-; code=$?; times >&3; exit $code';
 
 /** Milliseconds of the second line of `times`, which is that of the children. */
 const childrenMs = (text: string): number | undefined => {
@@ -120,7 +120,7 @@ const runToEnd = async (argv: readonly string[], shown: string, options: RunOpti
   const { cwd, env = process.env, signal } = options;
   throwIfAborted(signal, shown, aborted);
   const sh = process.platform === 'win32' ? undefined : shell();
-  const [file, ...args] = sh === undefined ? argv : [sh, '-c', TELLS_TIMES, sh, ...argv];
+  const [file, ...args] = sh === undefined ? argv : [sh, '-c', HAS_TIMES, sh, ...argv];
   const start = timers.monotonicMs();
   const child = spawn(file, args, {
     cwd,

@@ -48,13 +48,13 @@ interface Bounds {
 
 /** A finite number within bounds; JSON such as 1e999 is none. */
 export const number =
-  ({ min: least, max: most, above, below }: Bounds = {}, kind: 'number' | 'integer' = 'number'): Shape<number> =>
+  ({ min, max, above, below }: Bounds = {}, kind: 'number' | 'integer' = 'number'): Shape<number> =>
   (value) => {
     const isKind = kind === 'number' ? Number.isFinite(value) : Number.isInteger(value);
     if (!isKind) return wrong(value, `be ${kind}`);
     const size = value as number;
-    if (least !== undefined && size < least) return wrong(value, `be >= ${least}`);
-    if (most !== undefined && size > most) return wrong(value, `be <= ${most}`);
+    if (min !== undefined && size < min) return wrong(value, `be >= ${min}`);
+    if (max !== undefined && size > max) return wrong(value, `be <= ${max}`);
     if (above !== undefined && size <= above) return wrong(value, `be > ${above}`);
     return below !== undefined && size >= below ? wrong(value, `be < ${below}`) : NONE;
   };

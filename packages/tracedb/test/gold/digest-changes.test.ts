@@ -93,10 +93,11 @@ onBothEngines('changes by commit', (engine) => {
 
   test('a limit leaves whole commits out, but never the newest', async () => {
     const store = await open(HISTORY);
-    const told = async (limit: number) => (await digestChanges(store, 100, { limit })).commits.map((one) => one.commit);
-    expect(await told(6)).toEqual([5, 3, 2, 0]);
-    expect(await told(4)).toEqual([5, 3]);
-    expect(await told(1)).toEqual([5]);
+    const reported = async (limit: number) =>
+      (await digestChanges(store, 100, { limit })).commits.map((one) => one.commit);
+    expect(await reported(6)).toEqual([5, 3, 2, 0]);
+    expect(await reported(4)).toEqual([5, 3]);
+    expect(await reported(1)).toEqual([5]);
     expect((await digestChanges(store, 100, { limit: 1 })).total).toBe(6);
     expect(await drawn(await open({ 'circle linux': '' }))).toEqual([]);
   });
@@ -110,14 +111,14 @@ onBothEngines('changes by commit', (engine) => {
       [100, 1],
       [4, 1],
     ]) {
-      const told: string[] = [];
+      const reported: string[] = [];
       let last: number | undefined;
       do {
         const call = last === undefined ? {} : { last };
-        told.push(...(await drawn(store, { limit }, commits, call)));
+        reported.push(...(await drawn(store, { limit }, commits, call)));
         last = (await digestChanges(store, commits, { limit }, call)).older;
       } while (last !== undefined);
-      expect(told).toEqual(all);
+      expect(reported).toEqual(all);
     }
   });
 

@@ -120,9 +120,9 @@ describe.each(Object.keys(SAMPLES))('a %s file', (format) => {
   });
 
   it('told to be of any format is refused or valid', async () => {
-    for (const told of ['perf-json', 'github-action-benchmark', 'json-lines', 'spanline-bench'] as const) {
-      const message = await outcome(whole, { ...options, format: told });
-      if (told !== format) expect(message).toBeDefined();
+    for (const reported of ['perf-json', 'github-action-benchmark', 'json-lines', 'spanline-bench'] as const) {
+      const message = await outcome(whole, { ...options, format: reported });
+      if (reported !== format) expect(message).toBeDefined();
     }
   });
 });

@@ -65,12 +65,12 @@ export const startProgram = (
   const listeners = new Set<() => void>();
   let stderr = '';
   let end: ChildEnd | undefined;
-  const tell = (): void => {
+  const report = (): void => {
     for (const listener of [...listeners]) listener();
   };
   createInterface({ input: child.stdout }).on('line', (line) => {
     lines.push(line);
-    tell();
+    report();
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
@@ -82,7 +82,7 @@ export const startProgram = (
     child.on('close', (code, signal) => {
       running.delete(child);
       end = { code, signal };
-      tell();
+      report();
       resolve(end);
     });
   });

@@ -30,8 +30,8 @@ test('the map grows under open scans', async () => {
   made.push(directory);
   const table = await openTable(directory, { families: ['V'] });
   await table.mutateRows(rowsOf('first', FIRST_ROWS, Buffer.alloc(20, 1)));
-  const held = table.readRows({ prefix: '' });
-  const seen: Row[] = [...((await held.next()).value ?? [])];
+  const buffered = table.readRows({ prefix: '' });
+  const seen: Row[] = [...((await buffered.next()).value ?? [])];
   const program = await bundleProgram(join(root, 'packages/tracedb/test/table/children/lmdb-held-scan.ts'));
   const child = startProgram(program, [directory]);
   await child.line((line) => line === 'open');
@@ -41,7 +41,7 @@ test('the map grows under open scans', async () => {
   }
   expect((await stat(join(directory, 'data.mdb'))).size).toBeGreaterThan(MIN_FILE_BYTES);
 
-  for await (const rows of held) seen.push(...rows);
+  for await (const rows of buffered) seen.push(...rows);
   expect(seen.map(({ key }) => key)).toEqual(rowsOf('first', FIRST_ROWS, Buffer.alloc(0)).map(({ key }) => key));
   expect(seen.every(({ cells }) => cells.length === 1 && cells[0]?.value.every((byte) => byte === 1))).toBe(true);
 

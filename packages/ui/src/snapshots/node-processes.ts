@@ -10,7 +10,7 @@ import { partsOfName } from 'spanline/internal/timeline';
 import type { NodeProcess } from '../api/snapshots/answers.js';
 
 /** Processes that are listed. */
-const MOST = 200;
+const MAX = 200;
 /** Characters of a command. */
 const COMMAND_LENGTH = 300;
 /** Bytes of the list of processes where there is no /proc. */
@@ -78,5 +78,5 @@ export const nodeProcesses = async (): Promise<{
 }> => {
   const all = (existsSync('/proc/self/exe') ? await byProc() : await byPs()).filter(({ pid }) => pid !== process.pid);
   all.sort((a, b) => Number(b.hasRecorder) - Number(a.hasRecorder) || b.pid - a.pid);
-  return { processes: all.slice(0, MOST), omitted: Math.max(0, all.length - MOST) };
+  return { processes: all.slice(0, MAX), omitted: Math.max(0, all.length - MAX) };
 };

@@ -17,7 +17,7 @@ export interface RangeServer {
   /** Most requests at one time. */
   readonly maxAtOnce: number;
   /** Requests whose answers are neither complete nor cut off. */
-  readonly underWay: number;
+  readonly inFlight: number;
   file: Buffer;
   /** Sent, and compared with `if-match`. */
   etag: string | undefined;
@@ -61,7 +61,7 @@ const serve = (running: RangeServer, request: IncomingMessage, response: ServerR
 export const startRangeServer = async (file: Buffer): Promise<RangeServer> => {
   const sockets = new Set<Socket>();
   const requests: RangeServer['requests'] = [];
-  let underWay = 0;
+  let inFlight = 0;
   let maxAtOnce = 0;
   let roundTrips = 0;
   const waiting: (() => void)[] = [];
@@ -78,10 +78,10 @@ export const startRangeServer = async (file: Buffer): Promise<RangeServer> => {
   const server = createServer((request, response) => {
     requests.push({ url: request.url ?? '', headers: request.headers });
     const n = requests.length;
-    maxAtOnce = Math.max(maxAtOnce, ++underWay);
+    maxAtOnce = Math.max(maxAtOnce, ++inFlight);
     let isOver = false;
     const over = (): void => {
-      if (!isOver) underWay--;
+      if (!isOver) inFlight--;
       isOver = true;
     };
     // The client cannot know of the end before `finish`; an answer that is cut off has only a `close`.
@@ -115,8 +115,8 @@ export const startRangeServer = async (file: Buffer): Promise<RangeServer> => {
     get maxAtOnce() {
       return maxAtOnce;
     },
-    get underWay() {
-      return underWay;
+    get inFlight() {
+      return inFlight;
     },
     file,
     etag: '"one"',

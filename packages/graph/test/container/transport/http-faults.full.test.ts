@@ -57,7 +57,7 @@ describe('a server without ranges', () => {
     expect(await failureOf(transport.readRanges([range(0, 10)]))).toBeInstanceOf(TransportError);
     expect(transport.stats()).toEqual({ requests: 3, ranges: 2, bytes: 0 });
     // No connection waits for somebody to read on.
-    while (server.underWay > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (server.inFlight > 0) await new Promise((resolve) => setTimeout(resolve, 5));
   });
 
   test('is refused when it does not tell the size', async () => {
@@ -293,8 +293,8 @@ test('a container read from a server that does any of this gives its bytes or a 
           server.file.subarray(Math.max(0, first + shifts[0]), Math.max(0, last + 1 + shifts[1])),
         );
         if (body.length > 0 && flip !== undefined) body[flip[0] % body.length] ^= 1 << flip[1];
-        const told = `bytes ${Math.max(0, first + shifts[2])}-${last + shifts[3]}/${hasSize ? size + shifts[4] : '*'}`;
-        response.writeHead(status, { 'content-range': told, ...(etag === undefined ? {} : { etag: `"${etag}"` }) });
+        const reported = `bytes ${Math.max(0, first + shifts[2])}-${last + shifts[3]}/${hasSize ? size + shifts[4] : '*'}`;
+        response.writeHead(status, { 'content-range': reported, ...(etag === undefined ? {} : { etag: `"${etag}"` }) });
         if (cut === undefined) response.end(body);
         else response.write(body.subarray(0, cut % (body.length + 1)), () => response.destroy());
         return true;

@@ -183,7 +183,7 @@ describe('a call', () => {
     const failure = await reading;
     expect(failure).toBeInstanceOf(AbortedError);
     expect(failure.cause).toBe('enough');
-    while (server.underWay > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (server.inFlight > 0) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(transport.stats()).toEqual({ requests: 1, ranges: 1, bytes: 4 });
   });
 

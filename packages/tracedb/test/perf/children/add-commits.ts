@@ -14,9 +14,9 @@ const counting: WideColumnTable = new Proxy(table, {
     if (typeof value !== 'function') return value;
     if (name !== 'checkAndMutateRow') return value.bind(target) as unknown;
     return async (...args: Parameters<WideColumnTable['checkAndMutateRow']>) => {
-      const held = await target.checkAndMutateRow(...args);
-      if (held !== (args[2].then !== undefined)) refused++;
-      return held;
+      const buffered = await target.checkAndMutateRow(...args);
+      if (buffered !== (args[2].then !== undefined)) refused++;
+      return buffered;
     };
   },
 });

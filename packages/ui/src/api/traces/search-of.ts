@@ -94,7 +94,7 @@ const momentBy =
 
 const cursorOf = ([name, text]: Found): TraceCursor => {
   const [, ns, traceId] = /^(\d{1,20})-([0-9a-f]{32})$/.exec(text) ?? [];
-  if (ns === undefined) throw new HttpError(400, `the parameter ${name} must be what an earlier answer called next`);
+  if (ns === undefined) throw new HttpError(400, `the parameter ${name} must be the field "next" of an earlier answer`);
   return { startUnixNs: BigInt(ns), traceId };
 };
 

@@ -65,10 +65,10 @@ const drawLine = (
 /** Where values stand alone, as a single one does, a line shows nothing. */
 const hasPoints = (plot: uPlot, series: number, first: number, last: number): boolean => {
   const values = plot.data[series];
-  const most = plot.bbox.width / devicePixelRatio / POINT_PX;
+  const max = plot.bbox.width / devicePixelRatio / POINT_PX;
   let count = 0;
-  for (let place = first; place <= last && count <= most; place++) if (values[place] !== null) count++;
-  return count <= most;
+  for (let place = first; place <= last && count <= max; place++) if (values[place] !== null) count++;
+  return count <= max;
 };
 
 const placesByNumber = ({ numbers }: CommitColumns): ReadonlyMap<number, number> =>
@@ -147,11 +147,11 @@ export const Plot = (props: PlotProps) => {
       for (const one of now.current.chosen) drawLine(plot, one, cssColor('--accent'), 2, []);
     };
     let nearest: number | undefined;
-    const tellHovered = ({ cursor }: uPlot): void =>
+    const reportHovered = ({ cursor }: uPlot): void =>
       now.current.hover(cursor.idx == null ? undefined : { place: cursor.idx, series: nearest });
     const focus = (plot: uPlot, series: number | null): void => {
       nearest = series === null ? undefined : series - 1;
-      tellHovered(plot);
+      reportHovered(plot);
     };
     const zoomToDrag = (plot: uPlot): void => {
       const [first, last] = draggedOver(plot, count);
@@ -162,7 +162,7 @@ export const Plot = (props: PlotProps) => {
       now.current.setZoom(undefined);
       return null;
     };
-    const hooks = { draw: [drawMarks], setCursor: [tellHovered], setSeries: [focus], setSelect: [zoomToDrag] };
+    const hooks = { draw: [drawMarks], setCursor: [reportHovered], setSeries: [focus], setSelect: [zoomToDrag] };
     const plot = new uPlot(
       optionsOf(now.current, element.clientWidth, hooks, showAll),
       [commits.numbers.map((_, i) => i), ...group.series.map(({ values }) => values as (number | null)[])],

@@ -11,13 +11,13 @@ const MINUTE = 60;
 
 /** A bar a second, the part with errors at its foot. */
 const Rate = ({ ended, failed }: LiveMinute) => {
-  const most = Math.max(1, ...ended);
-  const heightOf = (count: number): number => (count / most) * HEIGHT;
+  const max = Math.max(1, ...ended);
+  const heightOf = (count: number): number => (count / max) * HEIGHT;
   return (
     <svg
       class="rate"
       role="img"
-      aria-label={`requests a second, at most ${most}`}
+      aria-label={`requests a second, at most ${max}`}
       viewBox={`0 0 ${ended.length} ${HEIGHT}`}
       preserveAspectRatio="none"
     >

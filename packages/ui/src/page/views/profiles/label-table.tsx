@@ -9,11 +9,11 @@ import { Answer } from '../../shell/states.js';
 import { milliseconds, nameOf, percent } from './numbers.js';
 import type { Choice } from './profile-choice.js';
 
-/** The interval as a line, the share as a dot on it; widest at `most`. */
-const Interval = ({ row, most }: { row: ProfileRow; most: number }) => (
+/** The interval as a line, the share as a dot on it; widest at `max`. */
+const Interval = ({ row, max }: { row: ProfileRow; max: number }) => (
   <svg class="interval" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
-    <rect x="0" y="2" width={(100 * row.share) / most} height="6" class="share" />
-    <rect x={(100 * row.low) / most} y="4" width={(100 * (row.high - row.low)) / most} height="2" class="range" />
+    <rect x="0" y="2" width={(100 * row.share) / max} height="6" class="share" />
+    <rect x={(100 * row.low) / max} y="4" width={(100 * (row.high - row.low)) / max} height="2" class="range" />
   </svg>
 );
 
@@ -35,7 +35,7 @@ const Value = ({ value, by, choice }: { value: string; by: string; choice: Choic
 );
 
 const Rows = ({ table, choice }: { table: ProfileTable; choice: Choice }) => {
-  const most = Math.max(...table.rows.map(({ high }) => high), 1e-9);
+  const max = Math.max(...table.rows.map(({ high }) => high), 1e-9);
   return (
     <>
       <div class="scroll">
@@ -47,7 +47,7 @@ const Rows = ({ table, choice }: { table: ProfileTable; choice: Choice }) => {
               <th class="number">share</th>
               <th class="number">95 % interval</th>
               <th class="bars">
-                <span class="muted">0 to {percent(most)}</span>
+                <span class="muted">0 to {percent(max)}</span>
               </th>
               <th class="number">{table.measure ?? 'CPU'}</th>
               <th class="number">error</th>
@@ -64,7 +64,7 @@ const Rows = ({ table, choice }: { table: ProfileTable; choice: Choice }) => {
                   {percent(row.low)} – {percent(row.high)}
                 </td>
                 <td class="bars">
-                  <Interval row={row} most={most} />
+                  <Interval row={row} max={max} />
                 </td>
                 <td class="number">{milliseconds(row.cpuNs)}</td>
                 <td class="number">± {milliseconds(row.stderrNs)}</td>

@@ -14,7 +14,7 @@ const countText = (count: number): string => (Number.isInteger(count) ? String(c
 
 const signed = (value: number, text: string): string => (value > 0 ? `+${text}` : `−${text}`);
 
-const Row = ({ row: { depth, name, left, right }, most }: { row: ComparedRow; most: number }) => {
+const Row = ({ row: { depth, name, left, right }, max }: { row: ComparedRow; max: number }) => {
   const us = right.us - left.us;
   const count = right.count - left.count;
   const kind = left.count === 0 ? 'only-right' : right.count === 0 ? 'only-left' : undefined;
@@ -31,10 +31,7 @@ const Row = ({ row: { depth, name, left, right }, most }: { row: ComparedRow; mo
       <td class="number">{duration(right.us)}</td>
       <td class={`number ${us > 0 ? 'slower' : 'faster'}`}>{us === 0 ? '' : signed(us, duration(Math.abs(us)))}</td>
       <td class="compare-bar" aria-hidden="true">
-        <span
-          class={us > 0 ? 'slower' : 'faster'}
-          style={{ width: `${most > 0 ? (100 * Math.abs(us)) / most : 0}px` }}
-        />
+        <span class={us > 0 ? 'slower' : 'faster'} style={{ width: `${max > 0 ? (100 * Math.abs(us)) / max : 0}px` }} />
       </td>
     </tr>
   );
@@ -53,7 +50,7 @@ const Side = ({ title, traceCount, of }: CompareAnswer['left'] & { of: string })
 };
 
 const Tree = ({ left, right, rows, leftOut, a, b }: CompareAnswer & { a: string; b: string }) => {
-  const most = rows.reduce((sum, row) => Math.max(sum, Math.abs(row.right.us - row.left.us)), 0);
+  const max = rows.reduce((sum, row) => Math.max(sum, Math.abs(row.right.us - row.left.us)), 0);
   return (
     <>
       <p>
@@ -78,7 +75,7 @@ const Tree = ({ left, right, rows, leftOut, a, b }: CompareAnswer & { a: string;
           </thead>
           <tbody>
             {rows.map((row, i) => (
-              <Row key={i} row={row} most={most} />
+              <Row key={i} row={row} max={max} />
             ))}
           </tbody>
         </table>

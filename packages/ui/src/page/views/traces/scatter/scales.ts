@@ -34,18 +34,18 @@ export interface Scales {
   readonly perDecade: number;
 }
 
-const least = (values: Float64Array, from: number): number => values.reduce((a, b) => (b < a ? b : a), from);
-const most = (values: Float64Array, from: number): number => values.reduce((a, b) => (b > a ? b : a), from);
+const min = (values: Float64Array, from: number): number => values.reduce((a, b) => (b < a ? b : a), from);
+const max = (values: Float64Array, from: number): number => values.reduce((a, b) => (b > a ? b : a), from);
 
 /** Scales on which all points lie. */
 export const scalesFor = ({ count, startUs, durationUs }: Points, width: number, height: number): Scales => {
   const [plotWidth, plotHeight] = [width - MARGIN.left - MARGIN.right, height - MARGIN.top - MARGIN.bottom];
   if (count === 0)
     return { width, height, fromUs: 0, toUs: 1, lowest: 0, highest: 1, perUs: plotWidth, perDecade: plotHeight };
-  const [first, last] = [least(startUs, Number.POSITIVE_INFINITY), most(startUs, 0)];
+  const [first, last] = [min(startUs, Number.POSITIVE_INFINITY), max(startUs, 0)];
   const margin = Math.max(1, (last - first) * 0.02);
-  const lowest = Math.floor(Math.log10(Math.max(1, least(durationUs, Number.POSITIVE_INFINITY))));
-  const highest = Math.max(lowest + 1, Math.ceil(Math.log10(most(durationUs, 1) + 1)));
+  const lowest = Math.floor(Math.log10(Math.max(1, min(durationUs, Number.POSITIVE_INFINITY))));
+  const highest = Math.max(lowest + 1, Math.ceil(Math.log10(max(durationUs, 1) + 1)));
   const [fromUs, toUs] = [first - margin, last + margin];
   const [perUs, perDecade] = [plotWidth / (toUs - fromUs), plotHeight / (highest - lowest)];
   return { width, height, fromUs, toUs, lowest, highest, perUs, perDecade };

@@ -3,7 +3,7 @@ import type { TraceAnswer } from '../../../../api/trace/answers.js';
 import { serviceColor } from './colors.js';
 
 /** Services that are named; others have the same colors again. */
-const MOST = 12;
+const MAX = 12;
 
 interface Props {
   readonly trace: TraceAnswer;
@@ -13,12 +13,12 @@ interface Props {
 
 export const Legend = ({ trace: { services }, hasCpu, hasLinks }: Props) => (
   <ul class="legend" aria-label="legend">
-    {services.slice(0, MOST).map((service, i) => (
+    {services.slice(0, MAX).map((service, i) => (
       <li key={service}>
         <span class="swatch" style={{ background: `var(--${serviceColor(i)})` }} /> {service}
       </li>
     ))}
-    {services.length > MOST && <li>and {services.length - MOST} services more</li>}
+    {services.length > MAX && <li>and {services.length - MAX} services more</li>}
     <li>
       <span class="swatch failed" /> failed
     </li>

@@ -48,7 +48,7 @@ interface LinksProps extends Choosing {
 }
 
 /** Shown in the list; the details of each span have all of its links. */
-const MOST = 50;
+const MAX = 50;
 
 const Outgoing = ({ link, trace, places, select }: { link: LinkAnswer } & Omit<LinksProps, 'linkedFrom'>) => {
   const { names, spans } = trace;
@@ -69,7 +69,7 @@ export const Links = ({ trace, linkedFrom, places, select }: LinksProps) => {
   const { value, error, isLoading } = linkedFrom;
   const incoming = value?.links ?? [];
   if (links.length === 0 && incoming.length === 0 && error === undefined) return null;
-  const more = linksLeftOut + Math.max(0, links.length - MOST);
+  const more = linksLeftOut + Math.max(0, links.length - MAX);
   return (
     // Once all are known: it must not close under the hand of somebody who has just opened it.
     <details class="links" open={!isLoading && links.length + incoming.length <= 4}>
@@ -77,7 +77,7 @@ export const Links = ({ trace, linkedFrom, places, select }: LinksProps) => {
         {links.length + linksLeftOut} links out, {isLoading ? '…' : `${incoming.length}${value?.isFull ? '+' : ''}`} in
       </summary>
       <ul>
-        {links.slice(0, MOST).map((link, i) => (
+        {links.slice(0, MAX).map((link, i) => (
           <Outgoing key={i} link={link} trace={trace} places={places} select={select} />
         ))}
         {more > 0 && <li>and {more} more: the spans have them</li>}

@@ -81,9 +81,9 @@ export const axisOf = ({ fromUs, toUs }: Range, width: number): Axis => {
 
 /** Round moments in a range, as many as have room. */
 export const ticksOf = ({ fromUs, toUs }: Range, { scale }: Axis): number[] => {
-  const least = TICK_WIDTH / scale;
-  const power = 10 ** Math.floor(Math.log10(least));
-  const step = power * ([1, 2, 5].find((factor) => factor * power >= least) ?? 10);
+  const min = TICK_WIDTH / scale;
+  const power = 10 ** Math.floor(Math.log10(min));
+  const step = power * ([1, 2, 5].find((factor) => factor * power >= min) ?? 10);
   const ticks: number[] = [];
   for (let i = Math.ceil(fromUs / step); i * step <= toUs; i++) ticks.push(i * step);
   return ticks;

@@ -1,4 +1,4 @@
-// The formats as doors: a span goes in by one and comes out by its reader, or is refused. And what each of them loses, as docs/formats.md
+// The formats as pairs of writer and reader: a span is written and read back, or is refused. And what each of them loses, as docs/formats.md
 // says, written as a function of a span in no code of src/.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -173,7 +173,7 @@ const jaeger = (span: ArchivedSpan): Outcome => {
 
 const same = (span: ArchivedSpan): Outcome => span;
 
-export const DOORS: readonly Door[] = [
+export const CODECS: readonly Door[] = [
   { name: 'OTLP protobuf', pass: throughProtobuf, expected: otlp(wellFormed) },
   {
     name: 'OTLP JSON',
