@@ -51,7 +51,7 @@ export const describeRefusals = ({ reasons, badField }: Pick<DecodedTraces, 'rea
 /** A sender may have put a long key into the message. */
 const MAX_MESSAGE = 200;
 
-const NO_TRACE_ID = '0'.repeat(32);
+export const NO_TRACE_ID = '0'.repeat(32);
 export const NO_SPAN_ID = '0'.repeat(16);
 
 /** One decoding: counts items, gathers spans. */

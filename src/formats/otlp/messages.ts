@@ -11,7 +11,13 @@ import type {
   ArchivedStatusCode,
 } from '../../record/archived-span.js';
 import { NO_PROPERTIES } from '../../record/properties.js';
-import { type DecodeContext, NO_SPAN_ID, type RefusalReason, type SharedParts } from '../decode-context.js';
+import {
+  type DecodeContext,
+  NO_SPAN_ID,
+  NO_TRACE_ID,
+  type RefusalReason,
+  type SharedParts,
+} from '../decode-context.js';
 import { BYTES, FIXED32, FIXED64, tag, VARINT } from './protobuf-writer.js';
 
 /** OTLP's numbers for kinds and status codes. */
@@ -57,8 +63,15 @@ export interface Enum {
   readonly unknown: RefusalReason;
 }
 
-/** A field as the table has it: its number, what it holds, of which message or enum, and its name in the archive where that is another. */
-type Cell = readonly [number: number, kind: Kind, of?: Message<object> | Enum | string];
+/** An id that may be left out: what it is then, and why a span is refused for one of another length than `digits`. */
+interface IdForm {
+  readonly digits: number;
+  readonly none: string;
+  readonly bad: RefusalReason;
+}
+
+/** A field as the table has it: its number, what it holds, of which message, enum or form, or its name in the archive where that is another. */
+type Cell = readonly [number: number, kind: Kind, of?: Message<object> | Enum | IdForm | string];
 
 export interface Field {
   /** In JSON. */
@@ -70,6 +83,7 @@ export interface Field {
   readonly tag: number;
   readonly message?: Message<object>;
   readonly enum?: Enum;
+  readonly id?: IdForm;
 }
 
 export interface Table<K extends string> {
@@ -85,7 +99,7 @@ export interface Message<T extends object, K extends string = string> extends Ta
   /** One without any field. */
   make(): T;
   /** What is to be done once all fields are read. */
-  finish?(made: T, context: DecodeContext): void;
+  finish?(made: T): void;
 }
 
 const table = <K extends string>(title: string, cells: Readonly<Record<K, Cell>>): Table<K> => {
@@ -97,6 +111,7 @@ const table = <K extends string>(title: string, cells: Readonly<Record<K, Cell>>
       tag: tag(number, WIRE_TYPES[kind]),
       message: typeof of === 'object' && 'make' in of ? of : undefined,
       enum: typeof of === 'object' && 'names' in of ? of : undefined,
+      id: typeof of === 'object' && 'digits' in of ? of : undefined,
     }),
   );
   // One entry a tag: a table with holes would be a slow one.
@@ -154,27 +169,17 @@ const EVENT = message('an event', (): ArchivedEvent => ({ name: '', timeUnixNs: 
   droppedAttributesCount: [4, 'count'],
 });
 
-/** OpenTelemetry allows links to nothing, whose ids are left out or zero. */
-const linkId = (hex: string, digits: number, context: DecodeContext): string => {
-  if (hex === '') return '0'.repeat(digits);
-  if (hex.length !== digits) context.flaw('bad link');
-  return hex;
-};
-
 const LINK = message(
   'a link',
-  (): Draft<ArchivedLink> => ({ traceId: '', spanId: '', traceState: '', properties: NO_PROPERTIES }),
+  // OpenTelemetry allows links to nothing, whose ids are left out or zero.
+  (): ArchivedLink => ({ traceId: NO_TRACE_ID, spanId: NO_SPAN_ID, traceState: '', properties: NO_PROPERTIES }),
   {
-    traceId: [1, 'id'],
-    spanId: [2, 'id'],
+    traceId: [1, 'id', { digits: 32, none: NO_TRACE_ID, bad: 'bad link' }],
+    spanId: [2, 'id', { digits: 16, none: NO_SPAN_ID, bad: 'bad link' }],
     traceState: [3, 'text'],
     attributes: [4, 'attributes', 'properties'],
     flags: [6, 'flags'],
     droppedAttributesCount: [5, 'count'],
-  },
-  (link, context) => {
-    link.traceId = linkId(link.traceId, 32, context);
-    link.spanId = linkId(link.spanId, 16, context);
   },
 );
 
@@ -211,7 +216,7 @@ export const SPAN = message(
   {
     traceId: [1, 'id'],
     spanId: [2, 'id'],
-    parentSpanId: [4, 'id'],
+    parentSpanId: [4, 'id', { digits: 16, none: '', bad: 'bad parent span id' }],
     traceState: [3, 'text'],
     name: [5, 'text'],
     kind: [6, 'enum', { names: KINDS, prefix: 'SPAN_KIND_', unknown: 'unknown kind' }],
@@ -226,14 +231,21 @@ export const SPAN = message(
     droppedEventsCount: [12, 'count'],
     droppedLinksCount: [14, 'count'],
   },
-  (span, context) => {
+  (span) => {
     const { parentSpanId, status } = span;
     if (parentSpanId === NO_SPAN_ID) span.parentSpanId = '';
-    else if (parentSpanId !== '' && parentSpanId.length !== 16) context.flaw('bad parent span id');
     // Most are, and share one object.
     if (status.code === 'unset' && status.message === '') span.status = UNSET;
   },
 );
+
+/** The id that these hex digits are. */
+export const idOf = ({ id }: Field, hex: string, context: DecodeContext): string => {
+  if (id === undefined) return hex;
+  if (hex === '') return id.none;
+  if (hex.length !== id.digits) context.flaw(id.bad);
+  return hex;
+};
 
 /** The name of a number, or the first where there is none: the span is refused. */
 export const nameOf = ({ names, unknown }: Enum, number: number, context: DecodeContext): string => {

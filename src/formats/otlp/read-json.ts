@@ -31,6 +31,7 @@ import {
   ANY_VALUE,
   type Enum,
   type Field,
+  idOf,
   KEY_VALUE,
   type Message,
   makerOnce,
@@ -136,7 +137,7 @@ const readMember = (holder: JsonObject, field: Field, context: DecodeContext): u
     case 'text':
       return textOf(holder, name);
     case 'id':
-      return hexOf(holder, name);
+      return idOf(field, hexOf(holder, name), context);
     case 'nanos':
       return uint64Of(holder, name);
     case 'enum':
@@ -160,7 +161,7 @@ const readMessage = <T extends object>(raw: JsonObject, message: Message<T>, con
     // Counts and flags of nothing are left out.
     if (value !== 0) (made as Record<string, unknown>)[field.to] = value;
   }
-  message.finish?.(made, context);
+  message.finish?.(made);
   return made;
 };
 

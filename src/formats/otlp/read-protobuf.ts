@@ -15,6 +15,7 @@ import {
   ANY_VALUE,
   type Enum,
   type Field,
+  idOf,
   KEY_VALUE,
   type Message,
   makerOnce,
@@ -117,7 +118,7 @@ const readPair = (reader: ProtobufReader, context: DecodeContext, properties: Pr
 const readField = (reader: ProtobufReader, field: Field, context: DecodeContext): unknown => {
   switch (field.kind) {
     case 'id':
-      return reader.hex();
+      return idOf(field, reader.hex(), context);
     case 'nanos':
       return reader.fixed64();
     case 'text':
@@ -154,11 +155,12 @@ const readMessage = <T extends object>(reader: ProtobufReader, message: Message<
       const value = readField(reader, field, context);
       // Counts and flags of nothing are left out.
       if (value !== 0) draft[field.to] = value;
+      else delete draft[field.to];
     }
   }
   reader.leave(outer);
   if (properties !== undefined) draft.properties = properties.done();
-  message.finish?.(made, context);
+  message.finish?.(made);
   return made;
 };
 
