@@ -48,7 +48,7 @@ const steps = {
   },
   page: {
     lock: 'dist',
-    inputs: ['packages/ui/src', 'package.json', 'scripts/lib/page.mjs', 'scripts/lib/speedscope.mjs'],
+    inputs: ['packages/ui/src', 'package.json', 'scripts/lib/page.mjs'],
     output: 'packages/ui/dist/ui/index.html',
     run: buildPage,
   },

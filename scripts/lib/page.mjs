@@ -1,14 +1,13 @@
-// Builds the page of `spanline ui` into dist/ui of its package: our own files by vite, and speedscope beside them. Must not put anything
+// Builds the page of `spanline ui` into dist/ui of its package by vite. Must not put anything
 // into the page that the content security policy of packages/ui/src/page-files.ts forbids: inline scripts, inline styles, other hosts.
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './run.mjs';
-import { copySpeedscope } from './speedscope.mjs';
 
 /** Packages whose code is in the page's own files. */
 const BUNDLED = ['preact', 'uplot'];
 
-/** Their licences, which whoever passes on the code passes on too. speedscope's lies beside it. */
+/** Their licences, which whoever passes on the code passes on too. */
 function licences() {
   const textOf = (name) => {
     const folder = join(root, 'node_modules', name);
@@ -38,7 +37,6 @@ export async function buildPage() {
       modulePreload: { polyfill: false },
     },
   });
-  copySpeedscope(join(fresh, 'speedscope'));
   writeFileSync(join(fresh, 'LICENSES.txt'), licences());
   const place = join(root, 'packages/ui/dist/ui');
   rmSync(place, { recursive: true, force: true });

@@ -14,27 +14,18 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-const policy = (frames: string, scripts: string, styles: string, connections: string): string =>
-  [
-    "default-src 'none'",
-    `script-src ${scripts}`,
-    `style-src ${styles}`,
-    "img-src 'self' data:",
-    "font-src 'self'",
-    `connect-src ${connections}`,
-    "frame-src 'self'",
-    "worker-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    `frame-ancestors ${frames}`,
-  ].join('; ');
-
-const PAGE_POLICY = policy("'none'", "'self'", "'self'", "'self'");
-/**
- * speedscope writes style sheets of its own into its document, and the page shows it in a frame. It takes the profile from a blob: URL of the
- * page's, as its own requests carry no token.
- */
-const SPEEDSCOPE_POLICY = policy("'self'", "'self'", "'self' 'unsafe-inline'", "'self' blob:");
+const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
 
 interface PageFile {
   readonly type: string;
@@ -78,7 +69,7 @@ const sendFile = ({ request, response }: Call, name: string, file: PageFile | un
   // Names of assets hold the hash of what they are.
   const isFixed = name.startsWith('assets/');
   sendBytes(response, 200, file.type, takesBrotli ? compressedOf(file) : file.bytes, {
-    'content-security-policy': name.startsWith('speedscope/') ? SPEEDSCOPE_POLICY : PAGE_POLICY,
+    'content-security-policy': PAGE_POLICY,
     'referrer-policy': 'no-referrer',
     'cross-origin-resource-policy': 'same-origin',
     'cache-control': isFixed ? 'public, max-age=31536000, immutable' : 'no-cache',
@@ -101,6 +92,5 @@ export const pageRoutes = (directory = pageDirectory()): Route[] => {
     route('/ui', () => 'index.html'),
     route('/ui/*', ({ parts }) => parts[0]),
     route('/ui/assets/*', ({ parts }) => `assets/${parts[0]}`),
-    route('/ui/speedscope/*', ({ parts }) => `speedscope/${parts[0]}`),
   ];
 };

@@ -9,7 +9,7 @@ import { Archive } from '../../archive/src/index.js';
 import { span, spanIdOf } from '../../archive/test/segment/support/segments.js';
 import { accessibilityFaults } from './support/accessibility.js';
 import { makeTraces, tracesIn } from './support/archive.js';
-import { hasBrowser, SIZES, sizesIn, useBrowser } from './support/browser.js';
+import { hasBrowser, SIZES, savedBy, sizesIn, useBrowser } from './support/browser.js';
 import {
   ABSENT,
   ABSENT_SPAN,
@@ -433,22 +433,13 @@ describe.skipIf(!hasBrowser)('one trace', () => {
 
     test('saved for Jaeger UI, for Perfetto and as OTLP', async () => {
       const page = await openCart();
-      const saved = async (words: string): Promise<readonly [name: string, bytes: Buffer]> => {
-        const download = page.waitForEvent('download');
-        await page.getByRole('button', { name: words }).click();
-        const file = await download;
-        const chunks: Buffer[] = [];
-        // Not by its path: the browser is another's.
-        for await (const chunk of await file.createReadStream()) chunks.push(chunk as Buffer);
-        return [file.suggestedFilename(), Buffer.concat(chunks)];
-      };
-      const [jaegerName, jaeger] = await saved('Save for Jaeger UI');
+      const [jaegerName, jaeger] = await savedBy(page, 'Save for Jaeger UI');
       expect(jaegerName).toBe(`${CART}.jaeger.json`);
       expect(JSON.parse(jaeger.toString()).data[0].spans).toHaveLength(5);
-      const [otlpName, otlp] = await saved('Save as OTLP');
+      const [otlpName, otlp] = await savedBy(page, 'Save as OTLP');
       expect(otlpName).toBe(`${CART}.otlp.json`);
       expect(JSON.parse(otlp.toString()).resourceSpans).toHaveLength(2);
-      const [perfettoName, perfetto] = await saved('Save for Perfetto');
+      const [perfettoName, perfetto] = await savedBy(page, 'Save for Perfetto');
       expect(perfettoName).toBe(`${CART}.perfetto-trace`);
       expect(decodePerfetto(perfetto).slices.map(({ name }) => name)).toContain('SELECT');
       await page.getByText('saved').waitFor();

@@ -81,3 +81,14 @@ export const useBrowser = (): Browsing => {
     },
   };
 };
+
+/** What a click on the button of these words has the browser save. */
+export const savedBy = async (page: Page, words: string): Promise<readonly [name: string, bytes: Buffer]> => {
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: words }).click();
+  const file = await download;
+  const chunks: Buffer[] = [];
+  // Not by its path: the browser is another's.
+  for await (const chunk of await file.createReadStream()) chunks.push(chunk as Buffer);
+  return [file.suggestedFilename(), Buffer.concat(chunks)];
+};

@@ -86,3 +86,16 @@ export const listen = async <T>(path: string, onEvent: (event: T) => void, signa
     }
   }
 };
+
+/** Milliseconds after which the browser has taken the file. */
+const TAKEN_MS = 10_000;
+
+/** Have the browser save bytes as a file. */
+export const saveBytes = (bytes: ArrayBuffer, name: string): void => {
+  const url = URL.createObjectURL(new Blob([bytes]));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), TAKEN_MS);
+};

@@ -5,7 +5,7 @@ import { goTo, hrefOf } from '../../shell/location.js';
 type Given = Readonly<Record<string, string | undefined>>;
 
 /** Ways of looking at a profile. */
-export const LOOKS = ['flame', 'table', 'speedscope'] as const;
+export const LOOKS = ['flame', 'table'] as const;
 
 /** Parameters that change how a graph is shown, not what it holds. */
 const SAME_GRAPH: ReadonlySet<string> = new Set(['zoom', 'search', 'look']);

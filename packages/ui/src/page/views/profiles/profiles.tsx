@@ -1,6 +1,7 @@
 // CPU profiles by label: which profile, which samples of it, and how to look at them. What is chosen stands in the address.
+import { useState } from 'preact/hooks';
 import type { ProfileFile, ProfileList, ProfileTable, TraceOfSpan } from '../../../api/profiles/answers.js';
-import { get } from '../../api/client.js';
+import { get, getBytes, saveBytes } from '../../api/client.js';
 import { useRequest } from '../../api/use-request.js';
 import { hrefOf, type ViewProps } from '../../shell/location.js';
 import { Answer, Empty } from '../../shell/states.js';
@@ -9,11 +10,10 @@ import { FlameView } from './flame-view.js';
 import { LabelTable } from './label-table.js';
 import { nameOf, timeOf } from './numbers.js';
 import { Choice, LOOKS } from './profile-choice.js';
-import { SpeedscopeFrame } from './speedscope-frame.js';
 import { TracePanel } from './trace-panel.js';
 import './profiles.css';
 
-const LOOK_TITLES = { flame: 'Flame graph', table: 'Table', speedscope: 'speedscope' } as const;
+const LOOK_TITLES = { flame: 'Flame graph', table: 'Table' } as const;
 /** All labels of a sample together, which the server calls so. */
 const WHOLE = 'label';
 
@@ -89,9 +89,28 @@ const Samples = ({ choice }: { choice: Choice }) => {
   );
 };
 
+/** The profile as a file for speedscope, which shows what this page does not: samples in the order of time, and a function among its callers. */
+const SaveForSpeedscope = ({ choice: { name, by } }: { choice: Choice }) => {
+  const [failure, setFailure] = useState('');
+  const save = async (): Promise<void> => {
+    setFailure('');
+    saveBytes(await getBytes('profiles/speedscope', { name, by }), `${name}.speedscope.json`);
+  };
+  return (
+    <span>
+      <button type="button" onClick={() => save().catch((error: Error) => setFailure(error.message))}>
+        Save for speedscope
+      </button>{' '}
+      <a href="https://www.speedscope.app" rel="noreferrer">
+        speedscope.app
+      </a>
+      {failure !== '' && <span role="alert"> {failure}</span>}
+    </span>
+  );
+};
+
 const Shown = ({ choice }: { choice: Choice }) => {
   if (choice.look === 'table') return choice.before ? <DiffTable choice={choice} /> : <LabelTable choice={choice} />;
-  if (choice.look === 'speedscope') return <SpeedscopeFrame choice={choice} />;
   return <FlameView choice={choice} />;
 };
 
@@ -127,6 +146,7 @@ const Profile = ({ list, parameters }: { list: ProfileList; parameters: ViewProp
             {look === 'table' && choice.before ? 'What changed' : LOOK_TITLES[look]}
           </a>
         ))}
+        <SaveForSpeedscope choice={choice} />
       </nav>
       <Shown choice={choice} />
     </>

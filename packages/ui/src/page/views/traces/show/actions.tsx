@@ -2,7 +2,7 @@
 
 import type { RefObject } from 'preact';
 import { useState } from 'preact/hooks';
-import { getBytes } from '../../../api/client.js';
+import { getBytes, saveBytes } from '../../../api/client.js';
 import { hrefOf } from '../../../shell/location.js';
 import type { Found } from './use-found.js';
 
@@ -14,24 +14,14 @@ export const FORMATS = {
 } as const;
 export type Format = keyof typeof FORMATS;
 
-/** Milliseconds after which the browser has taken the file. */
-const TAKEN_MS = 10_000;
-
 interface Which {
   readonly id: string;
   readonly snapshot: string | undefined;
 }
 
 /** Have the browser save the trace. */
-const saveTrace = async ({ id, snapshot }: Which, format: Format): Promise<void> => {
-  const bytes = await getBytes('trace/file', { snapshot, id, format });
-  const url = URL.createObjectURL(new Blob([bytes]));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = `${id}.${FORMATS[format].ending}`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), TAKEN_MS);
-};
+const saveTrace = async ({ id, snapshot }: Which, format: Format): Promise<void> =>
+  saveBytes(await getBytes('trace/file', { snapshot, id, format }), `${id}.${FORMATS[format].ending}`);
 
 /** As browsers did before pages had a clipboard: what an editor has selected is copied. */
 const copySelected = (text: string): void => {
