@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { resultOf, runChild } from '../support/child.js';
 
 test.each([
-  ['development', ['first', 'second', 'held']],
+  ['development', ['first', 'second', 'acrossAwait']],
   ['production', []],
 ])('NODE_ENV=%s', async (mode, places) => {
   const result = resultOf(await runChild('warnings', { env: { NODE_ENV: mode } }));

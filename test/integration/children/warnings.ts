@@ -18,7 +18,7 @@ const second = (): void => {
   a.end();
   b.end();
 };
-const buffered = async (): Promise<void> => {
+const acrossAwait = async (): Promise<void> => {
   const span = LocalSpan.start('held');
   await null;
   span.end();
@@ -29,5 +29,5 @@ root.run(() => {
     second();
   }
 });
-await root.run(() => Promise.all(Array.from({ length: 10 }, buffered)));
+await root.run(() => Promise.all(Array.from({ length: 10 }, acrossAwait)));
 setTimeout(() => console.log(JSON.stringify({ warnings, places })), 5);
