@@ -1,31 +1,13 @@
 // A program under `--import spanline/register`: every sampler, every form of loading it twice, and what `spanline run` says of what it cannot trace.
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { spanlineProcess } from '../../packages/cli/test/support/spanline.js';
 import { startServer, type TestServer } from '../exporters/support/http-server.js';
 import { decodeProtobuf } from '../exporters/support/otlp-decode.js';
-import { buildFirst } from '../support/built.js';
 import { out, runFile } from '../support/child.js';
+import { app } from './support/app.js';
 
-buildFirst();
-
-const write = (name: string, text: string): string => {
-  const file = join(out, name);
-  writeFileSync(file, text);
-  return file;
-};
-
-const app = write(
-  'app.mjs',
-  `import { Span } from 'spanline';
-   Span.root('work').runToEnd(() => Span.startWithLocalParent('step').end());
-   const root = Span.root('job');
-   root.end();
-   console.log('done');
-   if (process.argv[2] === 'wait') setInterval(() => {}, 1000), console.log('ready');
-   else process.exitCode = 7;`,
-);
 let server: TestServer | undefined;
 afterEach(async () => {
   await server?.close();

@@ -1,32 +1,13 @@
 // A program under `--import spanline/register` is traced as its environment asks; what it prints, and how it ends, is its own.
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { spanline, spanlineProcess } from '../../packages/cli/test/support/spanline.js';
 import { startServer, type TestServer } from '../exporters/support/http-server.js';
 import { decodeProtobuf } from '../exporters/support/otlp-decode.js';
-import { buildFirst } from '../support/built.js';
 import { out, runFile } from '../support/child.js';
 import { sampleOf } from '../support/samples.js';
+import { app, write } from './support/app.js';
 
-buildFirst();
-
-const write = (name: string, text: string): string => {
-  const file = join(out, name);
-  writeFileSync(file, text);
-  return file;
-};
-
-const app = write(
-  'app.mjs',
-  `import { Span } from 'spanline';
-   Span.root('work').runToEnd(() => Span.startWithLocalParent('step').end());
-   const root = Span.root('job');
-   root.end();
-   console.log('done');
-   if (process.argv[2] === 'wait') setInterval(() => {}, 1000), console.log('ready');
-   else process.exitCode = 7;`,
-);
 const app2 = write('app.cjs', `const { Span } = require('spanline'); Span.root('job').end(); console.log('done');`);
 // What a client of a database announces.
 const app3 = write(

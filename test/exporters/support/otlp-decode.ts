@@ -1,60 +1,12 @@
-// Decodes OTLP requests independently of our encoder: protobuf with protobufjs on the message definitions below, JSON with
+// Decodes OTLP requests independently of our encoder: protobuf with protobufjs on the public message definitions, JSON with
 // JSON.parse; both into one plain form, with proto3's defaults filled in, so that the two and a model can be compared.
-import protobuf from 'protobufjs';
+import { otlpMessages } from '../../support/otlp-messages.js';
 
-/** The messages of OTLP's trace service, by their public field numbers. */
-const TRACE_PROTO = `
-syntax = "proto3";
-message Request { repeated ResourceSpans resource_spans = 1; }
-message ResourceSpans { Resource resource = 1; repeated ScopeSpans scope_spans = 2; string schema_url = 3; }
-message Resource { repeated KeyValue attributes = 1; uint32 dropped_attributes_count = 2; }
-message ScopeSpans { Scope scope = 1; repeated Span spans = 2; string schema_url = 3; }
-message Scope { string name = 1; string version = 2; repeated KeyValue attributes = 3; uint32 dropped_attributes_count = 4; }
-message Span {
-  bytes trace_id = 1;
-  bytes span_id = 2;
-  string trace_state = 3;
-  bytes parent_span_id = 4;
-  string name = 5;
-  int32 kind = 6;
-  fixed64 start_time_unix_nano = 7;
-  fixed64 end_time_unix_nano = 8;
-  repeated KeyValue attributes = 9;
-  uint32 dropped_attributes_count = 10;
-  repeated Event events = 11;
-  uint32 dropped_events_count = 12;
-  repeated Link links = 13;
-  uint32 dropped_links_count = 14;
-  Status status = 15;
-  fixed32 flags = 16;
-}
-message Event {
-  fixed64 time_unix_nano = 1; string name = 2; repeated KeyValue attributes = 3; uint32 dropped_attributes_count = 4;
-}
-message Link {
-  bytes trace_id = 1; bytes span_id = 2; string trace_state = 3; repeated KeyValue attributes = 4;
-  uint32 dropped_attributes_count = 5; fixed32 flags = 6;
-}
-message Status { string message = 2; int32 code = 3; }
-message KeyValue { string key = 1; AnyValue value = 2; }
-message AnyValue {
-  oneof value {
-    string string_value = 1; bool bool_value = 2; int64 int_value = 3; double double_value = 4;
-    ArrayValue array_value = 5; bytes bytes_value = 7;
-  }
-}
-message ArrayValue { repeated AnyValue values = 1; }
-message Response { PartialSuccess partial_success = 1; }
-message PartialSuccess { int64 rejected_spans = 1; string error_message = 2; }
-message RpcStatus { int32 code = 1; string message = 2; }
-`;
-
-const { root } = protobuf.parse(TRACE_PROTO, { keepCase: false });
-const Request = root.lookupType('Request');
+const Request = otlpMessages.lookupType('Request');
 
 /** A body of the message `name`, for a server to answer with. */
 export const encodeMessage = (name: 'Response' | 'RpcStatus', content: Record<string, unknown>): Buffer => {
-  const type = root.lookupType(name);
+  const type = otlpMessages.lookupType(name);
   return Buffer.from(type.encode(type.fromObject(content)).finish());
 };
 
