@@ -2,7 +2,9 @@
 import { existsSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 
-const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+/** Without a window of its own it does a third less work. */
+const PLACES = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
+const executablePath = process.env.CHROMIUM ?? PLACES.find(existsSync) ?? PLACES[1];
 const VIEWPORT = { width: 1280, height: 800 };
 const TIMEOUT_MS = 120_000;
 

@@ -219,7 +219,7 @@ export class Reporting {
   #wanted(parts: readonly TracePart[]): readonly TracePart[] {
     const wanted = parts.filter((part) => {
       // What a program is shown it may keep.
-      part.leave();
+      part.abandonRows();
       if (this.#life.cameWithRefused(part)) {
         countMany(Counter.spansOfDiscardedTraces, part.spanCount);
         return false;

@@ -173,7 +173,7 @@ export class TracePart implements Trace {
   }
 
   /** Its rows are left to the garbage collector: an unknown reader may still read them. */
-  leave(): void {
+  abandonRows(): void {
     this.taken = null;
   }
 

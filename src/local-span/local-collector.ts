@@ -73,7 +73,7 @@ class DetachedMount implements QueueMount {
   }
 
   // A batch has the parents of all its spans.
-  settleLocal(): void {
+  closeBatch(): void {
     if (this.open > 0 || this.batch.count === 0) return;
     this.spans.add(this.batch);
     this.batch = new LocalBatch();

@@ -15,8 +15,8 @@ export interface QueueMount {
   startLocal(queue: SpanQueue, name: string, outer: LocalSpan | null): LocalSpan | null;
   /** Take a local span that has ended. */
   addLocal(span: LocalSpan, endTicks: number): void;
-  /** No local span of a queue is open that no scope will close. */
-  settleLocal(): void;
+  /** No local span is open: the spans since the last call are a batch. */
+  closeBatch(): void;
   /** True when nothing of this mount can be reported any more. */
   readonly isDiscarded: boolean;
   /** Properties and events added while no local span is open. */
@@ -91,7 +91,7 @@ export class SpanQueue {
       this.nextParent = outer === null || outer.isOpen ? outer : innermostOpen(outer);
     } else this.endedOutOfOrder();
     this.mount.addLocal(span, ticks);
-    if (this.isUnscoped && this.nextParent === null) this.mount.settleLocal();
+    if (this.isUnscoped && this.nextParent === null) this.mount.closeBatch();
   }
 
   /** Add to the innermost open local span, or to the mount when none is open. */
@@ -110,14 +110,14 @@ export class SpanQueue {
     this.isUnscoped = true;
     this.isUnfinished = false;
     if (this.nextParent !== null) this.finishOpen();
-    this.mount.settleLocal();
+    this.mount.closeBatch();
   }
 
   /** The span ends while its task goes on. What is open may belong to the code that runs now, and has until it returns. */
   settle(): void {
     this.isUnscoped = true;
     if (this.hasOpen) this.finishWithTurn();
-    else if (this.isEntered) this.mount.settleLocal();
+    else if (this.isEntered) this.mount.closeBatch();
     else this.close();
   }
 

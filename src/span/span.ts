@@ -509,7 +509,7 @@ export class Span implements Disposable, QueueMount, EndedSpan {
   }
 
   /** @internal Rows are written as local spans end. */
-  settleLocal(): void {}
+  closeBatch(): void {}
 
   /** @internal A batch that may be mounted under further spans of the same trace. */
   mountShared(batch: LocalBatch): void {
