@@ -6,8 +6,8 @@ import { TracePart } from '../collector/trace-part.js';
 import { LIBRARY_VERSION, OWN_SCOPE, ownResource } from '../formats/library.js';
 import type { ArchivedScope } from '../record/archived-span.js';
 import type { FinishedSpan } from '../record/finished-span.js';
+import { ObjectView } from '../record/object-view.js';
 import type { SpanRecord } from '../record/record.js';
-import { RecordView } from '../record/record-view.js';
 import { RowView } from '../record/row-view.js';
 
 let isOtherNoted = false;
@@ -43,14 +43,14 @@ export class BatchSpans {
   #part: TracePart | undefined;
 
   readonly #rows: RowView;
-  readonly #records: RecordView;
+  readonly #records: ObjectView;
 
   /** @param scope What the views name as their recorder. */
   constructor(batch: ReportBatch, scope: ArchivedScope = OWN_SCOPE) {
     this.#traces = tracesOf(batch);
     const resource = ownResource(batch.resource);
     this.#rows = new RowView(resource, scope);
-    this.#records = new RecordView(resource, scope);
+    this.#records = new ObjectView(resource, scope);
   }
 
   at(index: number): SpanRecord {

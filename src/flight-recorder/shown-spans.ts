@@ -4,9 +4,8 @@
 import type { Resource } from '../collector/reporter.js';
 import { OWN_SCOPE, ownResource } from '../formats/library.js';
 import type { ArchivedSpan } from '../record/archived-span.js';
-import { archivedView } from '../record/archived-view.js';
+import { ObjectView, toArchived } from '../record/object-view.js';
 import type { SpanRecord } from '../record/record.js';
-import { RecordView } from '../record/record-view.js';
 import type { Properties } from '../rows/property.js';
 import type { Snapshot, SnapshotSpan, SnapshotTrace } from './snapshot-types.js';
 
@@ -37,12 +36,12 @@ export const shownRecord = ({ spans, isSampled }: SnapshotTrace, i: number): Spa
 };
 
 /** What {@link shownSpan} looks through. */
-export const shownView = (snapshot: Snapshot): RecordView =>
-  new RecordView(ownResource(shownResource(snapshot)), OWN_SCOPE);
+export const shownView = (snapshot: Snapshot): ObjectView =>
+  new ObjectView(ownResource(shownResource(snapshot)), OWN_SCOPE);
 
 /** The i-th span of a trace as every format of others takes it; `view` is that of the whole snapshot. */
-export const shownSpan = (trace: SnapshotTrace, i: number, view: RecordView): ArchivedSpan => {
-  const span = archivedView(view.of(shownRecord(trace, i)));
+export const shownSpan = (trace: SnapshotTrace, i: number, view: ObjectView): ArchivedSpan => {
+  const span = toArchived(view.of(shownRecord(trace, i)));
   // Others got this flag, too.
   return trace.isSampled ? span : { ...span, flags: (span.flags ?? 0) & ~SAMPLED_FLAG };
 };

@@ -14,7 +14,6 @@ export type {
   TraceSearch,
   TraceSummary,
 } from '../record/archived-span.js';
-export { ArchivedView, archivedView } from '../record/archived-view.js';
 export { criticalPath, selfTime } from '../record/critical-path.js';
 export type { FinishedLink, FinishedSpan, SpanProperties } from '../record/finished-span.js';
 export { EXTRA_FIELDS, type ExtraField, type Extras, extrasOf, hasRemoteParent } from '../record/finished-span.js';
@@ -29,6 +28,7 @@ export {
   type SpanView,
   wantedProperties,
 } from '../record/match.js';
+export { ObjectView, toArchived } from '../record/object-view.js';
 export { NO_PROPERTIES, PropertyDraft, propertyOf } from '../record/properties.js';
 export { setOwn } from '../record/record.js';
 export { eachOnce, halvesApart, mayBeOfHalf } from '../record/shared-ids.js';

@@ -1,8 +1,8 @@
 // The conditions of a search that one and the same span must meet, and whether a span meets them: the only place that says so, whether the
 // span lies in memory or in the columns of a segment. Must not build anything for a span that is not asked for it.
 import type { ArchivedEvent, ArchivedProperties, ArchivedSpan, ArchivedValue, TraceSearch } from './archived-span.js';
-import { ArchivedView } from './archived-view.js';
 import type { FinishedSpan } from './finished-span.js';
+import { ObjectView } from './object-view.js';
 import { goJson, propertyOf } from './properties.js';
 
 /** What conditions look at: fields of a finished span, and what they ask for by name. */
@@ -133,7 +133,7 @@ export const meetsSpanConditions = (span: SpanView, search: NamedSearch): boolea
   wantedProperties(search).every(([key, text]) => hasProperty(span, key, text));
 
 /** A span in memory as conditions see it. */
-class ListedSpan extends ArchivedView implements SpanView {
+class ListedSpan extends ObjectView<ArchivedSpan> implements SpanView {
   get service(): string {
     const name = propertyOf(this.resource.properties, 'service.name');
     return typeof name === 'string' ? name : '';

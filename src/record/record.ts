@@ -82,7 +82,7 @@ export class TraceIdentity {
 
 /**
  * One finished span. Encoders read the numeric fields (`idHi`, `startSec`, `propertyList`); people read the getters
- * (`spanId`, `startTimeUnixNs`, `properties`).
+ * (`spanId`, `startUnixNs`, `properties`).
  */
 export class SpanRecord {
   constructor(
@@ -158,12 +158,12 @@ export class SpanRecord {
   }
 
   /** Unix time in nanoseconds. */
-  get startTimeUnixNs(): bigint {
+  get startUnixNs(): bigint {
     return toUnixNs(this.startSec, this.startNano);
   }
 
   /** Unix time in nanoseconds. */
-  get endTimeUnixNs(): bigint {
+  get endUnixNs(): bigint {
     return toUnixNs(this.endSec, this.endNano);
   }
 
@@ -174,5 +174,15 @@ export class SpanRecord {
 
   get properties(): Readonly<Record<string, PropertyValue>> {
     return toProperties(this.propertyList);
+  }
+
+  /** W3C tracestate, as received; empty when there was none. */
+  get traceState(): string {
+    return this.trace.traceState;
+  }
+
+  /** As OTLP has them: the flags of W3C Trace Context, and whether the parent is in another process. */
+  get flags(): number {
+    return flagsOf(this.hasRemoteParent, this.trace.isRandom);
   }
 }

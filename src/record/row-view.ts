@@ -1,8 +1,6 @@
 // Rows as finished spans. One view serves all spans of a report, one after another: no object is made of a span. Encoders read it span by
 // span, so its fields are `private`, which costs less here than `#`.
 //
-// What views of our own spans have alike: who made them, and the ids of their trace. Encoders ask span by span: nothing here may allocate.
-//
 // Ticks to unix time, exactly, with one anchor. Off the hot path; monotone, so that children stay inside their parents.
 //
 // The properties of a row, an event or a link, read from their entries by number. A view is made once and pointed at one after another.
@@ -28,38 +26,6 @@ export interface ViewedTrace {
   readonly traceState: string;
   readonly isRandom: boolean;
   readonly traceId: string;
-}
-
-/** A view of spans of our own, pointed at one span after another: `trace` is that of the span. */
-export abstract class OwnTraceView {
-  readonly areIdsWhole = true;
-  trace!: ViewedTrace;
-
-  /** Who recorded the span: as its own library says, or this one. */
-  scope: ArchivedScope;
-
-  constructor(
-    public resource: ArchivedResource,
-    protected readonly ownScope: ArchivedScope,
-  ) {
-    this.scope = ownScope;
-  }
-
-  get trace0(): number {
-    return this.trace.w0 >>> 0;
-  }
-  get trace1(): number {
-    return this.trace.w1 >>> 0;
-  }
-  get trace2(): number {
-    return this.trace.w2 >>> 0;
-  }
-  get trace3(): number {
-    return this.trace.w3 >>> 0;
-  }
-  get traceState(): string {
-    return this.trace.traceState;
-  }
 }
 
 /** Whole unix seconds and nanoseconds (0 to 999999999) within that second. */
@@ -221,7 +187,8 @@ class RowLink implements FinishedLink {
 }
 
 /** Point it at a row with `of`. */
-export class RowView extends OwnTraceView implements FinishedSpan {
+export class RowView implements FinishedSpan {
+  readonly areIdsWhole = true;
   readonly properties = new RowProperties();
   startSec = 0;
   startNano = 0;
@@ -239,6 +206,16 @@ export class RowView extends OwnTraceView implements FinishedSpan {
   // Entries of the events, then of the links.
   private readonly places: number[] = [];
   private anchor!: ClockAnchor;
+  private trace!: ViewedTrace;
+  /** Who recorded the span: as its own library says, or this one. */
+  scope: ArchivedScope;
+
+  constructor(
+    public resource: ArchivedResource,
+    private readonly ownScope: ArchivedScope,
+  ) {
+    this.scope = ownScope;
+  }
 
   of(chunk: RowChunk, row: number, trace: ViewedTrace, anchor: ClockAnchor): this {
     this.chunk = chunk;
@@ -265,6 +242,21 @@ export class RowView extends OwnTraceView implements FinishedSpan {
   /** The scope of the row; undefined for a span of this library. */
   get rowScope(): SpanScope | undefined {
     return internedScope(this.rowFlags >> Flag.scopeShift);
+  }
+  get trace0(): number {
+    return this.trace.w0 >>> 0;
+  }
+  get trace1(): number {
+    return this.trace.w1 >>> 0;
+  }
+  get trace2(): number {
+    return this.trace.w2 >>> 0;
+  }
+  get trace3(): number {
+    return this.trace.w3 >>> 0;
+  }
+  get traceState(): string {
+    return this.trace.traceState;
   }
   get idHi(): number {
     return this.chunk.idHis[this.row] >>> 0;

@@ -38,7 +38,7 @@ test.each([
   const read = await readSnapshotFile(path);
   expect(linesOf(read)).toEqual(linesOf(taken));
   const propertiesOf = (snapshot: typeof read) =>
-    [...snapshot.traces()].map(({ spans }) => spans.map(({ record }) => [record.properties, record.startTimeUnixNs]));
+    [...snapshot.traces()].map(({ spans }) => spans.map(({ record }) => [record.properties, record.startUnixNs]));
   expect(propertiesOf(read)).toEqual(propertiesOf(taken));
   const { reason, takenUnixUs, bufferedMs, spanCount, resource, tornRows } = taken;
   expect(read).toMatchObject({ reason, takenUnixUs, bufferedMs, spanCount, resource, tornRows });

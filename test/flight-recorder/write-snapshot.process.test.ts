@@ -62,8 +62,8 @@ const lineOf = ({ traceId, spanId, parentSpanId, name, startUnixNs, endUnixNs }:
 
 const linesIn = (snapshot: Snapshot): string[] =>
   [...snapshot.traces()].flatMap(({ traceId, spans }) =>
-    spans.map(({ record: { spanId, parentSpanId, name, startTimeUnixNs, endTimeUnixNs } }) =>
-      [traceId, spanId, parentSpanId, name, startTimeUnixNs, endTimeUnixNs].join(' '),
+    spans.map(({ record: { spanId, parentSpanId, name, startUnixNs, endUnixNs } }) =>
+      [traceId, spanId, parentSpanId, name, startUnixNs, endUnixNs].join(' '),
     ),
   );
 

@@ -14,9 +14,8 @@ import { decodeOtlpProtobuf } from '../../src/formats/otlp/read-protobuf.js';
 import type { OtlpFormat } from '../../src/formats/otlp/request-builder.js';
 import { encodeOtlpJson, JsonFormat } from '../../src/formats/otlp/write-json.js';
 import { ProtobufFormat } from '../../src/formats/otlp/write-protobuf.js';
-import { ArchivedView } from '../../src/record/archived-view.js';
 import type { FinishedSpan } from '../../src/record/finished-span.js';
-import { RecordView } from '../../src/record/record-view.js';
+import { ObjectView } from '../../src/record/object-view.js';
 import { decodeHttpBody } from '../exporters/jaeger/support/decode.js';
 import { RESOURCE, record, viewOf } from '../exporters/support/records.js';
 import { archivedSpan } from '../support/archived-span.js';
@@ -40,8 +39,8 @@ const SPAN = record({
 const resource = ownResource(RESOURCE);
 const archived = archivedSpan(SPAN, resource);
 const views: readonly (readonly [string, FinishedSpan])[] = [
-  ['a record', new RecordView(resource, OWN_SCOPE).of(SPAN)],
-  ['an archived span', new ArchivedView().of(archived)],
+  ['a record', new ObjectView(resource, OWN_SCOPE).of(SPAN)],
+  ['an archived span', new ObjectView().of(archived)],
 ];
 
 const write = (format: OtlpFormat, span: FinishedSpan): Buffer => {
@@ -99,7 +98,7 @@ test('Thrift', () => {
 });
 
 test('all that an archived span has goes through OTLP in protobuf as through OTLP/JSON', () => {
-  const bytes = write(new ProtobufFormat(), new ArchivedView().of(FULL_SPAN));
+  const bytes = write(new ProtobufFormat(), new ObjectView().of(FULL_SPAN));
   expect(decodeOtlpProtobuf(bytes).spans).toEqual([FULL_SPAN]);
   expect(decodeOtlpJson(Buffer.from(encodeOtlpJson([FULL_SPAN]))).spans).toEqual([FULL_SPAN]);
 });

@@ -105,7 +105,7 @@ console.log(JSON.stringify({
   ids: new Set(records.map(({ spanId }) => spanId)).size,
   link: byId.get(child.links[0]?.spanId),
   refused: other.stats().collector.reporters.r.droppedSpansRefused,
-  inside: records.every((span) => span.startTimeUnixNs >= records[0].startTimeUnixNs && span.endTimeUnixNs <= records[0].endTimeUnixNs),
+  inside: records.every((span) => span.startUnixNs >= records[0].startUnixNs && span.endUnixNs <= records[0].endUnixNs),
 }));
 `;
   expect(resultOf(await runFile(write('both.mjs', both)))).toEqual({

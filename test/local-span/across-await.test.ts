@@ -29,8 +29,8 @@ test('interleaved branches', async () => {
     if (one.name === 'root') continue;
     const parent = byId.get(one.parentSpanId);
     expect(parent, one.name).toBeDefined();
-    expect(parent!.startTimeUnixNs <= one.startTimeUnixNs, `${one.name} starts in its parent`).toBe(true);
-    expect(parent!.endTimeUnixNs >= one.startTimeUnixNs, `${one.name} starts while its parent is open`).toBe(true);
+    expect(parent!.startUnixNs <= one.startUnixNs, `${one.name} starts in its parent`).toBe(true);
+    expect(parent!.endUnixNs >= one.startUnixNs, `${one.name} starts while its parent is open`).toBe(true);
   }
   expect(changes.localSpansClosedOutOfOrder).toBeGreaterThan(0);
   expect(Object.keys(changes)).toEqual(['localSpansClosedOutOfOrder']);

@@ -70,10 +70,6 @@ test('a later value of a key wins, and events are in order inside their span', a
   const a = memory.find('a');
   expect(a?.propertyList).toEqual(['k', 2, 'other', 'x']);
   expect(a?.events.map((event) => event.name)).toEqual(['one', 'two']);
-  const times = [
-    a?.startTimeUnixNs,
-    ...(a?.events.map((event) => event.timeUnixNs) ?? []),
-    a?.endTimeUnixNs,
-  ] as bigint[];
+  const times = [a?.startUnixNs, ...(a?.events.map((event) => event.timeUnixNs) ?? []), a?.endUnixNs] as bigint[];
   expect([...times].sort((x, y) => (x < y ? -1 : 1))).toEqual(times);
 });

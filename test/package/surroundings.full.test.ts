@@ -27,7 +27,7 @@ async function main() {
   await flush();
   const print = (id, indent) => records
     .filter((record) => record.parentSpanId === id)
-    .sort((a, b) => Number(a.startTimeUnixNs - b.startTimeUnixNs))
+    .sort((a, b) => Number(a.startUnixNs - b.startUnixNs))
     .map((record) => indent + record.name + '\\n' + print(record.spanId, indent + '  '))
     .join('');
   process.stdout.write(print('', ''));

@@ -276,7 +276,7 @@ const check = (record: SpanRecord): void => {
   expect(['unset', 'ok', 'error']).toContain(record.status.code);
   expect(['string', 'undefined']).toContain(typeof record.status.message);
   expect(record.durationNs).toBeGreaterThanOrEqual(0);
-  expect(record.endTimeUnixNs).toBeGreaterThanOrEqual(record.startTimeUnixNs);
+  expect(record.endUnixNs).toBeGreaterThanOrEqual(record.startUnixNs);
   expect(typeof record.trace.traceState).toBe('string');
   checkProperties(record.propertyList, record.properties);
   record.events.forEach(checkEvent);

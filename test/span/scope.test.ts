@@ -12,7 +12,7 @@ import { RequestBuilder } from '../../src/formats/otlp/request-builder.js';
 import { JsonFormat } from '../../src/formats/otlp/write-json.js';
 import { ProtobufFormat } from '../../src/formats/otlp/write-protobuf.js';
 import { LocalSpan } from '../../src/local-span/local-span.js';
-import { archivedView } from '../../src/record/archived-view.js';
+import { toArchived } from '../../src/record/object-view.js';
 import { internedScope, internScope, spanScope } from '../../src/rows/name-table.js';
 import { Span } from '../../src/span/span.js';
 
@@ -61,7 +61,7 @@ test('rows, records and archive', () =>
     for (let i = 0; i < batch.spanCount; i++) {
       const view = spans.viewAt(i);
       expect(view.scope.name).toBe(EXPECTED[view.name]);
-      expect(archivedView(view).scope).toBe(view.scope);
+      expect(toArchived(view).scope).toBe(view.scope);
       expect(view.kind).toBe(view.name === 'GET' ? 'server' : 'internal');
       expect(view.statusCode).toBe(view.name === 'GET' ? 'error' : 'unset');
     }

@@ -10,8 +10,8 @@ import type {
   ArchivedSpan,
   ArchivedValue,
 } from '../../record/archived-span.js';
-import { ArchivedView } from '../../record/archived-view.js';
 import type { Extras } from '../../record/finished-span.js';
+import { ObjectView } from '../../record/object-view.js';
 import { NO_PROPERTIES, PropertyDraft } from '../../record/properties.js';
 import { type DecodeContext, NO_SPAN_ID } from '../decode-context.js';
 import { DURATION_KEY, LINK_EVENT, NANOSECONDS_KEY } from '../jaeger-thrift/write-span.js';
@@ -168,7 +168,7 @@ const statusOf = (tags: Tag[], isOurs: boolean): ArchivedSpan['status'] => {
 /** The properties of `span`, and the order of its tags where they would be written in another; `came` are their keys as they came. */
 const withOrder = (span: ArchivedSpan, tags: readonly Tag[], came: readonly string[]): ArchivedProperties => {
   if (isSorted(came) || came.includes(ORDER_KEY)) return span.properties;
-  const order = orderOf(came, spanTags(new ArchivedView().of(span)));
+  const order = orderOf(came, spanTags(new ObjectView().of(span)));
   return order === undefined ? span.properties : propertiesOf([...tags, [ORDER_KEY, order]]);
 };
 

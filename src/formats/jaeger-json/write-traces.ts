@@ -1,6 +1,6 @@
 // Traces as the document that Jaeger's UI reads from a file.
 import type { ArchivedSpan } from '../../record/archived-span.js';
-import { ArchivedView } from '../../record/archived-view.js';
+import { ObjectView } from '../../record/object-view.js';
 import { propertyOf } from '../../record/properties.js';
 import { Processes, shownTraceId, TRACE_WARNINGS } from './keys.js';
 import { warningsIn } from './span-warnings.js';
@@ -9,7 +9,7 @@ import { processJson, spanJson } from './write-span.js';
 /** One trace in pieces, one a span, so that a caller can pause. `spans` are of one trace. */
 export const jaegerTrace = function* (traceId: string, spans: readonly ArchivedSpan[]): Generator<string> {
   const processes = new Processes();
-  const view = new ArchivedView();
+  const view = new ObjectView();
   yield `{"traceID":"${shownTraceId(traceId)}","spans":[`;
   for (const [i, span] of spans.entries())
     yield (i === 0 ? '' : ',') + spanJson(view.of(span), processes.idOf(processJson(span.resource)));

@@ -3,8 +3,8 @@
 
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
 import type { ArchivedResource, ArchivedScope, ArchivedSpan } from '../../record/archived-span.js';
-import { ArchivedView } from '../../record/archived-view.js';
 import type { Extras, FinishedEvent, FinishedLink, FinishedSpan, SpanIds } from '../../record/finished-span.js';
+import { ObjectView } from '../../record/object-view.js';
 import { NO_PROPERTIES, ObjectProperties } from '../../record/properties.js';
 import { writeHex8, writeIntegerDigits, writeQuoted, writeQuotedNanos, writeRaw } from './json-writer.js';
 import { KIND_NUMBERS, STATUS_NUMBERS } from './messages.js';
@@ -235,7 +235,7 @@ const group = function* (spans: readonly ArchivedSpan[]): Generator<string, Map<
 export const otlpResourceSpans = function* (spans: readonly ArchivedSpan[]): Generator<string> {
   // Small: most traces are, and there is one for each.
   const writer = new ByteWriter();
-  const view = new ArchivedView();
+  const view = new ObjectView();
   const take = (): string => {
     const text = writer.bytes.toString('utf8', 0, writer.length);
     writer.length = 0;

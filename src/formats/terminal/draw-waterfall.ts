@@ -4,8 +4,8 @@
 import { cut, displayWidth } from '../../base/text/display-width.js';
 import { shortText } from '../../base/text/escape-text.js';
 import type { ArchivedSpan, TraceSummary } from '../../record/archived-span.js';
-import { ArchivedView } from '../../record/archived-view.js';
 import type { FinishedSpan } from '../../record/finished-span.js';
+import { ObjectView } from '../../record/object-view.js';
 import { absentParents, serviceOf, servicesOf } from '../../record/trace-facts.js';
 import { drawBar, type Extent } from './bar.js';
 import { detailsOf } from './details.js';
@@ -171,7 +171,7 @@ export const drawWaterfall = (
   const width = Math.max(MIN_WIDTH, wanted);
   const extent: Extent = summary;
   const maxLabel = Math.floor(width * LABEL_SHARE);
-  const spans = archived.map((span) => new ArchivedView().of(span));
+  const spans = archived.map((span) => new ObjectView().of(span));
   const rows = rowsOf(spans, glyphs, levelsIn(maxLabel), maxSpans);
   const longestCpu = longest(rows.map((row) => cpuOf(row, glyphs).length));
   // Where there is no room for both, the bars are worth more.

@@ -3,10 +3,9 @@
 
 import { shortText } from '../../base/text/escape-text.js';
 import { type FinishedSpan, hasRemoteParent } from '../../record/finished-span.js';
+import { ObjectView } from '../../record/object-view.js';
 import type { SpanRecord } from '../../record/record.js';
-import { RecordView } from '../../record/record-view.js';
 import { spanForest } from '../../record/tree.js';
-import { NO_SCOPE } from '../library.js';
 import { type Extent, sinceStart } from './bar.js';
 import { COLOURED, type Palette, PLAIN, UNICODE } from './palette.js';
 import { drawTree, type TreeRow, treeRows } from './trace-tree.js';
@@ -32,7 +31,6 @@ export interface RenderOptions {
 const MAX_LEVELS = 40;
 /** A longer name pushes only its own columns to the right. */
 const MAX_NAME_COLUMN = 60;
-const NO_RESOURCE = { properties: {} };
 
 const extentOf = (spans: readonly FinishedSpan[]): Extent => {
   let { startUnixNs } = spans[0];
@@ -105,7 +103,7 @@ export const renderTrace = (spans: readonly SpanRecord[], options: RenderOptions
   if (spans.length === 0) return '';
   const { barWidth = 24, maxSpans = 1000, properties = true, events = true } = options;
   const palette = options.colors === true ? COLOURED : PLAIN;
-  const views = spans.map((span) => new RecordView(NO_RESOURCE, NO_SCOPE).of(span));
+  const views = spans.map((span) => new ObjectView().of(span));
   const extent = extentOf(views);
   const rows = treeRows(spanForest(views), UNICODE, MAX_LEVELS, maxSpans).map((row) => ({
     ...row,

@@ -2,8 +2,8 @@
 
 import type { ReportBatch, Resource, Trace } from '../../../src/collector/reporter.js';
 import { OWN_SCOPE, ownResource } from '../../../src/formats/library.js';
+import { ObjectView } from '../../../src/record/object-view.js';
 import { EventRecord, SpanRecord, TraceIdentity } from '../../../src/record/record.js';
-import { RecordView } from '../../../src/record/record-view.js';
 import type { PropertyList } from '../../../src/rows/property.js';
 import type { Link, SpanKind, SpanStatus } from '../../../src/span/span-types.js';
 
@@ -203,4 +203,4 @@ export const randomTraces = (seed: number, count: number, perTrace = 100): SpanR
 };
 
 /** A record as the view that encoders read. */
-export const viewOf = (span: SpanRecord): RecordView => new RecordView(ownResource(RESOURCE), OWN_SCOPE).of(span);
+export const viewOf = (span: SpanRecord): ObjectView => new ObjectView(ownResource(RESOURCE), OWN_SCOPE).of(span);

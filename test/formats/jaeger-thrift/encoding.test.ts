@@ -65,11 +65,11 @@ const expectedDropped = (...counts: number[]): DecodedTag[] =>
 
 /** What a reader of the documentation expects of a span, written with bigints and hex, unlike the encoder. */
 const expectedSpan = (one: SpanRecord, keepNanoseconds: boolean): DecodedSpan => {
-  const startTime = one.startTimeUnixNs / 1000n;
+  const startTime = one.startUnixNs / 1000n;
   const tags = expectedTags(one.propertyList);
   if (keepNanoseconds) {
-    tags.push(['spanline.ns', 'LONG', one.startTimeUnixNs % 1000n]);
-    tags.push(['spanline.duration_ns', 'LONG', one.endTimeUnixNs - one.startTimeUnixNs]);
+    tags.push(['spanline.ns', 'LONG', one.startUnixNs % 1000n]);
+    tags.push(['spanline.duration_ns', 'LONG', one.endUnixNs - one.startUnixNs]);
   }
   if (one.kind !== 'internal') tags.push(['span.kind', 'STRING', one.kind]);
   if (one.status.code === 'ok') tags.push(['otel.status_code', 'STRING', 'OK']);
@@ -109,7 +109,7 @@ const expectedSpan = (one: SpanRecord, keepNanoseconds: boolean): DecodedSpan =>
     operationName: one.name,
     flags: 1,
     startTime,
-    duration: (one.endTimeUnixNs + 999n) / 1000n - startTime || 1n,
+    duration: (one.endUnixNs + 999n) / 1000n - startTime || 1n,
     references: one.links.map((link) => ({
       refType: 'FOLLOWS_FROM',
       traceIdHigh: fromHex(link.traceId.slice(0, 16)),

@@ -10,8 +10,8 @@ import { RequestBuilder } from '../../../src/formats/otlp/request-builder.js';
 import { nanosWords, toNanosWords } from '../../../src/formats/otlp/unix-nanos.js';
 import { JsonFormat } from '../../../src/formats/otlp/write-json.js';
 import { ProtobufFormat } from '../../../src/formats/otlp/write-protobuf.js';
+import { ObjectView } from '../../../src/record/object-view.js';
 import { type SpanRecord, TraceIdentity } from '../../../src/record/record.js';
-import { RecordView } from '../../../src/record/record-view.js';
 import { anySpan } from '../../exporters/jaeger/support/any-span.js';
 import { decodeJson, decodeProtobuf } from '../../exporters/support/otlp-decode.js';
 import { modelOf } from '../../exporters/support/otlp-model.js';
@@ -19,7 +19,7 @@ import { EVERY_VALUE, fullRecord, RESOURCE, randomTraces, record, TRACE } from '
 import fc from '../../support/fast-check.js';
 import { samples } from '../../support/samples.js';
 
-const view = (span: SpanRecord): RecordView => new RecordView(ownResource(RESOURCE), OWN_SCOPE).of(span);
+const view = (span: SpanRecord): ObjectView => new ObjectView(ownResource(RESOURCE), OWN_SCOPE).of(span);
 
 const protobufBuilder = new RequestBuilder(new ProtobufFormat(), 4 << 20);
 const jsonBuilder = new RequestBuilder(new JsonFormat(), 4 << 20);

@@ -11,15 +11,14 @@ import type { SpanRecord } from '../../../src/index.js';
 import { LocalSpan, Span } from '../../../src/index.js';
 import { ArchivedDouble } from '../../../src/record/archived-double.js';
 import type { ArchivedSpan } from '../../../src/record/archived-span.js';
-import { ArchivedView } from '../../../src/record/archived-view.js';
 import type { FinishedSpan } from '../../../src/record/finished-span.js';
-import { RecordView } from '../../../src/record/record-view.js';
+import { ObjectView } from '../../../src/record/object-view.js';
 import { recorder } from '../../support/recorder.js';
 import { decodePerfetto } from '../support/perfetto-decode.js';
 
 const RESOURCE = { properties: {} };
 const shown = (record: SpanRecord, isOpen = false) => ({
-  span: new RecordView(RESOURCE, OWN_SCOPE).of(record),
+  span: new ObjectView(RESOURCE, OWN_SCOPE).of(record),
   isLocal: record.isLocal,
   isOpen,
 });
@@ -81,7 +80,7 @@ test('every span is a slice with its times, its ids and its properties', async (
   expect(all.filter(({ isInstant }) => !isInstant)).toHaveLength(memory.spans.length);
   for (const record of memory.spans) {
     const slice = all.find(({ args }) => args['span.id'] === record.spanId);
-    expect(slice).toMatchObject({ name: record.name, startNs: record.startTimeUnixNs, endNs: record.endTimeUnixNs });
+    expect(slice).toMatchObject({ name: record.name, startNs: record.startUnixNs, endNs: record.endUnixNs });
     if (record.parentSpanId !== '') expect(slice?.args['parent.id']).toBe(record.parentSpanId);
   }
   const of = (name: string) => all.find((one) => one.name === name);
@@ -205,7 +204,7 @@ test('values that Perfetto has no type for are text, and nothing is rounded', ()
     scope: OWN_SCOPE,
   };
   const writer = begun();
-  run(writer.trace(span.traceId, all([{ span: new ArchivedView().of(span), isLocal: false, isOpen: false }])));
+  run(writer.trace(span.traceId, all([{ span: new ObjectView().of(span), isLocal: false, isOpen: false }])));
   const slice = decodePerfetto(writer.take()).slices[0];
   expect(slice).toMatchObject({ name: span.name, startNs: span.startUnixNs, endNs: span.endUnixNs });
   expect(slice.args).toEqual({

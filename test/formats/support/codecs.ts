@@ -21,7 +21,7 @@ import { newDirectory } from '../../../packages/archive/test/archive/support/dir
 import { BufferSink } from '../../../packages/graph/src/index.js';
 import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
 import { ProtobufFormat } from '../../../src/formats/otlp/write-protobuf.js';
-import { ArchivedView } from '../../../src/record/archived-view.js';
+import { ObjectView } from '../../../src/record/object-view.js';
 
 /** What comes out of a door: a span, or that it was refused; `inexact` where the page promises no exact times. */
 export type Outcome = ArchivedSpan | 'refused' | 'inexact';
@@ -41,7 +41,7 @@ const throughProtobuf = (span: ArchivedSpan): Outcome => {
   const writer = new ByteWriter();
   const format = new ProtobufFormat();
   format.begin(writer, span.resource, span.scope);
-  format.span(writer, new ArchivedView().of(span));
+  format.span(writer, new ObjectView().of(span));
   const start = format.end(writer);
   return decoded(decodeOtlpProtobuf(Buffer.from(writer.bytes.subarray(start, writer.length))));
 };

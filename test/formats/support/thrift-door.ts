@@ -92,8 +92,8 @@ export const expectedOfThrift = (record: SpanRecord): ArchivedSpan | 'refused' =
     traceState: record.trace.traceState,
     name: record.name,
     kind: record.kind,
-    startUnixNs: record.startTimeUnixNs,
-    endUnixNs: record.endTimeUnixNs,
+    startUnixNs: record.startUnixNs,
+    endUnixNs: record.endUnixNs,
     status: { code, message },
     properties: listed(record.propertyList),
     events: record.events.map(({ name, timeUnixNs, propertyList, droppedAttributesCount }) => ({

@@ -46,7 +46,7 @@ if (isMainThread) {
     parent: record.parentSpanId,
     traceId: record.traceId,
     remote: record.hasRemoteParent,
-    inside: memory.spans.every((one) => one.durationNs >= 0 && one.startTimeUnixNs >= record.startTimeUnixNs),
+    inside: memory.spans.every((one) => one.durationNs >= 0 && one.startUnixNs >= record.startUnixNs),
     path: clockInfo().path,
   });
 }

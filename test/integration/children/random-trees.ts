@@ -26,13 +26,12 @@ const check = (spans: readonly SpanRecord[]): void => {
     lastDigits.add(span.startNano % 1000);
     if (span.durationNs < 0) found.negative++;
     for (const event of span.events) {
-      if (event.timeUnixNs < span.startTimeUnixNs || event.timeUnixNs > span.endTimeUnixNs) found.eventsOutside++;
+      if (event.timeUnixNs < span.startUnixNs || event.timeUnixNs > span.endUnixNs) found.eventsOutside++;
     }
     if (span.parentSpanId === '') continue;
     const parent = byId.get(span.parentSpanId);
     if (parent === undefined) found.orphans++;
-    else if (span.startTimeUnixNs < parent.startTimeUnixNs || span.endTimeUnixNs > parent.endTimeUnixNs)
-      found.outside++;
+    else if (span.startUnixNs < parent.startUnixNs || span.endUnixNs > parent.endUnixNs) found.outside++;
   }
 };
 

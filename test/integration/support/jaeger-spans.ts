@@ -106,7 +106,7 @@ const spanTags = (span: SpanRecord, { isThrift }: Way): Tags => {
   const { code, message } = span.status;
   const tags = tagsOf(span.properties);
   if (isThrift) {
-    tags['spanline.ns'] = `int64 ${span.startTimeUnixNs % 1000n}`;
+    tags['spanline.ns'] = `int64 ${span.startUnixNs % 1000n}`;
     tags['spanline.duration_ns'] = `int64 ${span.durationNs}`;
   } else {
     tags['otel.scope.name'] = 'string "spanline"';
@@ -139,13 +139,13 @@ const linkLogs = (span: SpanRecord): ShownSpan['logs'] =>
       ...(traceState ? { 'w3c.tracestate': `string "${traceState}"` } : {}),
       ...tagsOf(properties),
     };
-    return [{ timestamp: microseconds(span.startTimeUnixNs), fields }];
+    return [{ timestamp: microseconds(span.startUnixNs), fields }];
   });
 
 /** What Jaeger ought to show of a span, in our words and not in the encoders'. */
 export const expectedSpan = (span: SpanRecord, resource: Resource, way: Way): ShownSpan => {
-  const startTime = microseconds(span.startTimeUnixNs);
-  const end = way.isThrift ? microseconds(span.endTimeUnixNs + 999n) : microseconds(span.endTimeUnixNs);
+  const startTime = microseconds(span.startUnixNs);
+  const end = way.isThrift ? microseconds(span.endUnixNs + 999n) : microseconds(span.endUnixNs);
   const { 'service.name': _, ...attributes } = resourceProperties(resource);
   const parent = span.parentSpanId === '' ? [] : [`CHILD_OF ${span.traceId} ${span.parentSpanId}`];
   return {

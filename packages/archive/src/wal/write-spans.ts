@@ -11,11 +11,11 @@ import {
   type ArchivedScope,
   type ArchivedSpan,
   type ArchivedValue,
-  archivedView,
   type Extras,
   type FinishedLink,
   type FinishedSpan,
   type SpanProperties,
+  toArchived,
 } from 'spanline/internal/record';
 import { checkSpan } from '../check-span.js';
 import { SpanRows } from '../rows/span-rows.js';
@@ -124,7 +124,7 @@ export class SpanEncoder {
     if (linkCount > 0) writer.varint(linkCount);
     for (let i = 0; i < linkCount; i++) this.#addLink(span.link(i));
     // What is tried out is read by others too: it must be a span like those of `add`.
-    if (writer.length - before > LARGE_BYTES) planSegment(SpanRows.of([archivedView(span)]));
+    if (writer.length - before > LARGE_BYTES) planSegment(SpanRows.of([toArchived(span)]));
   }
 
   #write(span: ArchivedSpan): void {

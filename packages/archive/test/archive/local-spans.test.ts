@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { encodeJaegerJson } from '../../../../src/formats/jaeger-json/write-traces.js';
 import { encodeOtlpJson } from '../../../../src/formats/otlp/write-json.js';
 import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
-import { ArchivedView } from '../../../../src/record/archived-view.js';
+import { ObjectView } from '../../../../src/record/object-view.js';
 import fc from '../../../../test/support/fast-check.js';
 import { Archive } from '../../src/archive.js';
 import { checkSpan } from '../../src/check-span.js';
@@ -38,7 +38,7 @@ test('a local span is one wherever it lies, and its flags are its own', async ()
   archive.append(SPANS.slice(0, half));
   expect(await read(archive)).toEqual(SPANS.slice(0, half));
   await archive.seal();
-  const views = SPANS.slice(half).map((span) => new ArchivedView().of(span));
+  const views = SPANS.slice(half).map((span) => new ObjectView().of(span));
   const { taken } = archive.appendFinished(
     (i) => views[i],
     0,

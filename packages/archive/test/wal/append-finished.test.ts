@@ -2,14 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ArchivedView } from '../../../../src/record/archived-view.js';
+import { ObjectView } from '../../../../src/record/object-view.js';
 import { WalWriter } from '../../src/wal/wal-writer.js';
 import { newDirectory } from '../archive/support/directory.js';
 import { span, spanIdOf } from '../segment/support/segments.js';
 import { readWal } from '../support/read-wal.js';
 
 const spans = Array.from({ length: 5 }, (_, n) => span({ spanId: spanIdOf(n + 1), name: `span ${n}` }));
-const finished = spans.map((one) => new ArchivedView().of(one));
+const finished = spans.map((one) => new ObjectView().of(one));
 
 const newWriter = (): WalWriter => new WalWriter(join(newDirectory(), 'a.log'));
 const names = (writer: WalWriter): string[] => readWal(writer.path).spans.map(({ name }) => name);
@@ -26,8 +26,8 @@ test('when the time is over, the next span is the one behind the last that was t
 
 test('a span that cannot be kept is left out, named, and the one behind it is next', () => {
   const writer = newWriter();
-  const bad = new ArchivedView().of({ ...spans[2], endUnixNs: spans[2].startUnixNs - 1n });
-  const spanAt = (i: number): ArchivedView => (i === 2 ? bad : finished[i]);
+  const bad = new ObjectView().of({ ...spans[2], endUnixNs: spans[2].startUnixNs - 1n });
+  const spanAt = (i: number): ObjectView => (i === 2 ? bad : finished[i]);
   const { invalid, ...first } = writer.appendFinished(spanAt, 0, 5, () => false);
   expect(first).toEqual({ next: 3, taken: 2 });
   expect(invalid?.message).toContain('ends before it starts');
@@ -39,7 +39,7 @@ test('a span that cannot be kept is left out, named, and the one behind it is ne
 test('where the first span cannot be kept, nothing is written', () => {
   const writer = newWriter();
   const before = readFileSync(writer.path);
-  const bad = new ArchivedView().of({ ...spans[0], endUnixNs: spans[0].startUnixNs - 1n });
+  const bad = new ObjectView().of({ ...spans[0], endUnixNs: spans[0].startUnixNs - 1n });
   expect(
     writer.appendFinished(
       () => bad,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ByteWriter } from '../../../../src/base/bytes/byte-writer.js';
 import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
-import { ArchivedView } from '../../../../src/record/archived-view.js';
+import { ObjectView } from '../../../../src/record/object-view.js';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
 import { sectionReader } from '../../../graph/src/container/layout.js';
@@ -46,7 +46,7 @@ test('what the collector gives is written as archived spans are', () => {
     fc.property(anyTakenSpans, (spans) => {
       const [archived, finished] = [newWriter(), newWriter()];
       for (const one of spans) archived.append([one]);
-      const view = new ArchivedView();
+      const view = new ObjectView();
       for (let next = 0; next < spans.length; )
         next = finished.appendFinished(
           (i) => view.of(spans[i]),
@@ -74,7 +74,7 @@ test.each([
   );
   const [archived, finished] = [newWriter(), newWriter()];
   archived.append(spans);
-  const views = spans.map((one) => new ArchivedView().of(one));
+  const views = spans.map((one) => new ObjectView().of(one));
   finished.appendFinished(
     (i) => views[i],
     0,
@@ -107,7 +107,7 @@ test.each([
   ],
 ])('%s is left out, and the reason names it', (_, changes, message) => {
   const writer = newWriter();
-  const bad = new ArchivedView().of(span(changes as Partial<ArchivedSpan>));
+  const bad = new ObjectView().of(span(changes as Partial<ArchivedSpan>));
   const { invalid } = writer.appendFinished(
     () => bad,
     0,

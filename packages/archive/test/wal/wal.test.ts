@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
-import { ArchivedView } from '../../../../src/record/archived-view.js';
+import { ObjectView } from '../../../../src/record/object-view.js';
 import fc from '../../../../test/support/fast-check.js';
 import { sampleOf, samples } from '../../../../test/support/samples.js';
 import { BadKeyError, BadValueError, LimitError } from '../../../graph/src/container/graph-error.js';
@@ -181,7 +181,7 @@ test('frames end behind a MiB', () => {
   const writer = new WalWriter(path);
   const spans = Array.from({ length: 9 }, (_, i) => span({ spanId: spanIdOf(i + 1), name: 'y'.repeat(300_000) + i }));
   writer.append(spans);
-  const views = spans.map((one) => new ArchivedView().of(one));
+  const views = spans.map((one) => new ObjectView().of(one));
   for (let next = 0; next < 9; )
     next = writer.appendFinished(
       (i) => views[i],

@@ -43,19 +43,19 @@ export interface SnapshotFacts {
 
 /** Whether a trace is named after `a` rather than `b`: after one without a parent, else after the one that began first. */
 const namesBefore = (a: SpanRecord, b: SpanRecord): boolean =>
-  (a.parentSpanId === '') === (b.parentSpanId === '') ? a.startTimeUnixNs < b.startTimeUnixNs : a.parentSpanId === '';
+  (a.parentSpanId === '') === (b.parentSpanId === '') ? a.startUnixNs < b.startUnixNs : a.parentSpanId === '';
 
 const factsOfTrace = ({ traceId, spans, isSampled }: SnapshotTrace): TraceFacts => {
   let first = spans[0].record;
-  let start = first.startTimeUnixNs;
-  let end = first.endTimeUnixNs;
+  let start = first.startUnixNs;
+  let end = first.endUnixNs;
   let errors = 0;
   let open = 0;
   for (const { record, isOpen } of spans) {
     // Times of rows in two blocks may be rounded to either side: the root can seem to begin a nanosecond behind its child.
     if (namesBefore(record, first)) first = record;
-    if (record.startTimeUnixNs < start) start = record.startTimeUnixNs;
-    if (record.endTimeUnixNs > end) end = record.endTimeUnixNs;
+    if (record.startUnixNs < start) start = record.startUnixNs;
+    if (record.endUnixNs > end) end = record.endUnixNs;
     if (record.status.code === 'error') errors++;
     if (isOpen) open++;
   }

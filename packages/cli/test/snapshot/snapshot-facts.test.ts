@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import type { Snapshot, SnapshotTrace } from '../../../../src/flight-recorder/index.js';
 import { snapshotFacts } from '../../src/snapshot/snapshot-facts.js';
 
-const span = (name: string, parentSpanId: string, startTimeUnixNs: bigint) => ({
-  record: { name, parentSpanId, startTimeUnixNs, endTimeUnixNs: 900n, status: { code: 'unset' } },
+const span = (name: string, parentSpanId: string, startUnixNs: bigint) => ({
+  record: { name, parentSpanId, startUnixNs, endUnixNs: 900n, status: { code: 'unset' } },
   isOpen: false,
 });
 

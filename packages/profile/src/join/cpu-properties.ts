@@ -37,7 +37,7 @@ export const windowOfSpans = (spans: readonly SpanRecord[]): Window => {
     if ((span.startSec - first.startSec || span.startNano - first.startNano) < 0) first = span;
     if ((span.endSec - last.endSec || span.endNano - last.endNano) > 0) last = span;
   }
-  return { fromNs: first?.startTimeUnixNs ?? 0n, toNs: last?.endTimeUnixNs ?? 0n };
+  return { fromNs: first?.startUnixNs ?? 0n, toNs: last?.endUnixNs ?? 0n };
 };
 
 const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
@@ -45,8 +45,8 @@ const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
 /** Share of a span's time inside the windows, 0 to 1; 1 for a span without length. */
 export const coverageOf = (span: SpanRecord, windows: readonly Window[]): number => {
-  const from = span.startTimeUnixNs;
-  const to = span.endTimeUnixNs;
+  const from = span.startUnixNs;
+  const to = span.endUnixNs;
   if (to <= from) return windows.some(({ fromNs, toNs }) => from >= fromNs && from <= toNs) ? 1 : 0;
   let covered = 0n;
   for (const { fromNs, toNs } of windows) covered += max(0n, min(to, toNs) - max(from, fromNs));

@@ -100,7 +100,7 @@ describe('with a profile on demand', () => {
     await collector.flush();
     expect(memory.find('short')?.properties).toEqual({ 'cpu.ns': 0, 'cpu.samples': 0, 'cpu.stderr_ns': 0 });
     const { 'cpu.coverage': coverage } = numbers(memory, 'early');
-    const { startTimeUnixNs: start, endTimeUnixNs: end } = memory.find('early') as SpanRecord;
+    const { startUnixNs: start, endUnixNs: end } = memory.find('early') as SpanRecord;
     expect(coverage).toBeCloseTo(Number(end - taken.startUnixNs) / Number(end - start), 2);
   });
 

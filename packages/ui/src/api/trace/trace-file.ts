@@ -11,12 +11,12 @@ import {
   PerfettoWriter,
   type TraceDocument,
 } from 'spanline/internal/formats';
-import { type ArchivedSpan, ArchivedView, propertyOf, UNKNOWN_SERVICE } from 'spanline/internal/record';
+import { type ArchivedSpan, ObjectView, propertyOf, UNKNOWN_SERVICE } from 'spanline/internal/record';
 import { OPEN_KEY, timelineTracks } from 'spanline/internal/timeline';
 import type { ReadTrace } from './trace-reads.js';
 
 const drawnSpans = (spans: readonly ArchivedSpan[]): PerfettoSpans => {
-  const view = new ArchivedView();
+  const view = new ObjectView();
   return {
     length: spans.length,
     span: (i) => view.of(spans[i]),
@@ -45,7 +45,7 @@ const tracePerfetto = async ({ spans, timelines }: ReadTrace, signal: AbortSigna
     }
   };
   const byProcess = new Map<string, ArchivedSpan[]>();
-  const view = new ArchivedView();
+  const view = new ObjectView();
   for (const span of spans) {
     getOrMake(byProcess, processOf(span.resource), () => []).push(span);
     if (span.links.length > 0) writer.see(view.of(span));

@@ -1,6 +1,9 @@
-// Archived spans as finished spans. One view serves many spans, one after another.
+// Archived spans, and records of a collector, as finished spans: both have the same names for the same things. One view serves many spans, one after
+// another.
 //
 // Finished spans of any model as archived spans, with objects of their own. Nothing may be lost or rounded on the way.
+
+import type { PropertyList } from '../rows/property.js';
 import type {
   ArchivedEvent,
   ArchivedKind,
@@ -20,7 +23,7 @@ import {
   type SpanIds,
   type SpanProperties,
 } from './finished-span.js';
-import { NO_PROPERTIES, ObjectProperties, PropertyDraft } from './properties.js';
+import { ListProperties, NO_PROPERTIES, ObjectProperties, PropertyDraft } from './properties.js';
 
 /** The 32-bit word of an id at this digit. What is not hex is 0, which no id is. */
 const wordAt = (hex: string, at: number): number => Number.parseInt(hex.slice(at, at + 8), 16) || 0;
@@ -30,20 +33,56 @@ const BILLION = 1_000_000_000n;
 const secondsOf = (ns: bigint): number => Number(ns / BILLION);
 const nanosOf = (ns: bigint): number => Number(ns % BILLION);
 
+/** Properties as an object, or as the list of a record, which says their order. */
+interface Described {
+  readonly properties?: Readonly<Record<string, ArchivedValue | undefined>>;
+  readonly propertyList?: PropertyList | null;
+  readonly droppedAttributesCount?: number;
+}
+
 /** What a span and a link have alike, whoever made them. */
-interface Identified {
+interface Identified extends Described {
   readonly traceId: string;
   readonly spanId: string;
   readonly traceState?: string;
   readonly flags?: number;
-  readonly properties?: Readonly<Record<string, ArchivedValue | undefined>>;
-  readonly droppedAttributesCount?: number;
+}
+
+interface ViewedEvent extends Described {
+  readonly name: string;
+  readonly timeUnixNs: bigint;
+}
+
+/** What an archived span and a record have alike. */
+interface ViewedSpan extends Identified {
+  readonly parentSpanId: string;
+  readonly name: string;
+  readonly kind: ArchivedKind;
+  readonly startUnixNs: bigint;
+  readonly endUnixNs: bigint;
+  readonly status: { readonly code: ArchivedStatusCode; readonly message?: string };
+  readonly events: readonly ViewedEvent[];
+  readonly links: readonly Identified[];
+  readonly isLocal?: boolean;
+  readonly resource?: ArchivedResource;
+  readonly scope?: ArchivedScope;
+  readonly droppedEventsCount?: number;
+  readonly droppedLinksCount?: number;
 }
 
 const NOTHING = Object.freeze({});
 
+class DescribedView {
+  readonly #object = new ObjectProperties();
+  readonly #list = new ListProperties();
+
+  of({ properties, propertyList }: Described): SpanProperties {
+    return propertyList === undefined ? this.#object.of(properties ?? NOTHING) : this.#list.of(propertyList);
+  }
+}
+
 abstract class IdentifiedView<T extends Identified> implements SpanIds {
-  readonly #properties = new ObjectProperties();
+  readonly #properties = new DescribedView();
   protected from!: T;
 
   of(from: T): this {
@@ -84,20 +123,20 @@ abstract class IdentifiedView<T extends Identified> implements SpanIds {
   get flags(): number {
     return this.from.flags ?? 0;
   }
-  get properties(): ObjectProperties {
-    return this.#properties.of(this.from.properties ?? NOTHING);
+  get properties(): SpanProperties {
+    return this.#properties.of(this.from);
   }
   get droppedAttributesCount(): number {
     return this.from.droppedAttributesCount ?? 0;
   }
 }
 
-/** A link of an archived span, or of a record: there no flags say whether the other span is in another process. */
-export class LinkView extends IdentifiedView<Identified> implements FinishedLink {}
+/** A link; that of a record has no flags. */
+class LinkView extends IdentifiedView<Identified> implements FinishedLink {}
 
 class EventView implements FinishedEvent {
-  readonly #properties = new ObjectProperties();
-  from!: ArchivedEvent;
+  readonly #properties = new DescribedView();
+  from!: ViewedEvent;
 
   get name(): string {
     return this.from.name;
@@ -111,18 +150,29 @@ class EventView implements FinishedEvent {
   get timeUnixNs(): bigint {
     return this.from.timeUnixNs;
   }
-  get properties(): ObjectProperties {
-    return this.#properties.of(this.from.properties);
+  get properties(): SpanProperties {
+    return this.#properties.of(this.from);
   }
   get droppedAttributesCount(): number {
     return this.from.droppedAttributesCount ?? 0;
   }
 }
 
-/** Point it at a span with `of`. */
-export class ArchivedView extends IdentifiedView<ArchivedSpan> implements FinishedSpan {
+const NO_RESOURCE: ArchivedResource = { properties: NO_PROPERTIES };
+const NO_SCOPE: ArchivedScope = { name: '', version: '', properties: NO_PROPERTIES };
+
+/** Point it at a span with `of`. Records have no resource of their own, and a scope where it is another library's: for those it is made with both. */
+export class ObjectView<T extends ViewedSpan = ViewedSpan> extends IdentifiedView<T> implements FinishedSpan {
   readonly #event = new EventView();
   readonly #link = new LinkView();
+  readonly #resource: ArchivedResource;
+  readonly #scope: ArchivedScope;
+
+  constructor(resource = NO_RESOURCE, scope = NO_SCOPE) {
+    super();
+    this.#resource = resource;
+    this.#scope = scope;
+  }
 
   get parentHi(): number {
     return wordAt(this.from.parentSpanId, 0);
@@ -161,7 +211,7 @@ export class ArchivedView extends IdentifiedView<ArchivedSpan> implements Finish
     return this.from.status.code;
   }
   get statusMessage(): string {
-    return this.from.status.message;
+    return this.from.status.message ?? '';
   }
   get eventCount(): number {
     return this.from.events.length;
@@ -180,10 +230,10 @@ export class ArchivedView extends IdentifiedView<ArchivedSpan> implements Finish
     return this.from.isLocal === true;
   }
   get resource(): ArchivedResource {
-    return this.from.resource;
+    return this.from.resource ?? this.#resource;
   }
   get scope(): ArchivedScope {
-    return this.from.scope;
+    return this.from.scope ?? this.#scope;
   }
   get droppedEventsCount(): number {
     return this.from.droppedEventsCount ?? 0;
@@ -216,7 +266,7 @@ const linkOf = ({ traceId, spanId, traceState, properties, droppedAttributesCoun
 });
 
 /** A finished span, with objects of its own. */
-export const archivedView = (span: FinishedSpan): ArchivedSpan => {
+export const toArchived = (span: FinishedSpan): ArchivedSpan => {
   const { flags, droppedAttributesCount, droppedEventsCount, droppedLinksCount } = span;
   return {
     traceId: span.traceId,
