@@ -22,7 +22,6 @@ const HOT = [
   'src/otel/otel-span.ts',
   'src/otel/tracer.ts',
   'src/record/properties.ts',
-  'src/record/object-view.ts',
   'src/record/row-view.ts',
   'packages/profile/src/dynamic-label.ts',
   'packages/profile/src/trampoline-pool.ts',
