@@ -138,9 +138,6 @@ class ListedSpan extends ObjectView<ArchivedSpan> implements SpanView {
     const name = propertyOf(this.resource.properties, 'service.name');
     return typeof name === 'string' ? name : '';
   }
-  get endUnixNs(): bigint {
-    return this.from.endUnixNs;
-  }
   get events(): readonly ArchivedEvent[] {
     return this.from.events;
   }

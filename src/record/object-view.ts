@@ -4,6 +4,7 @@
 // Finished spans of any model as archived spans, with objects of their own. Nothing may be lost or rounded on the way.
 
 import type { PropertyList } from '../rows/property.js';
+import { hex8 } from '../span/traceparent.js';
 import type {
   ArchivedEvent,
   ArchivedKind,
@@ -24,6 +25,7 @@ import {
   type SpanProperties,
 } from './finished-span.js';
 import { ListProperties, NO_PROPERTIES, ObjectProperties, PropertyDraft } from './properties.js';
+import { flagsOf, type TraceIdentity } from './record.js';
 
 /** The 32-bit word of an id at this digit. What is not hex is 0, which no id is. */
 const wordAt = (hex: string, at: number): number => Number.parseInt(hex.slice(at, at + 8), 16) || 0;
@@ -40,26 +42,41 @@ interface Described {
   readonly droppedAttributesCount?: number;
 }
 
-/** What a span and a link have alike, whoever made them. */
+/** What a span and a link have alike, whoever made them. Records have ids as numbers too, also copies of them that have lost their getters. */
 interface Identified extends Described {
-  readonly traceId: string;
-  readonly spanId: string;
+  readonly trace?: { readonly w0: number; readonly w1: number; readonly w2: number; readonly w3: number } & Partial<
+    Pick<TraceIdentity, 'traceState' | 'isRandom'>
+  >;
+  readonly idHi?: number;
+  readonly idLo?: number;
+  readonly traceId?: string;
+  readonly spanId?: string;
   readonly traceState?: string;
   readonly flags?: number;
 }
 
+/** A moment as nanoseconds, or as seconds and the nanoseconds within. */
 interface ViewedEvent extends Described {
   readonly name: string;
-  readonly timeUnixNs: bigint;
+  readonly sec?: number;
+  readonly nano?: number;
+  readonly timeUnixNs?: bigint;
 }
 
 /** What an archived span and a record have alike. */
 interface ViewedSpan extends Identified {
-  readonly parentSpanId: string;
+  readonly parentHi?: number;
+  readonly parentLo?: number;
+  readonly parentSpanId?: string;
   readonly name: string;
   readonly kind: ArchivedKind;
-  readonly startUnixNs: bigint;
-  readonly endUnixNs: bigint;
+  readonly startSec?: number;
+  readonly startNano?: number;
+  readonly endSec?: number;
+  readonly endNano?: number;
+  readonly startUnixNs?: bigint;
+  readonly endUnixNs?: bigint;
+  readonly hasRemoteParent?: boolean;
   readonly status: { readonly code: ArchivedStatusCode; readonly message?: string };
   readonly events: readonly ViewedEvent[];
   readonly links: readonly Identified[];
@@ -71,6 +88,13 @@ interface ViewedSpan extends Identified {
 }
 
 const NOTHING = Object.freeze({});
+
+/** The first, else the word of the digits; 0 where there are neither. */
+const word = (number: number | undefined, hex: string | undefined, at: number): number =>
+  number === undefined ? wordAt(hex ?? '', at) : number >>> 0;
+
+const unixNs = (ns: bigint | undefined, sec: number | undefined, nano: number | undefined): bigint =>
+  ns ?? BigInt(sec ?? 0) * BILLION + BigInt(nano ?? 0);
 
 class DescribedView {
   readonly #object = new ObjectProperties();
@@ -91,34 +115,35 @@ abstract class IdentifiedView<T extends Identified> implements SpanIds {
   }
 
   get trace0(): number {
-    return wordAt(this.from.traceId, 0);
+    return word(this.from.trace?.w0, this.from.traceId, 0);
   }
   get trace1(): number {
-    return wordAt(this.from.traceId, 8);
+    return word(this.from.trace?.w1, this.from.traceId, 8);
   }
   get trace2(): number {
-    return wordAt(this.from.traceId, 16);
+    return word(this.from.trace?.w2, this.from.traceId, 16);
   }
   get trace3(): number {
-    return wordAt(this.from.traceId, 24);
+    return word(this.from.trace?.w3, this.from.traceId, 24);
   }
   get idHi(): number {
-    return wordAt(this.from.spanId, 0);
+    return word(this.from.idHi, this.from.spanId, 0);
   }
   get idLo(): number {
-    return wordAt(this.from.spanId, 8);
+    return word(this.from.idLo, this.from.spanId, 8);
   }
   get areIdsWhole(): boolean {
-    return this.from.traceId.length === 32 && this.from.spanId.length === 16;
+    const { trace, traceId, spanId } = this.from;
+    return trace !== undefined || (traceId?.length === 32 && spanId?.length === 16);
   }
   get traceId(): string {
-    return this.from.traceId;
+    return this.from.traceId ?? hex8(this.trace0) + hex8(this.trace1) + hex8(this.trace2) + hex8(this.trace3);
   }
   get spanId(): string {
-    return this.from.spanId;
+    return this.from.spanId ?? hex8(this.idHi) + hex8(this.idLo);
   }
   get traceState(): string {
-    return this.from.traceState ?? '';
+    return this.from.traceState ?? this.from.trace?.traceState ?? '';
   }
   get flags(): number {
     return this.from.flags ?? 0;
@@ -142,13 +167,13 @@ class EventView implements FinishedEvent {
     return this.from.name;
   }
   get sec(): number {
-    return secondsOf(this.from.timeUnixNs);
+    return this.from.sec ?? secondsOf(this.timeUnixNs);
   }
   get nano(): number {
-    return nanosOf(this.from.timeUnixNs);
+    return this.from.nano ?? nanosOf(this.timeUnixNs);
   }
   get timeUnixNs(): bigint {
-    return this.from.timeUnixNs;
+    return unixNs(this.from.timeUnixNs, this.from.sec, this.from.nano);
   }
   get properties(): SpanProperties {
     return this.#properties.of(this.from);
@@ -174,14 +199,20 @@ export class ObjectView<T extends ViewedSpan = ViewedSpan> extends IdentifiedVie
     this.#scope = scope;
   }
 
+  override get flags(): number {
+    const { flags, trace, hasRemoteParent } = this.from;
+    return flags ?? (trace === undefined ? 0 : flagsOf(hasRemoteParent === true, trace.isRandom === true));
+  }
   get parentHi(): number {
-    return wordAt(this.from.parentSpanId, 0);
+    return word(this.from.parentHi, this.from.parentSpanId, 0);
   }
   get parentLo(): number {
-    return wordAt(this.from.parentSpanId, 8);
+    return word(this.from.parentLo, this.from.parentSpanId, 8);
   }
   get parentSpanId(): string {
-    return this.from.parentSpanId;
+    const { parentSpanId } = this.from;
+    if (parentSpanId !== undefined) return parentSpanId;
+    return this.parentHi === 0 && this.parentLo === 0 ? '' : hex8(this.parentHi) + hex8(this.parentLo);
   }
   get name(): string {
     return this.from.name;
@@ -190,22 +221,25 @@ export class ObjectView<T extends ViewedSpan = ViewedSpan> extends IdentifiedVie
     return this.from.kind;
   }
   get startSec(): number {
-    return secondsOf(this.from.startUnixNs);
+    return this.from.startSec ?? secondsOf(this.startUnixNs);
   }
   get startNano(): number {
-    return nanosOf(this.from.startUnixNs);
+    return this.from.startNano ?? nanosOf(this.startUnixNs);
   }
   get endSec(): number {
-    return secondsOf(this.from.endUnixNs);
+    return this.from.endSec ?? secondsOf(this.endUnixNs);
   }
   get endNano(): number {
-    return nanosOf(this.from.endUnixNs);
+    return this.from.endNano ?? nanosOf(this.endUnixNs);
   }
   get startUnixNs(): bigint {
-    return this.from.startUnixNs;
+    return unixNs(this.from.startUnixNs, this.from.startSec, this.from.startNano);
+  }
+  get endUnixNs(): bigint {
+    return unixNs(this.from.endUnixNs, this.from.endSec, this.from.endNano);
   }
   get durationNs(): bigint {
-    return this.from.endUnixNs - this.from.startUnixNs;
+    return this.endUnixNs - this.startUnixNs;
   }
   get statusCode(): ArchivedStatusCode {
     return this.from.status.code;

@@ -40,6 +40,8 @@ const resource = ownResource(RESOURCE);
 const archived = archivedSpan(SPAN, resource);
 const views: readonly (readonly [string, FinishedSpan])[] = [
   ['a record', new ObjectView(resource, OWN_SCOPE).of(SPAN)],
+  ['a copy of a record by spreading', new ObjectView(resource, OWN_SCOPE).of({ ...SPAN })],
+  ['a structured clone of a record', new ObjectView(resource, OWN_SCOPE).of(structuredClone(SPAN))],
   ['an archived span', new ObjectView().of(archived)],
 ];
 

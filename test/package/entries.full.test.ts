@@ -95,6 +95,20 @@ describe('entries', () => {
     expect(consumer.node([...flags, file])).toMatchObject({ code: 0, stdout: '', stderr: '' });
   });
 
+  test('a module that imports the CommonJS file by its path finds the same names', () => {
+    const file = consumer.write(
+      'by-path.mjs',
+      `import { createRequire } from 'node:module';
+       import { pathToFileURL } from 'node:url';
+       const require = createRequire(import.meta.url);
+       for (const e of ${JSON.stringify(codeEntries(consumer.manifest))}) {
+         const module = await import(pathToFileURL(require.resolve(e)));
+         for (const name of Object.keys(require(e))) if (!(name in module)) console.log(e, name);
+       }`,
+    );
+    expect(consumer.node([file])).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  });
+
   test('CommonJS exports are plain properties, not getters that would be called at every use', () => {
     const file = consumer.write(
       'plain.cjs',

@@ -5,6 +5,7 @@
 //
 // Tags of one key: Jaeger allows several, properties of a span, an event or a process have one. The last is the property; those before it are kept as they
 // came under a key of their own, and stand before it again in Jaeger's format. No other format knows them but as that property.
+import { getOrMake } from '../../base/maps/maps.js';
 import { ArchivedDouble, doubleValue } from '../../record/archived-double.js';
 import type { ArchivedValue } from '../../record/archived-span.js';
 import type { SpanProperties } from '../../record/finished-span.js';
@@ -117,8 +118,11 @@ const REPEATED_KEY = '@jaeger@tags';
 const keyedTag = ([key, value]: Tag) => ({ key, value });
 
 /** Each repeated one before the last of its key. */
-const together = <T extends { readonly key: string }>(last: readonly T[], repeated: readonly T[]): T[] =>
-  last.flatMap((tag) => [...repeated.filter(({ key }) => key === tag.key), tag]);
+const together = <T extends { readonly key: string }>(last: readonly T[], repeated: readonly T[]): T[] => {
+  const byKey = new Map<string, T[]>();
+  for (const tag of repeated) getOrMake(byKey, tag.key, () => []).push(tag);
+  return last.flatMap((tag) => [...(byKey.get(tag.key) ?? []), tag]);
+};
 
 /** The last tag of each key, in the order of their first ones, and the properties that keep the others and where they stood. */
 export const withoutRepeated = (tags: readonly Tag[]): readonly Tag[] => {

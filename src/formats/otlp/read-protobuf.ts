@@ -134,7 +134,7 @@ const readField = (reader: ProtobufReader, field: Field, context: DecodeContext)
   }
 };
 
-/** Of a field that does not repeat the last one counts. */
+/** Of a field that does not repeat the last one counts; a bad one before it refuses the span all the same. */
 const readMessage = <T extends object>(reader: ProtobufReader, message: Message<T>, context: DecodeContext): T => {
   const outer = reader.enter();
   const made = message.make();
@@ -186,10 +186,12 @@ const readGroup = <T extends { schemaUrl?: string }>(
     } else if (tag === schema.tag) schemaUrl = reader.text();
     else reader.skip(tag);
   }
-  const made = makerOnce(makers, context, `${schemaUrl}\n${raw}`, schemaUrl, () => {
+  // Its text is that of another one, which is good.
+  const isBadUrl = reader.takeBadText();
+  const made = makerOnce(makers, context, `${isBadUrl ? '\0' : ''}${schemaUrl}\n${raw}`, schemaUrl, () => {
     reader.at = place;
     const read = place < 0 ? message.make() : readMessage(reader, message, context);
-    if (reader.takeBadText()) context.flaw('text is not UTF-8');
+    if (reader.takeBadText() || isBadUrl) context.flaw('text is not UTF-8');
     return read;
   });
   reader.at = start;
