@@ -9,7 +9,8 @@ interface Keyed {
   readonly key: string;
 }
 
-const byKeys = <T extends Keyed>(tags: readonly T[]): Map<string, T[]> => {
+/** The tags of each key, in their order. */
+export const byKeys = <T extends Keyed>(tags: readonly T[]): Map<string, T[]> => {
   const groups = new Map<string, T[]>();
   for (const tag of tags) {
     const group = groups.get(tag.key);

@@ -5,7 +5,6 @@
 //
 // Tags of one key: Jaeger allows several, properties of a span, an event or a process have one. The last is the property; those before it are kept as they
 // came under a key of their own, and stand before it again in Jaeger's format. No other format knows them but as that property.
-import { getOrMake } from '../../base/maps/maps.js';
 import { ArchivedDouble, doubleValue } from '../../record/archived-double.js';
 import type { ArchivedValue } from '../../record/archived-span.js';
 import type { SpanProperties } from '../../record/finished-span.js';
@@ -13,7 +12,7 @@ import { valueJson } from '../../record/properties.js';
 import { type JsonObject, textOf, toBytes, toDouble, toInteger, toObject, toText } from '../json-fields.js';
 import { isInt64 } from '../otlp/protobuf-writer.js';
 import { malformed } from '../trace-format-error.js';
-import { inOrder, ORDER_KEY, orderOf } from './tag-order.js';
+import { byKeys, inOrder, ORDER_KEY, orderOf } from './tag-order.js';
 
 /** A typed key and value of the UI's format. */
 export interface JaegerTag {
@@ -119,8 +118,7 @@ const keyedTag = ([key, value]: Tag) => ({ key, value });
 
 /** Each repeated one before the last of its key. */
 const together = <T extends { readonly key: string }>(last: readonly T[], repeated: readonly T[]): T[] => {
-  const byKey = new Map<string, T[]>();
-  for (const tag of repeated) getOrMake(byKey, tag.key, () => []).push(tag);
+  const byKey = byKeys(repeated);
   return last.flatMap((tag) => [...(byKey.get(tag.key) ?? []), tag]);
 };
 
