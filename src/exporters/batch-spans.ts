@@ -41,16 +41,17 @@ export class BatchSpans {
   #first = 0;
   #end = 0;
   #part: TracePart | undefined;
+  readonly #scope: ArchivedScope;
 
   readonly #rows: RowView;
-  readonly #records: ObjectView;
+  /** Of records: made when a trace of another copy comes. */
+  #records: ObjectView | undefined;
 
   /** @param scope What the views name as their recorder. */
   constructor(batch: ReportBatch, scope: ArchivedScope = OWN_SCOPE) {
     this.#traces = tracesOf(batch);
-    const resource = ownResource(batch.resource);
-    this.#rows = new RowView(resource, scope);
-    this.#records = new ObjectView(resource, scope);
+    this.#rows = new RowView(ownResource(batch.resource), scope);
+    this.#scope = scope;
   }
 
   at(index: number): SpanRecord {
@@ -61,7 +62,9 @@ export class BatchSpans {
   viewAt(index: number): FinishedSpan {
     const trace = this.#traceOf(index);
     const at = index - this.#first;
-    return this.#part?.viewAt(at, this.#rows) ?? this.#records.of(trace.spanAt(at));
+    if (this.#part !== undefined) return this.#part.viewAt(at, this.#rows);
+    this.#records ??= new ObjectView(this.#rows.resource, this.#scope);
+    return this.#records.of(trace.spanAt(at));
   }
 
   #traceOf(index: number): Trace {
