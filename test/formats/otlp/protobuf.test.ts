@@ -36,6 +36,22 @@ describe('what protobufjs writes', () => {
     );
   });
 
+  test('a schema URL that is not UTF-8 refuses its spans, also where its replacement was known', () => {
+    const known = newKnownParts();
+    const withUrl = (schemaUrl: string): Buffer =>
+      toProtobuf(JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans: [GOOD, GOOD], schemaUrl }] }] }));
+    const good = withUrl('\ufffd');
+    // Its three bytes by one that begins nothing, and two of ASCII.
+    const bad = Buffer.from(good.toString('latin1').replace('\xef\xbf\xbd', '\xffab'), 'latin1');
+    const replaced = Buffer.from(withUrl('\ufffdab').toString('latin1'), 'latin1');
+    expect(decodeOtlpProtobuf(replaced, undefined, known).refused).toBe(0);
+    expect(decodeOtlpProtobuf(bad, undefined, known)).toMatchObject({
+      spans: [],
+      refused: 2,
+      reasons: { 'text is not UTF-8': 2 },
+    });
+  });
+
   test('a resource and a scope behind what they describe', () => {
     const parts = decodeOtlpProtobuf(toProtobuf(encodeOtlpJson([FULL_SPAN])));
     const body = toProtobuf(encodeOtlpJson([FULL_SPAN]));
