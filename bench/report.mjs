@@ -13,11 +13,9 @@ import { runSuite } from './run.mjs';
 
 const NODES = [20, 24];
 const SUITE_NODES = { service: [20, 24, 26] };
-/** The line of Node that people run comes first, and is the one of columns that show one only. */
+/** The line of Node that people run comes first, and is the one of columns that show one only and of README.md. */
 const LEAD = 24;
 const PAGE = 'docs/benchmarks.md';
-/** The line of Node whose figures README.md names. */
-const LEAD_NODE = 24;
 
 const pathOf = (suite) => join(root, 'docs/benchmarks', `${suite}.json`);
 
@@ -97,14 +95,13 @@ const missesOf = (verdicts) => {
 function readmeLine({ results }) {
   const addedBy = (isWanted) => {
     const { median } = results.find(
-      ({ name, n, node, subject }) =>
-        name === 'record' && n === 'flow' && majorOf(node) === LEAD_NODE && isWanted(subject),
+      ({ name, n, node, subject }) => name === 'record' && n === 'flow' && majorOf(node) === LEAD && isWanted(subject),
     );
     return (median / 1000).toFixed(1);
   };
   const ours = addedBy((subject) => subject === 'spanline');
   const official = addedBy((subject) => subject.startsWith('opentelemetry@'));
-  return `A span adds ${ours} µs of CPU to a service; with OpenTelemetry's SDK it adds ${official} µs (Node ${LEAD_NODE}, [benchmarks](docs/benchmarks.md#service)).`;
+  return `A span adds ${ours} µs of CPU to a service; with OpenTelemetry's SDK it adds ${official} µs (Node ${LEAD}, [benchmarks](docs/benchmarks.md#service)).`;
 }
 
 function insert(file, name, text) {

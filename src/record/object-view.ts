@@ -25,7 +25,7 @@ import {
   type SpanProperties,
 } from './finished-span.js';
 import { ListProperties, NO_PROPERTIES, ObjectProperties, PropertyDraft } from './properties.js';
-import { flagsOf, type TraceIdentity } from './record.js';
+import { flagsOf, type TraceIdentity, toUnixNs } from './record.js';
 
 /** The 32-bit word of an id at this digit. What is not hex is 0, which no id is. */
 const wordAt = (hex: string, at: number): number => Number.parseInt(hex.slice(at, at + 8), 16) || 0;
@@ -94,7 +94,7 @@ const word = (number: number | undefined, hex: string | undefined, at: number): 
   number === undefined ? wordAt(hex ?? '', at) : number >>> 0;
 
 const unixNs = (ns: bigint | undefined, sec: number | undefined, nano: number | undefined): bigint =>
-  ns ?? BigInt(sec ?? 0) * BILLION + BigInt(nano ?? 0);
+  ns ?? toUnixNs(sec ?? 0, nano ?? 0);
 
 class DescribedView {
   readonly #object = new ObjectProperties();

@@ -8,7 +8,8 @@ import { hex8 } from '../span/traceparent.js';
 
 const BILLION = 1_000_000_000n;
 
-const toUnixNs = (sec: number, nano: number): bigint => BigInt(sec) * BILLION + BigInt(nano);
+/** Whole Unix seconds and the nanoseconds within, as nanoseconds. */
+export const toUnixNs = (sec: number, nano: number): bigint => BigInt(sec) * BILLION + BigInt(nano);
 
 /** W3C "sampled", for only sampled spans are reported, and OTLP's "it is known whether the parent is remote". */
 const LOCAL_PARENT = 0x101;

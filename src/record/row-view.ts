@@ -15,7 +15,7 @@ import type { SpanKind, StatusCode } from '../span/span-types.js';
 import { hex8 } from '../span/traceparent.js';
 import type { ArchivedResource, ArchivedScope } from './archived-span.js';
 import type { FinishedEvent, FinishedLink, FinishedSpan, SpanProperties } from './finished-span.js';
-import { flagsOf } from './record.js';
+import { flagsOf, toUnixNs } from './record.js';
 
 /** What views need of a trace. Words of the id may be signed. */
 export interface ViewedTrace {
@@ -118,8 +118,6 @@ export class RowProperties implements SpanProperties {
 const entryBehind = (words: Int32Array, value: number): number =>
   (words[value * 4 + 1] & 0xff) === Tag.array ? value + 1 + words[value * 4 + 2] : value + 1;
 
-const BILLION = 1_000_000_000n;
-
 class RowEvent implements FinishedEvent {
   readonly properties = new RowProperties();
   name = '';
@@ -137,7 +135,7 @@ class RowEvent implements FinishedEvent {
   }
 
   get timeUnixNs(): bigint {
-    return BigInt(this.sec) * BILLION + BigInt(this.nano);
+    return toUnixNs(this.sec, this.nano);
   }
 
   get droppedAttributesCount(): number {
@@ -293,7 +291,7 @@ export class RowView implements FinishedSpan {
     return KINDS[this.rowFlags & Flag.kindMask];
   }
   get startUnixNs(): bigint {
-    return BigInt(this.startSec) * BILLION + BigInt(this.startNano);
+    return toUnixNs(this.startSec, this.startNano);
   }
   get durationNs(): bigint {
     return BigInt((this.endSec - this.startSec) * 1e9 + (this.endNano - this.startNano));

@@ -41,13 +41,13 @@ export class BackgroundWork {
 
   constructor(
     set: SegmentSet,
-    readers: BufferedSpans,
+    buffered: BufferedSpans,
     options: ResolvedArchiveOptions,
     worker: WorkThread,
     timelines: TimelineFiles,
   ) {
     this.#set = set;
-    this.#buffered = readers;
+    this.#buffered = buffered;
     this.#options = options;
     this.#worker = worker;
     this.#timelines = timelines;

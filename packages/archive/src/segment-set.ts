@@ -126,16 +126,16 @@ export class SegmentSet {
     work: (segment: Segment, report: (error: GraphError) => void) => Promise<T>,
     onDamage?: OnDamage,
   ): Promise<T | undefined> {
-    const readers = await this.hold(name, onDamage);
-    if (readers === undefined) return undefined;
+    const pinned = await this.hold(name, onDamage);
+    if (pinned === undefined) return undefined;
     try {
-      return await work(readers.segment, readers.report);
+      return await work(pinned.segment, pinned.report);
     } catch (error) {
       if (!isOfFile(error)) throw error;
-      readers.report(error);
+      pinned.report(error);
       return undefined;
     } finally {
-      readers.release();
+      pinned.release();
     }
   }
 

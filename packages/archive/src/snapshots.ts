@@ -35,9 +35,9 @@ export class Snapshots {
   readonly #buffered: BufferedSpans;
   readonly #others: OtherWriters;
 
-  constructor(set: SegmentSet, readers: BufferedSpans, others: OtherWriters) {
+  constructor(set: SegmentSet, buffered: BufferedSpans, others: OtherWriters) {
     this.#set = set;
-    this.#buffered = readers;
+    this.#buffered = buffered;
     this.#others = others;
   }
 
@@ -53,7 +53,7 @@ export class Snapshots {
   async *scan(options: QueryOptions): AsyncGenerator<readonly ArchivedSpan[], undefined, void> {
     const { lists, segments } = await this.#retrying(options, () => this.#hold(options));
     try {
-      yield* scanSources([...lists, ...segments.map((readers) => scannedSegment(readers, options))], options);
+      yield* scanSources([...lists, ...segments.map((pinned) => scannedSegment(pinned, options))], options);
     } finally {
       for (const { release } of segments) release();
     }
@@ -105,8 +105,8 @@ export class Snapshots {
     const segments: PinnedSegment[] = [];
     try {
       for (const { name } of listing.segments) {
-        const readers = await this.#set.hold(name, options.onDamage);
-        if (readers !== undefined) segments.push(readers);
+        const pinned = await this.#set.hold(name, options.onDamage);
+        if (pinned !== undefined) segments.push(pinned);
       }
       return { lists: lists.map((list) => list.fixed()), segments };
     } catch (error) {

@@ -1,4 +1,4 @@
-// A series of values over commits, drawn for the terminal. It must never be wider than it is told: a line that wraps is not a plot.
+// A series of values over commits, drawn for the terminal. It must never be wider than its options allow: a line that wraps is not a plot.
 
 /** What is drawn. */
 export interface Trend {

@@ -97,7 +97,7 @@ describe('what the server answers of history files', () => {
     expect((await ask<KeysAnswer>(await serve({ history: own }), 'keys?query=file%3D~triage')).count).toBe(0);
   });
 
-  test('a file that is not a history is told with its line, and what is asked wrongly is refused', async () => {
+  test('a file that is not a history is named with its line, and what is asked wrongly is refused', async () => {
     const own = copyFor('broken');
     const file = join(own, 'broken.jsonl');
     writeFileSync(file, `${readFileSync(join(own, 'other.jsonl'), 'utf8')}{"no":"run"}\n`);

@@ -57,7 +57,7 @@ const columnBytes = ({ nodes, ghosts, edges }: GraphSize, lists: number): number
   4 * nodes * lists + 4 * edges + 4 * (nodes + ghosts) + 4 * nodes;
 
 /** Bytes that ordering and writing takes at most at a time. */
-const finishBytes = ({ keys, runKeys, graphs, bufferedBytes: readers }: BuildSize, options: CheckedOptions): number => {
+const finishBytes = ({ keys, runKeys, graphs, bufferedBytes }: BuildSize, options: CheckedOptions): number => {
   let ordinals = 0;
   let max = 0;
   graphs.forEach((size, i) => {
@@ -67,7 +67,7 @@ const finishBytes = ({ keys, runKeys, graphs, bufferedBytes: readers }: BuildSiz
     max = Math.max(max, ordering, columnBytes(size, referenceLists));
   });
   const dictionary = keys * (INDEX_BYTES_PER_KEY + (options.filter ? FILTER_BYTES_PER_KEY : 0));
-  return readers + BUFFER_BYTES + 4 * runKeys + ordinals + dictionary + max;
+  return bufferedBytes + BUFFER_BYTES + 4 * runKeys + ordinals + dictionary + max;
 };
 
 /** Bytes that sorting a batch takes beside the batch. */
