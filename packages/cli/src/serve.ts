@@ -77,7 +77,7 @@ const announce = (directory: string, running: readonly ArchiveServer[], options:
 const DAMAGE_MS = 10_000;
 
 /** Names each unreadable file once; queries report them too. */
-const tellOfDamage = async (archive: Archive, reported: Set<string>): Promise<void> => {
+const reportDamage = async (archive: Archive, reported: Set<string>): Promise<void> => {
   const { damaged } = await archive.stats();
   const fresh = damaged.filter(({ file }) => !reported.has(file));
   for (const { file } of fresh) reported.add(file);
@@ -102,12 +102,12 @@ export const serve = async (options: ServeOptions): Promise<void> => {
     await startServers(archive, { ...sources, archive }, options, running);
     announce(directory, running, options);
     const reported = new Set<string>();
-    await tellOfDamage(archive, reported);
-    const timer = setInterval(() => void tellOfDamage(archive, reported).catch(() => {}), DAMAGE_MS).unref();
+    await reportDamage(archive, reported);
+    const timer = setInterval(() => void reportDamage(archive, reported).catch(() => {}), DAMAGE_MS).unref();
     await stop;
     clearInterval(timer);
     note('stopping');
-    await tellOfDamage(archive, reported);
+    await reportDamage(archive, reported);
     // Its answers were incomplete.
     if (reported.size > 0) endWith(ExitCode.store);
   } finally {

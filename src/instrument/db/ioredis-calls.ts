@@ -27,7 +27,7 @@ export interface RedisWork {
   readonly batch: CallWork<Batch>;
 }
 
-const OUTCOME = Symbol('spanline.fate');
+const OUTCOME = Symbol('spanline.outcome');
 
 interface Client {
   readonly condition?: { readonly select?: unknown } | null;
@@ -46,7 +46,7 @@ interface Waiting {
 interface Sent extends Waiting {
   readonly name?: unknown;
   readonly args?: readonly unknown[];
-  [OUTCOME]?: SettledAs<Command>;
+  [OUTCOME]?: TracedWork<Command>;
 }
 interface Transaction extends Waiting {
   readonly length: number;
@@ -84,7 +84,7 @@ const hearTransaction = (transaction: Transaction, over: Over): void =>
   });
 
 /** A piece of work that is over once. */
-class SettledAs<M> {
+class TracedWork<M> {
   /** It may be sent again: from the queue of those that wait for the connection, after a reconnection, when it is redirected. */
   isSent = false;
   #span: Span | undefined;
@@ -114,9 +114,9 @@ const isTooOld = (fileOf: FileOf): boolean => {
 
 /** ioredis 4, and 5 before 5.11. */
 export const traceIoredisCalls = (module: unknown, { command, batch }: RedisWork): Off => {
-  const outcomeOf = (sent: Sent): SettledAs<Command> => {
+  const outcomeOf = (sent: Sent): TracedWork<Command> => {
     if (sent[OUTCOME] !== undefined) return sent[OUTCOME];
-    const outcome = new SettledAs(command);
+    const outcome = new TracedWork(command);
     sent[OUTCOME] = outcome;
     hear(sent, outcome.over);
     return outcome;
@@ -148,7 +148,7 @@ export const traceIoredisCalls = (module: unknown, { command, batch }: RedisWork
       return Reflect.apply(sendCommand, this, args);
     };
 
-  const beginBatch = quiet((client: Client, transaction: Transaction, outcome: SettledAs<Batch>) => {
+  const beginBatch = quiet((client: Client, transaction: Transaction, outcome: TracedWork<Batch>) => {
     // MULTI is there, EXEC is not.
     const batchSize = Math.max(0, transaction.length - 1);
     outcome.begin({ batchMode: 'MULTI', batchSize, ...serverOf(client) });
@@ -158,7 +158,7 @@ export const traceIoredisCalls = (module: unknown, { command, batch }: RedisWork
   const watch = quiet((client: Client, transaction: Transaction & Prototype) => {
     // Without a pipeline it is a promise, and its commands go one by one.
     if (typeof transaction?.resolve !== 'function') return;
-    const outcome = new SettledAs(batch);
+    const outcome = new TracedWork(batch);
     replaceMethod(
       transaction,
       'exec',
