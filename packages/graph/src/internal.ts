@@ -6,14 +6,16 @@ export { sectionReader } from './container/layout.js';
 export {
   ESCAPE,
   extraBits,
+  MAX_CONTEXTS,
   NUMBER_SYMBOLS,
   putExtra,
+  SymbolCounts,
   SymbolDecoder,
   SymbolEncoder,
+  SymbolModel,
   symbolOf,
   takeNumber,
 } from './container/symbol-coder.js';
-export { MAX_CONTEXTS, SymbolCounts, SymbolModel } from './container/symbol-model.js';
 export { openedFrom } from './container/transport/open-transport.js';
 export { checkSignal } from './container/transport/transport.js';
 export { FilterBuilder, KeyFilter } from './dictionary/key-filter.js';

@@ -5,8 +5,8 @@ import fc from '../../../test/support/fast-check.js';
 import { samples } from '../../../test/support/samples.js';
 import { CompactGraphBuilder } from '../src/builder/graph-builder.js';
 import { CompactGraph } from '../src/compact-graph.js';
-import { BufferSink } from '../src/container/byte-sink.js';
-import { BufferTransport } from '../src/container/transport/buffer-transport.js';
+import { BufferSink } from '../src/container/container-writer.js';
+import { BufferTransport } from '../src/container/transport/file-transport.js';
 import type { OrderKind } from '../src/nodes/node-order.js';
 import { failureOf, thrownBy } from './container/support/errors.js';
 

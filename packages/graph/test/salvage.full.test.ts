@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { seeded } from '../../../test/support/random.js';
 import { CompactGraphBuilder } from '../src/builder/graph-builder.js';
-import { BufferSink } from '../src/container/byte-sink.js';
 import { Container } from '../src/container/container.js';
+import { BufferSink } from '../src/container/container-writer.js';
 import { type SectionEntry, SectionId } from '../src/container/layout.js';
-import { BufferTransport } from '../src/container/transport/buffer-transport.js';
+import { BufferTransport } from '../src/container/transport/file-transport.js';
 import { salvage } from '../src/salvage.js';
 import { temporaryDirectory } from './container/support/temporary-directory.js';
 

@@ -9,8 +9,8 @@ import { MAX_BLOCK_KEYS, MIN_BLOCK_KEYS } from '../dictionary/dictionary-index.j
 import { type KeyCodec, WANTED_CODECS } from '../dictionary/key-block.js';
 import { checkKey, MAX_KEY_BYTES, shownKey } from '../dictionary/key-bytes.js';
 import { type GraphInfo, MAX_GRAPHS, MAX_REFERENCE_LISTS } from '../meta.js';
+import { MAX_DEGREE } from '../nodes/node-blocks.js';
 import { ORDERS, type OrderKind } from '../nodes/node-order.js';
-import { MAX_DEGREE } from '../nodes/reference-block.js';
 
 /** Bytes of a value at most. */
 export const MAX_VALUE_BYTES = 16 * 1024 * 1024;

@@ -3,22 +3,24 @@
 
 import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
-import { AtomicFileSink, type ByteSink } from '../container/byte-sink.js';
 import { DEFAULT_MAX_INFLATED_BYTES } from '../container/codec.js';
-import { ContainerWriter } from '../container/container-writer.js';
+import { AtomicFileSink, type ByteSink, ContainerWriter } from '../container/container-writer.js';
 import { BadOptionsError, ClosedError, LimitError, TransportError } from '../container/graph-error.js';
 import { FIRST_EXTRA_SECTION } from '../container/layout.js';
 import { shownKey } from '../dictionary/key-bytes.js';
 import type { GraphInfo } from '../meta.js';
-import { type CheckedOptions, checkNode, checkOptions, type GraphBuilderOptions } from './builder-options.js';
-import { SORT_BYTES_PER_KEY } from './key-sort.js';
-import { MemoryKeySpace, MemoryRun } from './memory-run.js';
-import { MergedKeys, maxRuns } from './merged-keys.js';
-import { NodeBatch } from './node-batch.js';
-import { spilledValues, valuesInMemory } from './ordered-values.js';
+import {
+  type CheckedOptions,
+  checkNode,
+  checkOptions,
+  type GraphBuilderOptions,
+  type GraphOptions,
+} from './builder-options.js';
+import { SORT_BYTES_PER_KEY } from './key-interner.js';
+import { MemoryKeySpace, MemoryRun, NodeBatch } from './node-batch.js';
 import { SpillFile } from './spill-file.js';
-import { SpilledRun } from './spilled-run.js';
-import { type ExtraSection, type GraphSource, writeGraph } from './write-graph.js';
+import { MergedKeys, maxRuns, SpilledRun } from './spilled-run.js';
+import { type ExtraSection, type GraphSource, spilledValues, valuesInMemory, writeGraph } from './write-graph.js';
 
 /** What is known of a graph before it is ordered. */
 interface GraphSize {
@@ -164,13 +166,7 @@ export class CompactGraphBuilder {
     references: readonly (readonly Uint8Array[])[],
   ): void {
     this.#checkOpen();
-    const options = this.#options.graphs[graph];
-    if (options === undefined) {
-      throw new BadOptionsError(
-        `the file is built with ${this.#options.graphs.length} graphs, there is no graph ${graph}`,
-      );
-    }
-    const kept = checkNode(options, key, value, references);
+    const kept = checkNode(this.#graphOptions(graph), key, value, references);
     const size = sizeOf(key, kept, references);
     if (!this.#hasRoom(graph, size.keys, size.bytes) && !this.#batch.isEmpty) this.#guarded(() => this.#spill());
     if (!this.#hasRoom(graph, size.keys, size.bytes)) {
@@ -188,10 +184,7 @@ export class CompactGraphBuilder {
       throw new BadOptionsError(
         `extra sections have ids from ${FIRST_EXTRA_SECTION} to ${LAST_EXTRA_SECTION}, not ${id}`,
       );
-    if (graph !== undefined && this.#options.graphs[graph] === undefined)
-      throw new BadOptionsError(
-        `the file is built with ${this.#options.graphs.length} graphs, there is no graph ${graph}`,
-      );
+    if (graph !== undefined) this.#graphOptions(graph);
     if (this.#extraSections.some((section) => section.id === id && section.graph === graph))
       throw new BadOptionsError(`section ${id} was added already`);
     if (bytes.length > DEFAULT_MAX_INFLATED_BYTES) {
@@ -236,6 +229,12 @@ export class CompactGraphBuilder {
   #checkOpen(): void {
     if (!this.#isOpen)
       throw new ClosedError('the builder was finished, was aborted or has failed: build with a new one');
+  }
+
+  #graphOptions(graph: number): Required<GraphOptions> {
+    const { graphs } = this.#options;
+    if (graphs[graph] !== undefined) return graphs[graph];
+    throw new BadOptionsError(`the file is built with ${graphs.length} graphs, there is no graph ${graph}`);
   }
 
   /** What fails in the middle cannot go on. */

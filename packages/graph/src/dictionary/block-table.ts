@@ -74,7 +74,7 @@ export class BlockList {
 }
 
 /** Which section a table describes, and how long it is. */
-export interface TablePlace {
+interface TablePlace {
   readonly section: number;
   readonly offset: number;
   readonly length: number;

@@ -22,7 +22,7 @@ const WINDOW_BYTES = 4 * 1024 * 1024;
 export const WINDOW_TABLES = 256;
 
 /** How blocks are fetched. */
-export interface FetchOptions {
+interface FetchOptions {
   readonly ordinals: boolean;
   /** Put them into the cache. */
   readonly keep: boolean;

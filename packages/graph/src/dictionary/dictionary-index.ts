@@ -26,7 +26,7 @@ const MAX_INDEX_BLOCKS = 512;
 const MAX_INDEX_BYTES = 32 * 1024;
 
 /** What the index says before its table. */
-export interface IndexHead {
+interface IndexHead {
   readonly keyCount: number;
   /** Bytes of all keys. */
   readonly keyBytes: number;

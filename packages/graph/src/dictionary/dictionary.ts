@@ -1,5 +1,6 @@
 // A dictionary as a reader has it: keys to ordinals, ranks to keys, ranges. Nothing is read before it is asked for, and nothing is
 // believed before its checksum.
+
 import { BlockCache } from '../container/block-cache.js';
 import type { Container, Reading } from '../container/container.js';
 import { BadOptionsError } from '../container/graph-error.js';
@@ -7,8 +8,17 @@ import { SectionId } from '../container/layout.js';
 import type { TransportReadOptions } from '../container/transport/transport.js';
 import { DictionaryBlocks } from './dictionary-blocks.js';
 import { type DictionaryIndex, decodeIndex } from './dictionary-index.js';
-import { allKeys, keysAt, lookupMany, lookupOne, lookupPrefixes, ordinalOf } from './dictionary-queries.js';
-import { type DictionaryEntry, entriesOf, RangeCursor } from './dictionary-range.js';
+import {
+  allKeys,
+  type DictionaryEntry,
+  entriesOf,
+  keysAt,
+  lookupMany,
+  lookupOne,
+  lookupPrefixes,
+  ordinalOf,
+  RangeCursor,
+} from './dictionary-queries.js';
 import { type KeyRange, type KeyTable, rangeOfPrefix } from './key-bytes.js';
 import { KeyFilter } from './key-filter.js';
 

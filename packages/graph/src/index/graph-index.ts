@@ -1,12 +1,15 @@
-// A graph index on one compact graph file: bzr's graph index, over tuple keys. It adds names to ordinals and nothing else; what can be done
-// with ordinals alone is done with them.
+// A graph index on one compact graph file: bzr's graph index, over tuple keys, and its builder. It adds names to ordinals and nothing else;
+// what can be done with ordinals alone is done with them. Cycles are allowed, since an index says what refers to what and judges nothing.
 
-import { chunks } from 'spanline/internal/base';
+import { chunks, wholeNumber } from 'spanline/internal/base';
+import { type BuildStats, CompactGraphBuilder } from '../builder/graph-builder.js';
 import { CompactGraph, type OpenGraphOptions } from '../compact-graph.js';
-import { BadKeyError, BadOptionsError, CorruptError } from '../container/graph-error.js';
+import type { ByteSink } from '../container/container-writer.js';
+import { BadKeyError, BadOptionsError, BadValueError, badOptions, CorruptError } from '../container/graph-error.js';
 import type { Transport, TransportReadOptions } from '../container/transport/transport.js';
 import { shownKey } from '../dictionary/key-bytes.js';
 import type { GraphNode, GraphView } from '../graph-view.js';
+import { MAX_REFERENCE_LISTS } from '../meta.js';
 import { findFaults } from '../verify/verify-graph.js';
 import { type FoundAncestry, type IndexEntry, nextToAsk, type ReadableIndex } from './readable-index.js';
 import {
@@ -21,7 +24,7 @@ import {
 } from './tuple-key.js';
 
 /** Where the number of key elements is kept. */
-export const KEY_ELEMENTS_NOTE = 'keyElements';
+const KEY_ELEMENTS_NOTE = 'keyElements';
 
 const BATCH = 4096;
 
@@ -273,3 +276,77 @@ const checkTuple = (bytes: Buffer, elements: number): void => {
 };
 
 const EMPTY = new Uint8Array(0);
+
+/** What an index is built with. */
+export interface GraphIndexBuilderOptions {
+  /** Reference lists of every node, 0 to 16. Default 0. */
+  readonly referenceLists?: number;
+  /** Elements of every key, 1 to 16. Default 1. */
+  readonly keyElements?: number;
+  /** Memory of the builder before it spills to disk. Default 256 MiB. */
+  readonly memoryBytes?: number;
+}
+
+/**
+ * Builds a graph index; use it like bzr's GraphIndexBuilder. Nodes may come in any order; what they refer to need not exist.
+ *
+ * @example
+ * ```ts
+ * import { BufferSink, GraphIndexBuilder } from '@spanline/graph';
+ * const builder = new GraphIndexBuilder(new BufferSink(), { referenceLists: 1 });
+ * builder.addNode(['a'], Buffer.from('value'), [[['ghost']]]);
+ * await builder.finish();
+ * ```
+ */
+export class GraphIndexBuilder {
+  readonly #builder: CompactGraphBuilder;
+  readonly referenceLists: number;
+  readonly keyElements: number;
+
+  constructor(
+    target: string | ByteSink,
+    { referenceLists = 0, keyElements = 1, memoryBytes }: GraphIndexBuilderOptions = {},
+  ) {
+    wholeNumber('referenceLists', referenceLists, [0, MAX_REFERENCE_LISTS], badOptions);
+    checkElements(keyElements);
+    this.referenceLists = referenceLists;
+    this.keyElements = keyElements;
+    this.#builder = new CompactGraphBuilder(target, {
+      graphs: [{ referenceLists, order: 'child-first', cycles: 'allow' }],
+      notes: { [KEY_ELEMENTS_NOTE]: String(keyElements) },
+      memoryBytes,
+    });
+  }
+
+  /** Add one node. Throws `BadKeyError`, `BadValueError`; a key added twice is a `DuplicateKeyError` here or at `finish`. */
+  addNode(key: TupleKey, value: Uint8Array, references: readonly (readonly TupleKey[])[] = []): void {
+    const encoded = encodeTuple(key, this.keyElements);
+    if (!Array.isArray(references) || references.length !== this.referenceLists) {
+      const lists = Array.isArray(references) ? references.length : 'no';
+      throw new BadValueError(
+        `key ${JSON.stringify(key)} has ${lists} reference lists; this index has ${this.referenceLists}`,
+      );
+    }
+    if (!references.every(Array.isArray))
+      throw new BadValueError(`a reference list of key ${JSON.stringify(key)} must be an array`);
+    this.#builder.add(
+      0,
+      encoded,
+      value,
+      references.map((list) => list.map((target) => encodeTuple(target, this.keyElements))),
+    );
+  }
+
+  /** Add many; the first that is refused throws, those before it stay added. */
+  addNodes(entries: Iterable<IndexEntry>): void {
+    for (const { key, value, references } of entries) this.addNode(key, value, references);
+  }
+
+  finish(): Promise<BuildStats> {
+    return this.#builder.finish();
+  }
+
+  abort(): void {
+    this.#builder.abort();
+  }
+}

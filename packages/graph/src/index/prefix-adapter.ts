@@ -6,7 +6,7 @@ import { type FoundAncestry, type IndexEntry, nextToAsk, type ReadableIndex, ref
 import { encodePrefix, encodeTuple, type TupleKey, TupleMap, type TuplePrefix, TupleSet } from './tuple-key.js';
 
 /** How a part of an index is adapted. */
-export interface PrefixAdapterOptions {
+interface PrefixAdapterOptions {
   /** Takes what `addNode` and `addNodes` are given, with whole keys: the `addNodes` of a builder. */
   readonly addNodes?: (entries: Iterable<IndexEntry>) => void;
 }

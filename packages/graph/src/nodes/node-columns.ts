@@ -5,9 +5,8 @@ import type { BlockRef, Container, Reading } from '../container/container.js';
 import { CorruptError, LimitError } from '../container/graph-error.js';
 import { sectionReader } from '../container/layout.js';
 import type { GraphInfo } from '../meta.js';
-import { readIntColumn } from './int-column.js';
+import { type ReferenceRows, readIntColumn, readReferenceBlock } from './node-blocks.js';
 import { COLUMNS, type Column, NODES_PER_BLOCK, nodesIn } from './node-table.js';
-import { type ReferenceRows, readReferenceBlock } from './reference-block.js';
 
 /** The values of a block. */
 export interface ValueBlock {

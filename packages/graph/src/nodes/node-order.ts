@@ -96,7 +96,7 @@ const reversePostOrder = (
 };
 
 /** What `orderNodes` works on. Nodes are numbered in the order of their keys. */
-export interface OrderRequest {
+interface OrderRequest {
   readonly kind: OrderKind;
   readonly references: Adjacency;
   readonly allowCycles: boolean;

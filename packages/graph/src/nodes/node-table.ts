@@ -7,8 +7,7 @@ import type { BlockRef, Container } from '../container/container.js';
 import type { ContainerWriter, WrittenBlock } from '../container/container-writer.js';
 import { SectionId, sectionReader } from '../container/layout.js';
 import type { GraphInfo } from '../meta.js';
-import { writeIntColumn } from './int-column.js';
-import { type ReferenceRows, writeReferenceBlock } from './reference-block.js';
+import { type ReferenceRows, writeIntColumn, writeReferenceBlock } from './node-blocks.js';
 
 /** Nodes of a block. */
 export const NODES_PER_BLOCK = 512;

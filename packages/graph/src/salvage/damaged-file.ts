@@ -18,10 +18,31 @@ import {
 import { FileTransport } from '../container/transport/file-transport.js';
 import { decodeMeta, type GraphInfo, type GraphMeta } from '../meta.js';
 import { type Column, columnPlace, columnsOf, decodeNodeTable, TABLE_COPIES } from '../nodes/node-table.js';
-import type { Damage } from './salvage-report.js';
+
+/** Something of the file that cannot be read. */
+export interface Damage {
+  /** Name of the section, or of the fixed part of the file. */
+  readonly section: string;
+  readonly graph?: number;
+  /** Number of the block; left out when the section is damaged as a whole. */
+  readonly block?: number;
+  /** What is wrong with it. */
+  readonly message: string;
+}
+
+/** Keys that cannot be read. */
+export interface LostKeys {
+  /** Rank of the first of them. */
+  readonly firstRank: number;
+  readonly count: number;
+  /** The last readable key before them; left out when there is none. */
+  readonly after?: Buffer;
+  /** The first readable key behind them; left out when there is none. */
+  readonly before?: Buffer;
+}
 
 /** Where something is, for the report. */
-export type Place = Omit<Damage, 'message'>;
+type Place = Omit<Damage, 'message'>;
 
 const SCAN_BYTES = 4 * 1024 * 1024;
 

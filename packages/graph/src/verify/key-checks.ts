@@ -38,7 +38,7 @@ export interface OrdinalFacts {
 export type KeyCheck = (key: Buffer, rank: number) => void;
 
 /** The tables of blocks, checked to follow each other and to fill their section; both copies say the same. */
-export const readTables = async (
+const readTables = async (
   container: Container,
   graphs: number,
   options?: TransportReadOptions,

@@ -5,8 +5,7 @@ import fc from '../../../../test/support/fast-check.js';
 import { seeded } from '../../../../test/support/random.js';
 import { samples } from '../../../../test/support/samples.js';
 import { ChunkPool } from '../../src/builder/chunk-pool.js';
-import { KeyInterner } from '../../src/builder/key-interner.js';
-import { sortKeys } from '../../src/builder/key-sort.js';
+import { KeyInterner, sortKeys } from '../../src/builder/key-interner.js';
 
 const sorted = (keys: readonly Buffer[]): Buffer[] => {
   const table = new KeyInterner(new ChunkPool());

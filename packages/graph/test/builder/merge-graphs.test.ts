@@ -7,7 +7,7 @@ import { samples } from '../../../../test/support/samples.js';
 import type { GraphBuilderOptions } from '../../src/builder/builder-options.js';
 import { mergeGraphs } from '../../src/builder/merge-graphs.js';
 import { CompactGraph } from '../../src/compact-graph.js';
-import { AtomicFileSink, BufferSink } from '../../src/container/byte-sink.js';
+import { AtomicFileSink, BufferSink } from '../../src/container/container-writer.js';
 import { AbortedError, BadOptionsError, DuplicateKeyError } from '../../src/container/graph-error.js';
 import { failureOf } from '../container/support/errors.js';
 import { temporaryDirectory } from '../container/support/temporary-directory.js';

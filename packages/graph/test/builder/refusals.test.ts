@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { GraphBuilderOptions } from '../../src/builder/builder-options.js';
 import { CompactGraphBuilder } from '../../src/builder/graph-builder.js';
-import { BufferSink } from '../../src/container/byte-sink.js';
+import { BufferSink } from '../../src/container/container-writer.js';
 import {
   BadKeyError,
   BadOptionsError,

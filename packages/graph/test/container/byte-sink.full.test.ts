@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { bundleChild } from '../../../../test/support/child.js';
 import { seeded } from '../../../../test/support/random.js';
 import { samples } from '../../../../test/support/samples.js';
-import { AtomicFileSink } from '../../src/container/byte-sink.js';
+import { AtomicFileSink } from '../../src/container/container-writer.js';
 import { temporaryDirectory } from './support/temporary-directory.js';
 
 const directory = temporaryDirectory();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { bundleChild, resultOf, runFile } from '../../../../test/support/child.js';
-import { AtomicFileSink, BufferSink } from '../../src/container/byte-sink.js';
+import { AtomicFileSink, BufferSink } from '../../src/container/container-writer.js';
 import { ClosedError, NotFoundError, TransportError } from '../../src/container/graph-error.js';
 import { thrownBy } from './support/errors.js';
 import { temporaryDirectory } from './support/temporary-directory.js';

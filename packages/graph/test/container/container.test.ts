@@ -6,10 +6,9 @@ import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
-import { BufferSink } from '../../src/container/byte-sink.js';
 import type { Compression } from '../../src/container/codec.js';
 import { type BlockRef, Container } from '../../src/container/container.js';
-import { ContainerWriter } from '../../src/container/container-writer.js';
+import { BufferSink, ContainerWriter } from '../../src/container/container-writer.js';
 import {
   BadOptionsError,
   BadSignatureError,
@@ -20,8 +19,7 @@ import {
   UnsupportedVersionError,
 } from '../../src/container/graph-error.js';
 import { FLAG_REQUIRED, FOOTER_BYTES, HEADER_BYTES, TOC_ENTRY_BYTES } from '../../src/container/layout.js';
-import { BufferTransport } from '../../src/container/transport/buffer-transport.js';
-import { FileTransport } from '../../src/container/transport/file-transport.js';
+import { BufferTransport, FileTransport } from '../../src/container/transport/file-transport.js';
 import { allocationsOf } from './support/allocations.js';
 import { failureOf, thrownBy } from './support/errors.js';
 import { temporaryDirectory } from './support/temporary-directory.js';

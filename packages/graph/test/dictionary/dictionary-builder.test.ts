@@ -1,12 +1,11 @@
 // The builder takes keys in order and nothing else, the same keys give the same bytes, and files are as small as they should be.
 import { describe, expect, test } from 'vitest';
 import { samples } from '../../../../test/support/samples.js';
-import { BufferSink } from '../../src/container/byte-sink.js';
 import { Container } from '../../src/container/container.js';
-import { ContainerWriter } from '../../src/container/container-writer.js';
+import { BufferSink, ContainerWriter } from '../../src/container/container-writer.js';
 import { BadKeyError, BadOptionsError, BadValueError, DuplicateKeyError } from '../../src/container/graph-error.js';
 import { SectionId } from '../../src/container/layout.js';
-import { BufferTransport } from '../../src/container/transport/buffer-transport.js';
+import { BufferTransport } from '../../src/container/transport/file-transport.js';
 import { Dictionary } from '../../src/dictionary/dictionary.js';
 import { DictionaryBuilder, type DictionaryOptions } from '../../src/dictionary/dictionary-builder.js';
 import { buildDictionary, bytesPerKey, openDictionary } from './support/build.js';

@@ -1,4 +1,5 @@
 // An index file answers as a plain map of its entries would, and refuses what is not a question with a typed error.
+
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,10 +7,9 @@ import { describe, expect, test } from 'vitest';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
 import { CompactGraphBuilder } from '../../src/builder/graph-builder.js';
-import { BufferSink } from '../../src/container/byte-sink.js';
+import { BufferSink } from '../../src/container/container-writer.js';
 import { FileTransport } from '../../src/container/transport/file-transport.js';
-import { GraphIndex } from '../../src/index/graph-index.js';
-import { GraphIndexBuilder } from '../../src/index/graph-index-builder.js';
+import { GraphIndex, GraphIndexBuilder } from '../../src/index/graph-index.js';
 import { type TupleKey, TupleMap, type TuplePrefix, TupleSet } from '../../src/index/tuple-key.js';
 import { failureOf, thrownBy } from '../container/support/errors.js';
 import { temporaryDirectory } from '../container/support/temporary-directory.js';

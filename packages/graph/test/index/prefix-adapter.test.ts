@@ -3,9 +3,8 @@
 import { describe, expect, test } from 'vitest';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
-import { BufferSink } from '../../src/container/byte-sink.js';
-import { GraphIndex } from '../../src/index/graph-index.js';
-import { GraphIndexBuilder } from '../../src/index/graph-index-builder.js';
+import { BufferSink } from '../../src/container/container-writer.js';
+import { GraphIndex, GraphIndexBuilder } from '../../src/index/graph-index.js';
 import { PrefixAdapter } from '../../src/index/prefix-adapter.js';
 import type { IndexEntry } from '../../src/index/readable-index.js';
 import { type TupleKey, TupleMap, TupleSet } from '../../src/index/tuple-key.js';

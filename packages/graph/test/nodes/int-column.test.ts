@@ -7,7 +7,7 @@ import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
 import { CorruptError } from '../../src/container/graph-error.js';
 import { sectionReader } from '../../src/container/layout.js';
-import { readIntColumn, writeIntColumn } from '../../src/nodes/int-column.js';
+import { readIntColumn, writeIntColumn } from '../../src/nodes/node-blocks.js';
 
 const encode = (values: ArrayLike<number>, start = 0, end = values.length): Buffer => {
   const writer = new ByteWriter();

@@ -7,7 +7,7 @@ import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
 import { CorruptError } from '../../src/container/graph-error.js';
 import { sectionReader } from '../../src/container/layout.js';
-import { type ReferenceRows, readReferenceBlock, writeReferenceBlock } from '../../src/nodes/reference-block.js';
+import { type ReferenceRows, readReferenceBlock, writeReferenceBlock } from '../../src/nodes/node-blocks.js';
 
 type Lists = readonly (readonly number[])[];
 

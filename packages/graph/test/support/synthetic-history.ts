@@ -1,7 +1,7 @@
 // A history of commits made by a seed: long lines, branches that live for a while, merges, keys that are hashes. The same everywhere.
 import { createHash } from 'node:crypto';
 import { CompactGraphBuilder } from '../../src/builder/graph-builder.js';
-import { BufferSink } from '../../src/container/byte-sink.js';
+import { BufferSink } from '../../src/container/container-writer.js';
 
 /** Commits by number; parents have lower numbers. */
 export interface History {

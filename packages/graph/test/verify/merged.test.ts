@@ -8,7 +8,7 @@ import type { GraphBuilderOptions } from '../../src/builder/builder-options.js';
 import { CompactGraphBuilder } from '../../src/builder/graph-builder.js';
 import { mergeGraphs } from '../../src/builder/merge-graphs.js';
 import { CompactGraph } from '../../src/compact-graph.js';
-import { BufferSink } from '../../src/container/byte-sink.js';
+import { BufferSink } from '../../src/container/container-writer.js';
 import { salvage } from '../../src/salvage.js';
 import { buildNodes } from '../builder/support/graph-model.js';
 import { temporaryDirectory } from '../container/support/temporary-directory.js';

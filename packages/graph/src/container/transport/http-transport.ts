@@ -13,8 +13,17 @@ import {
   type SignRequest,
   type TakeAnswer,
 } from './http-getter.js';
-import { checkRanges, dealOut, emptyResults, mergeRanges } from './range-plan.js';
-import type { ByteRange, Tail, Transport, TransportReadOptions, TransportStats } from './transport.js';
+import {
+  type ByteRange,
+  checkRanges,
+  dealOut,
+  emptyResults,
+  mergeRanges,
+  type Tail,
+  type Transport,
+  type TransportReadOptions,
+  type TransportStats,
+} from './transport.js';
 
 /** A percent sign that encodes nothing stands for itself. */
 const decode = (text: string): string => {

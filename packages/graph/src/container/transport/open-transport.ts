@@ -1,8 +1,7 @@
 // One way to every place where a graph file may be. It must not guess: a scheme it does not know is an error, not a file's name.
 import { fileURLToPath } from 'node:url';
 import { BadOptionsError } from '../graph-error.js';
-import { BufferTransport } from './buffer-transport.js';
-import { FileTransport, type FileTransportOptions } from './file-transport.js';
+import { BufferTransport, FileTransport, type FileTransportOptions } from './file-transport.js';
 import { HttpTransport, type HttpTransportOptions } from './http-transport.js';
 import { S3Transport, type S3TransportOptions } from './s3-transport.js';
 import type { Transport } from './transport.js';

@@ -6,7 +6,7 @@ import type { SignRequest } from './http-getter.js';
 import { HttpTransport, type HttpTransportOptions } from './http-transport.js';
 
 /** An object's place. */
-export interface S3Location {
+interface S3Location {
   readonly bucket: string;
   readonly key: string;
 }

@@ -3,7 +3,7 @@
 import type { GraphBuilderOptions } from '../../../src/builder/builder-options.js';
 import { type BuildStats, CompactGraphBuilder } from '../../../src/builder/graph-builder.js';
 import { CompactGraph } from '../../../src/compact-graph.js';
-import { BufferSink } from '../../../src/container/byte-sink.js';
+import { BufferSink } from '../../../src/container/container-writer.js';
 
 /** A node; keys and values as latin-1 text, so that a difference can be read. */
 export interface ModelNode {

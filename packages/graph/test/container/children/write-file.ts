@@ -1,6 +1,6 @@
 // Writes PATH full of one letter, TIMES times; says `ready` in the middle of it, so that somebody can end it there.
 // Arguments: PATH LETTER TIMES (LENGTH | endless).
-import { AtomicFileSink } from '../../../src/container/byte-sink.js';
+import { AtomicFileSink } from '../../../src/container/container-writer.js';
 import type { GraphError } from '../../../src/container/graph-error.js';
 
 const [path, letter, times, length] = process.argv.slice(2) as [string, string, string, string];

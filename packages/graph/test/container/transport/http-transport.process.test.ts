@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { BufferSink } from '../../../src/container/byte-sink.js';
 import { Container } from '../../../src/container/container.js';
-import { ContainerWriter } from '../../../src/container/container-writer.js';
+import { BufferSink, ContainerWriter } from '../../../src/container/container-writer.js';
 import {
   AbortedError,
   BadOptionsError,

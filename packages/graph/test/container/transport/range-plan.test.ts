@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import fc from '../../../../../test/support/fast-check.js';
-import { dealOut, emptyResults, mergeRanges } from '../../../src/container/transport/range-plan.js';
+import { dealOut, emptyResults, mergeRanges } from '../../../src/container/transport/transport.js';
 
 const FILE = Buffer.from(Array.from({ length: 5_000 }, (_, i) => (i * 31 + (i >> 8)) & 0xff));
 

@@ -1,15 +1,19 @@
 // Whatever is asked, every transport gives the same bytes, and counts exactly what it fetched.
+
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import fc from '../../../../../test/support/fast-check.js';
 import { samples } from '../../../../../test/support/samples.js';
 import { AbortedError, BadOptionsError, ClosedError, TruncatedError } from '../../../src/container/graph-error.js';
-import { BufferTransport } from '../../../src/container/transport/buffer-transport.js';
-import { FileTransport } from '../../../src/container/transport/file-transport.js';
+import { BufferTransport, FileTransport } from '../../../src/container/transport/file-transport.js';
 import { HttpTransport } from '../../../src/container/transport/http-transport.js';
-import { mergeRanges } from '../../../src/container/transport/range-plan.js';
-import type { ByteRange, SyncTransport, Transport } from '../../../src/container/transport/transport.js';
+import {
+  type ByteRange,
+  mergeRanges,
+  type SyncTransport,
+  type Transport,
+} from '../../../src/container/transport/transport.js';
 import { failureOf, thrownBy } from '../support/errors.js';
 import { type RangeServer, startRangeServer } from '../support/range-server.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';

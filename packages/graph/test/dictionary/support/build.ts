@@ -1,10 +1,9 @@
 // Dictionaries of tests: built into a buffer, opened over a transport that counts.
 import { BlockCache } from '../../../src/container/block-cache.js';
-import { BufferSink } from '../../../src/container/byte-sink.js';
 import type { Compression } from '../../../src/container/codec.js';
 import { Container } from '../../../src/container/container.js';
-import { ContainerWriter } from '../../../src/container/container-writer.js';
-import { BufferTransport } from '../../../src/container/transport/buffer-transport.js';
+import { BufferSink, ContainerWriter } from '../../../src/container/container-writer.js';
+import { BufferTransport } from '../../../src/container/transport/file-transport.js';
 import { Dictionary, type DictionaryOpenOptions } from '../../../src/dictionary/dictionary.js';
 import {
   DictionaryBuilder,

@@ -1,7 +1,8 @@
 // A sorted list of keys that answers as a dictionary must, and the comparison of both in all they can be asked.
+
 import { expect } from 'vitest';
 import type { Dictionary, RangeQuery } from '../../../src/dictionary/dictionary.js';
-import type { DictionaryEntry } from '../../../src/dictionary/dictionary-range.js';
+import type { DictionaryEntry } from '../../../src/dictionary/dictionary-queries.js';
 
 /** Entries as plain values, so that a failure can be read. */
 export const shown = (entry: DictionaryEntry | undefined): string =>

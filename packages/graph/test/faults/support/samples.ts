@@ -2,8 +2,8 @@
 
 import { CompactGraphBuilder } from '../../../src/builder/graph-builder.js';
 import { CompactGraph } from '../../../src/compact-graph.js';
-import { BufferSink } from '../../../src/container/byte-sink.js';
-import { BufferTransport } from '../../../src/container/transport/buffer-transport.js';
+import { BufferSink } from '../../../src/container/container-writer.js';
+import { BufferTransport } from '../../../src/container/transport/file-transport.js';
 import { below, hashKeys, nameKeys, permutation, seeded, spanKeys } from '../../dictionary/support/random-keys.js';
 
 /** Something asked of an open file; texts, so that answers can be compared fast. */

@@ -1,9 +1,8 @@
 // Indices as plain maps, made at random, and the same in files.
 
 import fc from '../../../../../test/support/fast-check.js';
-import { BufferSink } from '../../../src/container/byte-sink.js';
-import { GraphIndex } from '../../../src/index/graph-index.js';
-import { GraphIndexBuilder } from '../../../src/index/graph-index-builder.js';
+import { BufferSink } from '../../../src/container/container-writer.js';
+import { GraphIndex, GraphIndexBuilder } from '../../../src/index/graph-index.js';
 import type { FoundAncestry, IndexEntry } from '../../../src/index/readable-index.js';
 import type { TupleKey, TuplePrefix } from '../../../src/index/tuple-key.js';
 

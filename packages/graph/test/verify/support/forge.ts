@@ -1,9 +1,9 @@
 // Files that lie under checksums that are right: sections of a good file replaced, or a file written out of parts that do not fit.
-import { BufferSink } from '../../../src/container/byte-sink.js';
+
 import { Container } from '../../../src/container/container.js';
-import { ContainerWriter } from '../../../src/container/container-writer.js';
+import { BufferSink, ContainerWriter } from '../../../src/container/container-writer.js';
 import { FLAG_BLOCKED, HEADER_BYTES, type SectionEntry, SectionId } from '../../../src/container/layout.js';
-import { BufferTransport } from '../../../src/container/transport/buffer-transport.js';
+import { BufferTransport } from '../../../src/container/transport/file-transport.js';
 import { DictionaryBuilder } from '../../../src/dictionary/dictionary-builder.js';
 import { encodeMeta, type GraphInfo, type GraphMeta } from '../../../src/meta.js';
 import { writeBackPointers, writeReferences } from '../../../src/nodes/node-table.js';
