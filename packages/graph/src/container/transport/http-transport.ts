@@ -1,14 +1,12 @@
-// The address of a file on a web server. Credentials and signatures in it must reach the server and nobody else: no message may show
-// them.
+// A file on a web server, read by ranges. Credentials and signatures in its address must reach the server and nobody else: no message may show them.
+// Bytes of two versions of the file must never be mixed.
 
 import { abortedBy, inParallel, wholeNumber } from 'spanline/internal/base';
-import { aborted, BadOptionsError, badOptions, ClosedError, TransportError, TruncatedError } from '../graph-error.js';
-import { ObjectIdentity, parseContentRange, sizeWithoutRange } from './http-answer.js';
+import { aborted, BadOptionsError, badOptions, ChangedError, ClosedError, TransportError } from '../graph-error.js';
 import {
   HttpGetter,
   type LinkedAbort,
   linkedAbort,
-  type Patience,
   type RequestHeaders,
   type SignRequest,
   type TakeAnswer,
@@ -35,7 +33,7 @@ const decode = (text: string): string => {
 };
 
 /** An address as `fetch` takes it, and as it may be shown. */
-export const parseAddress = (
+const parseAddress = (
   text: string,
 ): { readonly url: string; readonly name: string; readonly headers: RequestHeaders } => {
   if (!URL.canParse(text)) throw new BadOptionsError(`${text.replace(/\/\/.*@/s, '//')} is not an address`);
@@ -55,8 +53,26 @@ export const parseAddress = (
   return { url: url.href, name: shown.href, headers: { authorization: `Basic ${user}` } };
 };
 
+/** The bytes of an answer; `size` is undefined where the server does not tell it. */
+interface ContentRange {
+  readonly start: number;
+  /** Behind the last byte. */
+  readonly end: number;
+  readonly size: number | undefined;
+}
+
+/** `bytes 0-99/1234` and `bytes 0-99/*`; undefined for everything else, a range outside of its file included. */
+const parseContentRange = (text: string | null): ContentRange | undefined => {
+  const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/i.exec(text?.trim() ?? '');
+  if (match === null) return undefined;
+  const [start, last] = [Number(match[1]), Number(match[2])];
+  const size = match[3] === '*' ? undefined : Number(match[3]);
+  const fits = start <= last && (size === undefined || last < size);
+  return fits ? { start, end: last + 1, size } : undefined;
+};
+
 /** Options of {@link HttpTransport}. */
-export interface HttpTransportOptions extends Partial<Patience> {
+export interface HttpTransportOptions {
   /** Sent with every request to the origin of the address, and to no other. */
   readonly headers?: RequestHeaders;
   /** Ranges at most this many bytes apart share a request. Default 32 KiB. */
@@ -123,7 +139,10 @@ export class HttpTransport implements Transport {
   readonly #gapBytes: number;
   readonly #maxParallel: number;
   readonly #counts = { requests: 0, ranges: 0, bytes: 0 };
-  readonly #identity: ObjectIdentity;
+  // What is known of the file: learnt from the first answer, compared ever after.
+  #etag: string | undefined;
+  #lastModified: string | undefined;
+  #size: number | undefined;
   readonly #getter: HttpGetter;
   readonly #inFlight = new Set<LinkedAbort>();
   #isClosed = false;
@@ -136,13 +155,12 @@ export class HttpTransport implements Transport {
     this.name = name;
     this.#gapBytes = gapBytes;
     this.#maxParallel = maxParallel;
-    this.#identity = new ObjectIdentity(name);
     this.#getter = new HttpGetter({ ...patience, name, url, headers, sign }, this.#counts);
   }
 
   readRanges(ranges: readonly ByteRange[], options?: TransportReadOptions): Promise<Buffer[]> {
     return this.#call(options, async ({ signal, abort }) => {
-      checkRanges(ranges, this.#identity.size, this.name);
+      checkRanges(ranges, this.#size, this.name);
       const results = emptyResults(ranges);
       this.#counts.ranges += ranges.length;
       await inParallel(mergeRanges(ranges, this.#gapBytes), this.#maxParallel, async (merged) => {
@@ -164,8 +182,8 @@ export class HttpTransport implements Transport {
       this.#counts.ranges++;
       // HTTP has no tail of no bytes, but its size is worth a byte.
       const wanted = Math.max(1, length);
-      const tail = await this.#getter.get(this.#headersFor(`bytes=-${wanted}`), signal, this.#takeTail(wanted));
-      const size = this.#identity.size as number;
+      const tail = await this.#getter.get({ range: `bytes=-${wanted}` }, signal, this.#takeTail(wanted));
+      const size = this.#size as number;
       // Some servers know ranges but no tails; now that the size is known they can be asked otherwise.
       const start = Math.max(0, size - wanted);
       const bytes = tail ?? (await this.#readRange({ offset: start, length: size - start }, signal));
@@ -199,58 +217,62 @@ export class HttpTransport implements Transport {
 
   #readRange({ offset, length }: ByteRange, signal: AbortSignal): Promise<Buffer> {
     const end = offset + length;
-    return this.#getter.get(this.#headersFor(`bytes=${offset}-${end - 1}`), signal, async (response, body) => {
+    return this.#getter.get({ range: `bytes=${offset}-${end - 1}` }, signal, async (response, read) => {
       if (response.status === 200) throw this.#withoutRanges();
       const size = this.#checkAnswer(response);
-      if (size !== undefined && size < end) throw this.#truncated(end, size);
+      if (size !== undefined) checkRanges([{ offset, length }], size, this.name);
       const range = parseContentRange(response.headers.get('content-range'));
       if (range === undefined || range.start !== offset || range.end !== end) throw this.#otherBytes(response);
-      return body.read(length);
+      return read(length);
     });
   }
 
   /** The tail; undefined when the server told nothing but the size. */
   #takeTail(wanted: number): TakeAnswer<Buffer | undefined> {
-    return async (response, body) => {
+    return async (response, read) => {
       const size = this.#checkAnswer(response);
       if (size === undefined) throw response.status === 200 ? this.#withoutRanges() : this.#otherBytes(response);
       if (size === 0) return Buffer.alloc(0);
       if (response.status === 416) return undefined;
       if (response.status === 200) {
         // All of a short file is its tail.
-        return size <= wanted ? body.read(size) : undefined;
+        return size <= wanted ? read(size) : undefined;
       }
       const range = parseContentRange(response.headers.get('content-range'));
       const length = Math.min(size, wanted);
       if (range?.end !== size || range.start !== size - length) throw this.#otherBytes(response);
-      return body.read(length);
+      return read(length);
     };
   }
 
   /** The size of the file by this answer, which must be one of the version that was read before. */
   #checkAnswer(response: Response): number | undefined {
     const { status, headers } = response;
-    if (status === 412) throw this.#identity.changed('the server answered with status 412');
     const encoding = headers.get('content-encoding') ?? 'identity';
     if (encoding.toLowerCase() !== 'identity') {
       throw new TransportError(`${this.name} is sent in the encoding ${encoding}, of which no ranges can be read`);
     }
     const size = sizeOf(response);
     // The headers of a 416 are about the answer, not the file.
-    this.#identity.check(status === 416 ? new Headers() : headers, size);
+    this.#checkVersion(status === 416 ? new Headers() : headers, size);
     return size;
   }
 
-  #headersFor(range: string): RequestHeaders {
-    return { range, ...this.#identity.conditions() };
+  #checkVersion(headers: Headers, size: number | undefined): void {
+    const etag = headers.get('etag') ?? undefined;
+    const lastModified = headers.get('last-modified') ?? undefined;
+    this.#etag ??= etag;
+    this.#lastModified ??= lastModified;
+    this.#size ??= size;
+    if (etag !== undefined && etag !== this.#etag) throw this.#changed(`its tag was ${this.#etag} and is ${etag}`);
+    // Servers of one object may disagree about its time, but not about its tag.
+    if (etag === undefined && lastModified !== undefined && lastModified !== this.#lastModified)
+      throw this.#changed(`it was modified ${lastModified}, before that ${this.#lastModified}`);
+    if (size !== undefined && size !== this.#size) throw this.#changed(`it had ${this.#size} bytes and has ${size}`);
   }
 
-  #truncated(expected: number, actual: number): TruncatedError {
-    return new TruncatedError(
-      `${this.name} ends at ${actual}, before byte ${expected} that was asked for`,
-      expected,
-      actual,
-    );
+  #changed(how: string): ChangedError {
+    return new ChangedError(`${this.name} changed while it was open: ${how}; open it again`);
   }
 
   #withoutRanges(): TransportError {
@@ -274,8 +296,8 @@ export class HttpTransport implements Transport {
 /** Bytes of the whole file by what an answer says. */
 const sizeOf = ({ status, headers }: Response): number | undefined => {
   const range = headers.get('content-range');
-  if (status === 416) return sizeWithoutRange(range);
   if (status === 206) return parseContentRange(range)?.size;
-  const length = headers.get('content-length') ?? '';
-  return /^\d{1,15}$/.test(length) ? Number(length) : undefined;
+  // `bytes */1234` where there are no such bytes.
+  const text = status === 416 ? /^bytes \*\/(\d+)$/i.exec(range?.trim() ?? '')?.[1] : headers.get('content-length');
+  return /^\d{1,15}$/.test(text ?? '') ? Number(text) : undefined;
 };

@@ -19,7 +19,7 @@ export interface RangeServer {
   /** Requests whose answers are neither complete nor cut off. */
   readonly inFlight: number;
   file: Buffer;
-  /** Sent, and compared with `if-match`. */
+  /** Sent with every answer. */
   etag: string | undefined;
   lastModified: string | undefined;
   /** Milliseconds without another request before those that wait are answered; 0 answers each at once. */
@@ -41,11 +41,6 @@ export const parseRange = (header: string | undefined, size: number): readonly [
 const serve = (running: RangeServer, request: IncomingMessage, response: ServerResponse): void => {
   const { file, etag, lastModified } = running;
   const size = file.length;
-  const wanted = request.headers['if-match'];
-  if (wanted !== undefined && wanted !== etag) {
-    response.writeHead(412).end();
-    return;
-  }
   if (etag !== undefined) response.setHeader('etag', etag);
   if (lastModified !== undefined) response.setHeader('last-modified', lastModified);
   const range = parseRange(request.headers.range, size);
