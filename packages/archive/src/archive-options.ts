@@ -113,7 +113,7 @@ export type ResolvedArchiveOptions = Required<Omit<ArchiveOptions, keyof Retenti
 const HEAP_SHARE = 128;
 
 /** The bound of a write-ahead file in a process whose heap has so many bytes at most. */
-export const walBytesFor = (heapBytes: number): number =>
+const walBytesFor = (heapBytes: number): number =>
   Math.max(1, Math.min(ARCHIVE_DEFAULTS.walBytes, Math.floor(heapBytes / HEAP_SHARE)));
 
 /** Throws `BadOptionsError` for what is not a bound. */

@@ -4,7 +4,7 @@ import { parentPort } from 'node:worker_threads';
 import { GraphError } from '@spanline/graph';
 import { mergeSegments, writeSpansTo } from './make-segments.js';
 import { SegmentSet } from './segment-set.js';
-import { damageOf, readWalRows, type WalRows } from './wal/wal-reader.js';
+import { damageOf, readWalRows, type WalRows } from './wal/wal-frames.js';
 import type {
   MergeAnswer,
   MergeTask,

@@ -20,17 +20,14 @@ import {
   type Retention,
   resolveOptions,
 } from './archive-options.js';
+import { Arrivals } from './arrivals.js';
 import { BackgroundWork } from './background-work.js';
 import { BufferedSpans } from './buffered-spans.js';
-import { Arrivals } from './follow/arrivals.js';
-import { OtherWriters } from './other-writers.js';
 import { searchSources, tracesFrom } from './search-sources.js';
 import { SegmentSet } from './segment-set.js';
-import type { QueryOptions } from './segment-source.js';
-import { Snapshots } from './snapshots.js';
-import { TimelineFiles } from './timeline/timeline-files.js';
-import type { TimelineStretch } from './timeline/timeline-stretch.js';
-import { type Operation, operationsOf, servicesOf } from './trace-source.js';
+import { OtherWriters, Snapshots } from './snapshots.js';
+import { TimelineFiles, type TimelineStretch } from './timeline/timeline-files.js';
+import { type Operation, operationsOf, type QueryOptions, servicesOf } from './trace-source.js';
 import { describe } from './values/values.js';
 import { WorkThread } from './work-thread.js';
 

@@ -3,8 +3,7 @@
 import { timers } from 'spanline/internal/base';
 import type { ArchiveStats, ResolvedArchiveOptions, Retention } from './archive-options.js';
 import type { BufferedSpans } from './buffered-spans.js';
-import { ALL_MERGES, BACKGROUND_MERGES, compact, longestSpanMs, retain } from './maintenance.js';
-import { recover } from './recovery.js';
+import { ALL_MERGES, BACKGROUND_MERGES, compact, longestSpanMs, recover, retain } from './maintenance.js';
 import type { SegmentSet } from './segment-set.js';
 import type { TimelineFiles } from './timeline/timeline-files.js';
 import type { WorkThread } from './work-thread.js';
@@ -14,7 +13,7 @@ const BEAT_MS = 1000;
 const BEATS_PER_LOOK = 10;
 
 /** What was done. */
-export type BackgroundStats = Pick<
+type BackgroundStats = Pick<
   ArchiveStats,
   'segmentsMerged' | 'segmentsDeleted' | 'recoveredFiles' | 'recoveredSpans' | 'tornBytes' | 'failures' | 'lastFailure'
 >;

@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { sectionReader } from '@spanline/graph/internal';
 import { timers } from 'spanline/internal/base';
 import type { ArchivedSpan } from 'spanline/internal/record';
-import { newId, walName } from './directory.js';
-import { use } from './owner.js';
+import { newId, use, walName } from './directory.js';
 import { SpanRows } from './rows/span-rows.js';
 import { SpanList } from './span-list.js';
 import type { TraceId } from './trace-source.js';
@@ -17,7 +16,7 @@ import { HEAD_BYTES } from './wal/wal-frames.js';
 import { type WalFrame, WalWriter } from './wal/wal-writer.js';
 
 /** The spans of frames, in order. */
-export const rowsOf = (frames: readonly WalFrame[]): SpanRows => {
+const rowsOf = (frames: readonly WalFrame[]): SpanRows => {
   const rows = new SpanRows();
   for (const { bytes } of frames)
     readRows(sectionReader(bytes.subarray(HEAD_BYTES), 'a batch that is held', 'wal'), rows);

@@ -66,5 +66,5 @@ export type { SegmentOperation, SegmentSummary } from './segment/segment-summary
 export { type SegmentInfo, type WriteSegmentOptions, writeSegment } from './segment/write-segment.js';
 export { type ArchiveServer, type ArchiveServerStats, createArchiveServer } from './server/archive-server.js';
 export type { ArchiveServerOptions } from './server/server-options.js';
-export { processOf, type TimelineStretch } from './timeline/timeline-stretch.js';
+export { processOf, type TimelineStretch } from './timeline/timeline-files.js';
 export type { Operation } from './trace-source.js';

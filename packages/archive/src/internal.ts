@@ -1,7 +1,7 @@
 // What sibling packages use of archive beyond its public names. Exports only what they in fact import.
-export { appendAll } from './append-valid.js';
-export { Arrivals } from './follow/arrivals.js';
-export type { Request } from './follow/requests.js';
+
+export { Arrivals, type Request } from './arrivals.js';
+export { appendAll } from './check-span.js';
 export { type KeptSnapshot, keepSnapshot } from './keep-snapshot.js';
 export { sendBytes } from './server/answer.js';
 export { ServerCounts, startArchiveServer } from './server/archive-server.js';
@@ -20,8 +20,7 @@ export {
   wholeNumber,
 } from './server/query-values.js';
 export { BodyBudget, withBody } from './server/read-body.js';
-export { RequestHandler } from './server/request-handler.js';
-export { type Call, queryRoute, type Route } from './server/route.js';
+export { type Call, queryRoute, RequestHandler, type Route } from './server/request-handler.js';
 export { resolveHttpOptions } from './server/server-options.js';
 export { summaryOf } from './span-list.js';
 export {
@@ -34,4 +33,4 @@ export {
   type SpanBreakdown,
   snapshotStalls,
 } from './timeline/loop-source.js';
-export { processLabel } from './timeline/timeline-stretch.js';
+export { processLabel } from './timeline/timeline-files.js';

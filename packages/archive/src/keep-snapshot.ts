@@ -4,8 +4,8 @@ import { LimitError } from '@spanline/graph';
 import { ownResource } from 'spanline/internal/formats';
 import type { ArchivedResource } from 'spanline/internal/record';
 import { type Snapshot, SnapshotReading, shownResource, type TimelineRow } from 'spanline/internal/timeline';
-import { appendAll } from './append-valid.js';
 import type { Archive } from './archive.js';
+import { appendAll } from './check-span.js';
 
 /** Rows of a timeline appended at a time. */
 const TIMELINE_ROWS = 1000;
@@ -20,7 +20,7 @@ export interface KeptSnapshot {
 }
 
 /** How a snapshot is kept. */
-export interface KeepOptions {
+interface KeepOptions {
   readonly signal?: AbortSignal;
   /** Told of what is done so far. */
   readonly onProgress?: (traceCount: number, spanCount: number) => void;

@@ -5,9 +5,8 @@ import { checkSignal } from '@spanline/graph/internal';
 import { getOrMake } from 'spanline/internal/base';
 import { type ArchivedSpan, isMeant, type NamedSearch, rootFirst, type TraceSummary } from 'spanline/internal/record';
 import type { TimeRange } from './segment/segment.js';
-import type { QueryOptions } from './segment-source.js';
 import { meetsConditions, newestFirst, summaryOf } from './span-list.js';
-import { type TraceParts, type TraceSource, traceIdsOf } from './trace-source.js';
+import { type QueryOptions, type TraceParts, type TraceSource, traceIdsOf } from './trace-source.js';
 
 /** The spans of traces out of all sources; of a span that comes twice the last one, sources being given newest first. */
 export const tracesFrom = async (

@@ -28,7 +28,7 @@ export interface Listing {
 }
 
 /** What is known of a segment without opening it again. */
-export interface SegmentCard {
+interface SegmentCard {
   readonly info: SegmentInfo;
   readonly mayHave: (traceId: Uint8Array) => boolean;
 }

@@ -1,16 +1,138 @@
-// What an archive holds at one moment, for one query: segments, what this process holds, what others hold. A file that vanishes meanwhile
-// was merged or sealed: the query begins again, so that nothing is missed and nothing comes twice.
-import { type GraphError, TransportError } from '@spanline/graph';
+// What an archive holds at one moment, for one query: segments, what this process holds, and what others hold, whose write-ahead files are read as
+// far as they are written and never changed. A file that vanishes meanwhile was merged or sealed: the query begins again, so that nothing is missed
+// and nothing comes twice. A scan gives each trace whole and once, wherever its parts lie; it holds a few traces, and the ids of those that have
+// parts in several sources.
+
+import { join } from 'node:path';
+import { GraphError, TransportError } from '@spanline/graph';
 import { checkSignal } from '@spanline/graph/internal';
+import { getOrMake } from 'spanline/internal/base';
 import type { ArchivedSpan } from 'spanline/internal/record';
 import type { BufferedSpans } from './buffered-spans.js';
-import { VanishedError } from './directory.js';
-import type { OtherWriters } from './other-writers.js';
-import { scannedSegment, scanSources } from './scan-sources.js';
+import { isGone, isInUse, type OwnedName, type Owner, VanishedError } from './directory.js';
+import { presentIn, tracesFrom } from './search-sources.js';
 import type { Listing, PinnedSegment, SegmentSet } from './segment-set.js';
-import { type QueryOptions, SegmentSource } from './segment-source.js';
-import type { SpanList } from './span-list.js';
-import type { TraceSource } from './trace-source.js';
+import { SpanList } from './span-list.js';
+import { type QueryOptions, SegmentSource, type TraceParts, type TraceSource, textsOf } from './trace-source.js';
+import { WalTail } from './wal/wal-frames.js';
+
+type Trace = readonly ArchivedSpan[];
+
+/** A source that gives all its traces too, as far as they are there. */
+interface ScannedSource extends TraceParts {
+  scan(): Iterable<Trace> | AsyncIterable<Trace>;
+}
+
+/** Traces looked for elsewhere at a time: so many, or when they have so many spans. */
+const BATCH_TRACES = 200;
+const BATCH_SPANS = 5000;
+
+/** A segment that stays open. */
+const scannedSegment = ({ segment, report }: PinnedSegment, { signal }: QueryOptions): ScannedSource => {
+  const options = { ...(signal === undefined ? {} : { signal }), onDamage: report };
+  return {
+    possible: async (ids) => textsOf(ids, segment.filter),
+    present: async (ids) => {
+      const possible = textsOf(ids, segment.filter);
+      return possible.length === 0 ? [] : segment.present(possible, options);
+    },
+    traces: (ids) => segment.traces(ids, options),
+    scan: () => segment.scan(options),
+  };
+};
+
+/** All traces; `sources` are given newest first. */
+async function* scanSources(
+  sources: readonly ScannedSource[],
+  options: QueryOptions,
+): AsyncGenerator<Trace, undefined, void> {
+  const given = new Set<string>();
+  for (const [i, source] of sources.entries()) {
+    for await (const batch of batchesOf(source.scan())) {
+      checkSignal('the archive', options);
+      const fresh = batch.filter(([{ traceId }]) => !given.has(traceId));
+      const ids = fresh.map(([{ traceId }]) => traceId);
+      // Those before would have given it.
+      const elsewhere = await presentIn(sources.slice(i + 1), ids, options);
+      const split = elsewhere.length === 0 ? undefined : await tracesFrom(sources.slice(i), elsewhere, options);
+      for (const id of elsewhere) given.add(id);
+      for (const spans of fresh) yield split?.get(spans[0].traceId) ?? spans;
+    }
+  }
+}
+
+async function* batchesOf(traces: Iterable<Trace> | AsyncIterable<Trace>): AsyncGenerator<Trace[], undefined, void> {
+  let batch: Trace[] = [];
+  let spans = 0;
+  for await (const trace of traces) {
+    batch.push(trace);
+    spans += trace.length;
+    if (batch.length < BATCH_TRACES && spans < BATCH_SPANS) continue;
+    yield batch;
+    batch = [];
+    spans = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+interface Other {
+  readonly owner: Owner;
+  readonly path: string;
+  readonly tail: WalTail;
+  readonly spans: ArchivedSpan[];
+  readonly list: SpanList;
+}
+
+/** Follows the write-ahead files of others. */
+export class OtherWriters {
+  readonly #directory: string;
+  readonly #byId = new Map<string, Other>();
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /**
+   * What the files of a listing hold now, apart from `ownIds`; `onUnread` is told of one that cannot be read, or not whole. Throws `VanishedError` when one
+   * is not there any more.
+   */
+  read(
+    wals: readonly OwnedName[],
+    ownIds: ReadonlySet<string>,
+    onUnread: (name: string, error: GraphError) => void,
+  ): SpanList[] {
+    const present = new Set(wals.map(({ id }) => id));
+    for (const id of this.#byId.keys()) if (!present.has(id)) this.#byId.delete(id);
+    return wals
+      .flatMap((wal) => (ownIds.has(wal.id) ? [] : [this.#follow(wal, onUnread)]))
+      .filter((list) => !list.isEmpty);
+  }
+
+  /** Bytes in them, as far as they were read, that their writers have torn; what a living one is about to write is not. */
+  get tornBytes(): number {
+    let torn = 0;
+    for (const { tail, owner, path } of this.#byId.values()) {
+      if (tail.tornBytes > 0 && !isInUse(owner, path)) torn += tail.tornBytes;
+    }
+    return torn;
+  }
+
+  #follow({ id, name, owner }: OwnedName, onUnread: (name: string, error: GraphError) => void): SpanList {
+    const other = getOrMake(this.#byId, id, () => {
+      const spans: ArchivedSpan[] = [];
+      return { owner, path: join(this.#directory, name), tail: new WalTail(), spans, list: new SpanList(spans) };
+    });
+    try {
+      for (const span of other.tail.read(join(this.#directory, name))) other.spans.push(span);
+    } catch (error) {
+      if (isGone(error)) throw new VanishedError(name);
+      if (!(error instanceof GraphError)) throw error;
+      onUnread(name, error);
+    }
+    if (other.tail.damage !== undefined) onUnread(name, other.tail.damage);
+    return other.list;
+  }
+}
 
 /** Times a query begins; a directory that changes faster is broken. */
 const MAX_ATTEMPTS = 100;
@@ -22,7 +144,7 @@ interface Snapshot {
 }
 
 /** What there is, in numbers. */
-export interface Sizes {
+interface Sizes {
   readonly segments: number;
   readonly spans: number;
   readonly bytes: number;

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { buildFirst } from '../../../test/support/built.js';
 import { bundleChild, runFile } from '../../../test/support/child.js';
-import { ownerText, THIS_OWNER } from '../src/owner.js';
+import { ownerText, THIS_OWNER } from '../src/directory.js';
 import { filesOf, newDirectory, WAL } from './archive/support/directory.js';
 import { numberedTrace } from './archive/support/numbered-traces.js';
 import { traceIdOf } from './segment/support/segments.js';

@@ -1,6 +1,6 @@
 // Figures of the last minute are those of all requests that ended in it.
 import { describe, expect, test } from 'vitest';
-import type { Request } from '../../archive/src/follow/requests.js';
+import type { Request } from '../../archive/src/arrivals.js';
 import { percentile } from '../src/api/groups/groups-routes.js';
 import { MAX_OPERATIONS, MinuteCounts } from '../src/api/live/minute-counts.js';
 

@@ -50,7 +50,8 @@ const mix = (hash: number, word: number): number => {
   return mixed ^ (mixed >>> 15);
 };
 
-const hex = (word: number): string => word.toString(16).padStart(8, '0');
+/** A word as eight digits. */
+export const hex = (word: number): string => word.toString(16).padStart(8, '0');
 
 export class TraceNumbers {
   count = 0;

@@ -21,10 +21,10 @@ import { serviceOf, writeResource, writeScope } from '../segment/span-tables.js'
 import { restored, storedProperties } from '../stored-extras.js';
 import { isTime, KINDS, parseId, STATUS_CODES, TIME_RULE, Times } from '../values/fields.js';
 import { decodedBytes, typeOf } from '../values/values.js';
-import { Interner, TraceNumbers } from './interner.js';
+import { hex, Interner, TraceNumbers } from './interner.js';
 
 /** What a span without anything takes, and what a property, an event or a link adds at least. */
-export const SPAN_BYTES = 320;
+const SPAN_BYTES = 320;
 const PROPERTY_BYTES = 32;
 const EVENT_BYTES = 120;
 const LINK_BYTES = 200;
@@ -54,19 +54,12 @@ interface RowTexts {
   readonly message: string;
 }
 
-const longer = (column: Uint32Array, length: number) => {
-  const larger = new Uint32Array(length);
+const longer = <T extends Uint8Array | Uint32Array>(column: T, length: number): T => {
+  const larger = new (column.constructor as new (length: number) => T)(length);
   larger.set(column);
   return larger;
 };
 
-const longerBytes = (column: Uint8Array, length: number) => {
-  const larger = new Uint8Array(length);
-  larger.set(column);
-  return larger;
-};
-
-const hex = (word: number): string => word.toString(16).padStart(8, '0');
 const idWords = new Uint32Array(4);
 
 /** Spans as columns. */
@@ -236,7 +229,7 @@ export class SpanRows {
     const at = this.values.length;
     if (at === this.keys.length) {
       this.keys = longer(this.keys, 2 * at);
-      this.types = longerBytes(this.types, 2 * at);
+      this.types = longer(this.types, 2 * at);
     }
     this.keys[at] = key;
     this.types[at] = type;
@@ -248,8 +241,8 @@ export class SpanRows {
   finish(traceState: string, message: string, events: readonly ArchivedEvent[], links: readonly ArchivedLink[]): void {
     const row = this.count;
     let bytes = SPAN_BYTES + this.nameOf(row).length + traceState.length + message.length + this.#propertyBytes;
-    for (const event of events) bytes += EVENT_BYTES + event.name.length + bytesOf(storedProperties(event));
-    for (const link of links) bytes += LINK_BYTES + link.traceState.length + bytesOf(storedProperties(link));
+    for (const event of events) bytes += EVENT_BYTES + event.name.length + propertyBytes(storedProperties(event));
+    for (const link of links) bytes += LINK_BYTES + link.traceState.length + propertyBytes(storedProperties(link));
     if (bytes > MAX_SPAN_BYTES)
       throw new LimitError(
         `span ${this.spanId(row)} of trace ${this.traceId(row)} takes ${bytes} bytes, more than the ${MAX_SPAN_BYTES} that a segment takes of one span`,
@@ -308,11 +301,11 @@ export class SpanRows {
     this.trace = longer(this.trace, length);
     this.id = longer(this.id, 2 * length);
     this.parent = longer(this.parent, 2 * length);
-    this.hasParent = longerBytes(this.hasParent, length);
+    this.hasParent = longer(this.hasParent, length);
     this.start.grow(length);
     this.end.grow(length);
-    this.kind = longerBytes(this.kind, length);
-    this.status = longerBytes(this.status, length);
+    this.kind = longer(this.kind, length);
+    this.status = longer(this.status, length);
     this.name = longer(this.name, length);
     this.resource = longer(this.resource, length);
     this.scope = longer(this.scope, length);
@@ -320,12 +313,6 @@ export class SpanRows {
     this.firstProperty = longer(this.firstProperty, length + 1);
   }
 }
-
-const bytesOf = (properties: ArchivedProperties): number => {
-  let bytes = 0;
-  for (const key of Object.keys(properties)) bytes += PROPERTY_BYTES + key.length + decodedBytes(properties[key]);
-  return bytes;
-};
 
 const setTime = (times: Times, row: number, time: bigint, span: ArchivedSpan): void => {
   if (!isTime(time))

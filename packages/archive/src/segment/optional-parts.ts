@@ -12,7 +12,7 @@ import type { ArchivedEvent, ArchivedLink } from 'spanline/internal/record';
 import type { SpanRows } from '../rows/span-rows.js';
 import { storedProperties } from '../stored-extras.js';
 import { isTime, SPAN_ID_BYTES, TIME_RULE, TRACE_ID_BYTES } from '../values/fields.js';
-import { TextColumn, writeTexts } from '../values/texts.js';
+import { TextColumn, writeTexts } from '../values/values.js';
 import { readCounts, readNumber, writeCounts, writeTimeAgainst } from './layout.js';
 import { PropertyBlock, PropertyWriter } from './properties.js';
 import { linkKey } from './segment-graphs.js';

@@ -3,15 +3,77 @@
 //
 //     rows(n) = c:varint (key:ref type:byte)[c] l:varint length:varint[l] (column:varint[length])[l] layout:varint[n] values[c]
 //
-// A reader must not size anything by a count that the bytes at hand cannot bear out.
+// Values of one kind stand together, so that they compress together. A reader must not size anything by a count that the bytes at hand cannot bear out.
 
 import { type ByteReader, ByteWriter } from 'spanline/internal/base';
-import { type ArchivedProperties, type ArchivedValue, PropertyDraft } from 'spanline/internal/record';
+import { ArchivedDouble, type ArchivedProperties, type ArchivedValue, PropertyDraft } from 'spanline/internal/record';
 import type { SpanRows } from '../rows/span-rows.js';
 import { isReserved, restored, storedKey } from '../stored-extras.js';
-import { readColumn, type ValueColumn, writeColumn } from '../values/value-column.js';
-import { typeOf, VALUE_TYPES, ValueType } from '../values/values.js';
+import { readValue, TextColumn, typeOf, VALUE_TYPES, ValueType, writeTexts, writeValue } from '../values/values.js';
 import type { StringTable } from './span-tables.js';
+
+const REAL_BYTES = 8;
+
+/** Bytes of one significance together: signs and exponents repeat, fractions do not. */
+const writeReals = (writer: ByteWriter, values: readonly number[]): void => {
+  const view = new DataView(new ArrayBuffer(values.length * REAL_BYTES));
+  values.forEach((value, i) => {
+    view.setFloat64(i * REAL_BYTES, value, true);
+  });
+  for (let plane = 0; plane < REAL_BYTES; plane++) {
+    for (let i = 0; i < values.length; i++) writer.byte(view.getUint8(i * REAL_BYTES + plane));
+  }
+};
+
+const readReals = (reader: ByteReader, count: number): Float64Array => {
+  const planes = reader.raw(count * REAL_BYTES);
+  const view = new DataView(new ArrayBuffer(count * REAL_BYTES));
+  for (let plane = 0; plane < REAL_BYTES; plane++) {
+    for (let i = 0; i < count; i++) view.setUint8(i * REAL_BYTES + plane, planes[plane * count + i]);
+  }
+  return Float64Array.from({ length: count }, (_, i) => view.getFloat64(i * REAL_BYTES, true));
+};
+
+/** Append the values of a column, all of `type`. */
+const writeColumn = (writer: ByteWriter, type: number, values: readonly ArchivedValue[]): void => {
+  if (type === ValueType.text) writeTexts(writer, values as readonly string[]);
+  else if (type === ValueType.real) writeReals(writer, values as readonly number[]);
+  else if (type === ValueType.double) writeReals(writer, (values as readonly ArchivedDouble[]).map(Number));
+  else for (const value of values) writeValue(writer, type, value);
+};
+
+/** Values by their place in a column. */
+interface ValueColumn {
+  get(place: number): ArchivedValue;
+}
+
+const constant = (value: boolean): ValueColumn => ({ get: () => value });
+
+/** Read a column of `count` values; the caller has capped `count` by the bytes there are. */
+const readColumn = (reader: ByteReader, type: number, count: number): ValueColumn => {
+  switch (type) {
+    case ValueType.text:
+      return TextColumn.read(reader, count);
+    case ValueType.real: {
+      const values = readReals(reader, count);
+      return { get: (place) => values[place] };
+    }
+    case ValueType.double: {
+      const values = readReals(reader, count);
+      return { get: (place) => new ArchivedDouble(values[place]) };
+    }
+    case ValueType.empty:
+      return { get: () => null };
+    case ValueType.no:
+    case ValueType.yes:
+      return constant(type === ValueType.yes);
+    default: {
+      const values: ArchivedValue[] = [];
+      for (let i = 0; i < count; i++) values.push(readValue(reader, type));
+      return { get: (place) => values[place] };
+    }
+  }
+};
 
 /** The values of one key and type. */
 interface Column {

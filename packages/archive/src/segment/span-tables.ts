@@ -10,8 +10,7 @@ import { type ByteReader, ByteWriter } from 'spanline/internal/base';
 import type { ArchivedKind, ArchivedResource, ArchivedScope } from 'spanline/internal/record';
 import { restored, storedProperties } from '../stored-extras.js';
 import { KINDS } from '../values/fields.js';
-import { readText, TextColumn, writeText, writeTexts } from '../values/texts.js';
-import { readProperties, writeProperties } from '../values/values.js';
+import { readProperties, readText, TextColumn, writeProperties, writeText, writeTexts } from '../values/values.js';
 
 /** Bounds of the table. */
 const MAX_TABLE_TEXTS = 32_768;

@@ -7,7 +7,7 @@ import { KINDS } from '../values/fields.js';
 /** `parents` of a root. */
 export const NO_PARENT = -1;
 /** The number of an absent parent as `parents` has it, and back. */
-export const ghostParent = (ghost: number): number => -2 - ghost;
+const ghostParent = (ghost: number): number => -2 - ghost;
 export const ghostOf = (parent: number): number => -2 - parent;
 
 /** Where every span stands. */

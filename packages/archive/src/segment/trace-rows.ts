@@ -20,7 +20,7 @@ import {
 } from '@spanline/graph/internal';
 import { type ByteReader, ByteWriter } from 'spanline/internal/base';
 import { MAX_TIME, readTime, writeTime } from '../values/fields.js';
-import { readText, writeText } from '../values/texts.js';
+import { readText, writeText } from '../values/values.js';
 import { MAX_GROUP_SPANS } from './layout.js';
 import { BESIDE, readBeside, type StringTable, tableSymbol, writeBeside } from './span-tables.js';
 
@@ -144,14 +144,14 @@ export interface TraceRow {
 }
 
 /** What a group is known to have. */
-export interface GroupShape {
+interface GroupShape {
   readonly spanCount: number;
   readonly rowCount: number;
   readonly startUnixNs: bigint;
 }
 
 /** What all rows of a segment share. */
-export interface TraceRowContext {
+interface TraceRowContext {
   readonly models: TraceRowModels;
   readonly strings: StringTable;
   /** Nanoseconds of a unit of starts, and of durations. */

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TransportError } from '@spanline/graph';
 import { timers } from 'spanline/internal/base';
-import { errorBody } from './errors.js';
+import { errorBody } from './answer.js';
 import { isLoopback } from './guard.js';
 import type { RequestHandler } from './request-handler.js';
 
@@ -19,7 +19,7 @@ const LINGER_MS = 500;
 const CLOSE_MS = 5000;
 
 /** Where a server listens, and how long and how many at a time. */
-export interface HttpServerOptions {
+interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
   readonly token?: string;

@@ -1,5 +1,5 @@
 // POST /v1/traces: OTLP/HTTP in protobuf and JSON. A success means that the spans are on the disk; what was not kept is said with its reason.
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { getHeapStatistics } from 'node:v8';
 import {
   DECODE_LIMITS,
@@ -10,20 +10,15 @@ import {
   describeRefusals,
   newKnownParts,
 } from 'spanline/internal/formats';
-import { type Appended, appendValid } from '../append-valid.js';
-import { sendBytes, sendJson } from './answer.js';
-import { encodeSuccess, type PartialSuccess, successJson } from './errors.js';
+import { type Appended, appendValid } from '../check-span.js';
+import { encodeSuccess, type PartialSuccess, sendBytes, sendJson, successJson } from './answer.js';
 import { HttpError, tryLater } from './http-error.js';
 import type { ArchiveWriter } from './ports.js';
 import { type BodyBudget, withBody } from './read-body.js';
-import type { Route } from './route.js';
+import { contentTypeOf, type Route } from './request-handler.js';
 
 const PROTOBUF = 'application/x-protobuf';
 const JSON_TYPE = 'application/json';
-
-/** The content type without its parameters. */
-export const contentTypeOf = ({ headers }: IncomingMessage): string =>
-  (headers['content-type'] ?? '').split(';', 1)[0].trim().toLowerCase();
 
 /** What came in so far. */
 export interface IngestStats {

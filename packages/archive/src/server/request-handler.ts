@@ -1,15 +1,144 @@
-// Takes one request to its endpoint and its outcome to the client. Whatever a request holds, it ends in an answer or a closed connection,
-// never in an exception that leaves this file.
+// Takes one request to its endpoint and its outcome to the client. Paths are compared part by part; nothing of them ever names a file. So many
+// queries are answered at a time; others wait their turn, so many and so long, and what is beyond is told to come again. Whatever a request holds,
+// it ends in an answer or a closed connection, never in an exception that leaves this file.
+
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { timers } from 'spanline/internal/base';
-import { sendBytes, sendJson } from './answer.js';
-import { type ErrorForm, errorBody, toHttpError } from './errors.js';
+import { type ErrorForm, errorBody, sendBytes, sendJson, toHttpError } from './answer.js';
 import type { Guard } from './guard.js';
-import { HttpError } from './http-error.js';
-import { contentTypeOf } from './ingest.js';
+import { HttpError, tryLater } from './http-error.js';
 import { SeenDamage } from './ports.js';
-import { type QueryLimits, QueryQueue } from './query-queue.js';
-import { type Call, errorFormOf, parseTarget, partsOf, type Route, routesAt, type Target } from './route.js';
+
+/** Bounds of a queue. */
+interface QueryLimits {
+  readonly maxQueries: number;
+  readonly maxWaitingQueries: number;
+  readonly queryWaitMs: number;
+}
+
+/** One for a server. */
+class QueryQueue {
+  readonly #limits: QueryLimits;
+  #running = 0;
+  readonly #waiters = new Set<() => void>();
+  /** Queries that were refused for now. */
+  refused = 0;
+
+  constructor(limits: QueryLimits) {
+    this.#limits = limits;
+  }
+
+  /** Queries that wait now. */
+  get waiting(): number {
+    return this.#waiters.size;
+  }
+
+  /** Take a place, which must be given back. Rejects when there is none in time, or none is wanted any more. */
+  async take(signal: AbortSignal): Promise<void> {
+    const { maxQueries, maxWaitingQueries } = this.#limits;
+    if (this.#running < maxQueries) {
+      this.#running++;
+      return;
+    }
+    if (this.#waiters.size >= maxWaitingQueries || !(await this.#turn(signal))) {
+      this.refused++;
+      throw tryLater(429, `${maxQueries} queries are being answered, and others wait: ask again later`);
+    }
+  }
+
+  give(): void {
+    const [next] = this.#waiters;
+    // The place is handed on, not given back, when someone waits.
+    if (next === undefined) this.#running--;
+    else next();
+  }
+
+  /** False when it took too long. */
+  #turn(signal: AbortSignal): Promise<boolean> {
+    return new Promise((resolve) => {
+      const end = (hasPlace: boolean): void => {
+        this.#waiters.delete(go);
+        timers.clearTimeout(timer);
+        signal.removeEventListener('abort', giveUp);
+        resolve(hasPlace);
+      };
+      const go = (): void => end(true);
+      const giveUp = (): void => end(false);
+      const timer = timers.setTimeout(giveUp, this.#limits.queryWaitMs);
+      signal.addEventListener('abort', giveUp, { once: true });
+      this.#waiters.add(go);
+    });
+  }
+}
+
+/** One request on its way. */
+export interface Call {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly query: URLSearchParams;
+  /** The parts of the path that stand for something, in their order. */
+  readonly parts: readonly string[];
+  /** Fires when the client went away or the time for an answer is over. */
+  readonly signal: AbortSignal;
+  /** How the archive is to be read for this request, and what of it could not be. */
+  readonly damage: SeenDamage;
+}
+
+/** An endpoint. */
+export interface Route {
+  readonly method: 'GET' | 'POST';
+  /** Parts of the path; `*` is any. */
+  readonly path: readonly string[];
+  /** Answered without a token: it tells nothing. */
+  readonly isOpen?: boolean;
+  /** Costs as much as what it finds: only some run at a time. */
+  readonly isQuery: boolean;
+  /** Its answer goes on as long as the client listens: no time bounds it. */
+  readonly isEndless?: boolean;
+  handle(call: Call): void | Promise<void>;
+}
+
+/** The endpoint of a query. */
+export const queryRoute = (path: string, handle: Route['handle']): Route => ({
+  method: 'GET',
+  path: path.split('/').slice(1),
+  isQuery: true,
+  handle,
+});
+
+/** A request's path and parameters. */
+interface Target {
+  readonly path: readonly string[];
+  readonly query: URLSearchParams;
+}
+
+/** Only the path and the parameters count, whatever host the request names. */
+const parseTarget = (url: string): Target => {
+  try {
+    const { pathname, searchParams } = new URL(url.startsWith('/') ? `http://localhost${url}` : url);
+    const path = pathname.split('/').slice(1).map(decodeURIComponent);
+    // A slash at the end changes nothing.
+    if (path.length > 1 && path.at(-1) === '') path.pop();
+    return { path, query: searchParams };
+  } catch {
+    throw new HttpError(400, 'the path of the request is not valid');
+  }
+};
+
+const matches = (pattern: readonly string[], path: readonly string[]): boolean =>
+  pattern.length === path.length && pattern.every((part, i) => (part === '*' ? path[i] !== '' : part === path[i]));
+
+/** All routes of a path, of whatever method. */
+const routesAt = (routes: readonly Route[], path: readonly string[]): Route[] =>
+  routes.filter((route) => matches(route.path, path));
+
+const partsOf = (route: Route, path: readonly string[]): string[] => path.filter((_, i) => route.path[i] === '*');
+
+/** The form of errors for a path that may have no route. */
+const errorFormOf = (path: readonly string[]): ErrorForm => {
+  if (path[0] === 'v1') return 'otlp';
+  return path[0] === 'api' && path[1] !== 'v3' ? 'v1' : 'v3';
+};
 
 /** What was asked so far. */
 export interface RequestStats {
@@ -21,6 +150,10 @@ export interface RequestStats {
   /** Answers cut off, because the client went away or they took too long. */
   aborted: number;
 }
+
+/** The content type without its parameters. */
+export const contentTypeOf = ({ headers }: IncomingMessage): string =>
+  (headers['content-type'] ?? '').split(';', 1)[0].trim().toLowerCase();
 
 const METHODS = { GET: 'GET, HEAD, OPTIONS', POST: 'POST, OPTIONS' } as const;
 

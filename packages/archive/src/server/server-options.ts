@@ -57,7 +57,7 @@ const DEFAULTS = {
 } as const;
 
 /** What every server has, whatever it serves; checked. */
-export type ResolvedHttpOptions = Omit<Required<ArchiveServerOptions>, 'token' | 'archive'> & {
+type ResolvedHttpOptions = Omit<Required<ArchiveServerOptions>, 'token' | 'archive'> & {
   readonly token?: string;
 };
 

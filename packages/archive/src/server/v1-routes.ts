@@ -8,7 +8,7 @@ import { JsonStream, sendJson } from './answer.js';
 import { HttpError } from './http-error.js';
 import { type ArchiveReader, type LoadedTrace, loadTraces, type ReadOptions, type SeenDamage } from './ports.js';
 import { millisecondsNs, pick, required, traceIdOf } from './query-values.js';
-import { type Call, queryRoute, type Route } from './route.js';
+import { type Call, queryRoute, type Route } from './request-handler.js';
 import { v1Search } from './search-parameters.js';
 
 /** Traces looked at, the newest; as many as one search gives. */
@@ -24,7 +24,7 @@ interface Dependency {
 const nameOf = ({ resource }: ArchivedSpan): string => shownService(resource.properties);
 
 /** The calls in all traces that begin and end within the time, both in Unix nanoseconds. */
-export const dependenciesOf = async (
+const dependenciesOf = async (
   archive: ArchiveReader,
   fromUnixNs: bigint,
   toUnixNs: bigint,

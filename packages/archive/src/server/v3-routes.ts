@@ -8,7 +8,7 @@ import { JsonStream, sendJson } from './answer.js';
 import { HttpError } from './http-error.js';
 import { type ArchiveReader, type LoadedTrace, loadTraces, type SeenDamage } from './ports.js';
 import { pick, required, traceIdOf } from './query-values.js';
-import { type Call, queryRoute, type Route } from './route.js';
+import { type Call, queryRoute, type Route } from './request-handler.js';
 import { v3Search, v3SearchInTime } from './search-parameters.js';
 
 /** Beside an answer that is not of everything, in the form of errors here. */

@@ -17,7 +17,7 @@ import {
   timeBreakdown,
 } from 'spanline/internal/timeline';
 import type { Archive } from '../archive.js';
-import { processOf } from './timeline-stretch.js';
+import { processOf } from './timeline-files.js';
 
 /** What is known of one process in a stretch of time. */
 interface LoopSource {
@@ -64,7 +64,7 @@ const timedSpan = ({
 });
 
 /** From the first start to the last end. */
-export const windowOf = (spans: readonly ArchivedSpan[]): TimeWindow => ({
+const windowOf = (spans: readonly ArchivedSpan[]): TimeWindow => ({
   fromUs: spans.reduce((min, { startUnixNs }) => Math.min(min, toUs(startUnixNs)), Number.POSITIVE_INFINITY),
   toUs: spans.reduce((max, { endUnixNs }) => Math.max(max, toUs(endUnixNs)), 0),
 });

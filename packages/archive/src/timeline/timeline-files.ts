@@ -1,22 +1,92 @@
-// The timelines of an archive: files of lines beside its segments, each of one writer and a bounded stretch of time, which their names tell. Nothing here
-// may keep a span from being written or read: a torn line is left out and counted, a file that is gone was too old.
+// The timelines of an archive: files of lines beside its segments, each of one writer and a bounded stretch of time, which their names tell; a line
+// is a stretch of the timeline of one process, with its checksum. Nothing here may keep a span from being written or read: a file that is gone was
+// too old, and a line that a crash cut, or that was changed, is left out and counted, never taken for a whole one. Must not take two processes for
+// one where their resources tell them apart: each has an event loop of its own.
+
 import { appendFileSync, readdirSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { BadOptionsError, BadValueError, LimitError, TransportError } from '@spanline/graph';
 import { timers } from 'spanline/internal/base';
-import type { ArchivedResource } from 'spanline/internal/record';
-import type { TimelineRow } from 'spanline/internal/timeline';
+import { type ArchivedResource, setOwn } from 'spanline/internal/record';
+import type { TimelinePart, TimelineRow } from 'spanline/internal/timeline';
 import type { Retention } from '../archive-options.js';
 import { newId } from '../directory.js';
 import { removeFiles } from '../make-segments.js';
-import { parseTimelineLine, processOf, type TimelineStretch, timelineLine } from './timeline-stretch.js';
+
+/** The timeline of one process in a stretch of time: where it has no row, nothing of note happened. */
+export interface TimelineStretch {
+  /** Which process, as `processOf` names it. */
+  readonly process: string;
+  /** Unix time in microseconds. */
+  readonly fromUs: number;
+  readonly toUs: number;
+  readonly rows: readonly TimelineRow[];
+}
+
+/** What tells processes apart, in OpenTelemetry's names. */
+const KEYS = ['service.instance.id', 'service.name', 'host.name', 'process.pid'] as const;
+
+/** The process that a resource describes, as a text that is the same for its spans and for its timeline. */
+export const processOf = ({ properties }: ArchivedResource): string => {
+  const known: Record<string, string> = {};
+  for (const key of KEYS) if (properties[key] !== undefined) setOwn(known, key, String(properties[key]));
+  return JSON.stringify(known);
+};
+
+/** Of the form below. A line of another form is not read, and counted. */
+const FORM = 1;
+const CHECKSUM_DIGITS = 8;
+
+const checksum = (text: string): string => crc32(text).toString(16).padStart(CHECKSUM_DIGITS, '0');
+
+const partCells = (part: TimelinePart) => [part.startUs, part.endUs, part.traceId, part.spanId, part.name, part.frames];
+const rowCells = (row: TimelineRow) => {
+  const cells = [row.kind, row.startUs, row.endUs, row.detail, row.parts.map(partCells)];
+  return row.idleUs === undefined ? cells : [...cells, row.idleUs];
+};
+
+type PartCells = readonly [number, number, string, string, string, string[]];
+type RowCells = readonly [TimelineRow['kind'], number, number, string, PartCells[], number?];
+
+/** Ends in a line break. */
+const timelineLine = ({ process, fromUs, toUs, rows }: TimelineStretch): string => {
+  const text = JSON.stringify([FORM, process, fromUs, toUs, rows.map(rowCells)]);
+  return `${checksum(text)} ${text}\n`;
+};
+
+const partOf = ([startUs, endUs, traceId, spanId, name, frames]: PartCells): TimelinePart => ({
+  ...{ startUs, endUs, traceId, spanId },
+  name,
+  frames,
+});
+
+const rowOf = ([kind, startUs, endUs, detail, parts, idleUs]: RowCells): TimelineRow => ({
+  ...{ kind, startUs, endUs, detail },
+  parts: parts.map(partOf),
+  ...(idleUs === undefined ? {} : { idleUs }),
+});
+
+/** The stretch of a line without its line break; undefined for one that is not whole. What has its checksum was written by `timelineLine`. */
+const parseTimelineLine = (line: string): TimelineStretch | undefined => {
+  const text = line.slice(CHECKSUM_DIGITS + 1);
+  if (line.slice(0, CHECKSUM_DIGITS) !== checksum(text)) return undefined;
+  const [form, process, fromUs, toUs, rows] = JSON.parse(text) as [number, string, number, number, RowCells[]];
+  return form === FORM ? { process, fromUs, toUs, rows: rows.map(rowOf) } : undefined;
+};
+
+/** The service, and its process where that is known: `shop 4711`. `process` is as `processOf` names it. */
+export const processLabel = (process: string): string => {
+  const { 'service.name': service = '', 'process.pid': pid = '' } = JSON.parse(process) as Record<string, string>;
+  return [service, pid].filter((text) => text !== '').join(' ');
+};
 
 /** A file covers so much time and has about so many bytes at most, so that what is too old goes in small pieces. */
 const FILE_MS = 10 * 60 * 1000;
 const FILE_BYTES = 4 * 1024 * 1024;
 /** Of all files of an archive: the oldest beyond are deleted, whatever else its retention says. */
-export const TIMELINE_BYTES = 64 * 1024 * 1024;
+const TIMELINE_BYTES = 64 * 1024 * 1024;
 /** Rows taken at once: more than a timeline in memory has. */
 const MAX_ROWS = 65_536;
 

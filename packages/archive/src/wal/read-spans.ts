@@ -15,9 +15,8 @@ import type { SpanRows } from '../rows/span-rows.js';
 import { readResource, readScope } from '../segment/span-tables.js';
 import { restored } from '../stored-extras.js';
 import { KINDS, readTime, STATUS_CODES } from '../values/fields.js';
-import { readText } from '../values/texts.js';
-import { readValue, ValueType } from '../values/values.js';
-import { ALL_BITS, Has } from './span-form.js';
+import { readText, readValue, ValueType } from '../values/values.js';
+import { ALL_BITS, Has } from './write-spans.js';
 
 const TWO_32 = 2 ** 32;
 const NONE: readonly never[] = Object.freeze([]);

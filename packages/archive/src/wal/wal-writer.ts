@@ -17,7 +17,7 @@ import { promisify } from 'node:util';
 import { TransportError } from '@spanline/graph';
 import { ByteWriter, runAsync, syncDirectory, timers } from 'spanline/internal/base';
 import type { ArchivedSpan, FinishedSpan } from 'spanline/internal/record';
-import { isInvalid } from '../append-valid.js';
+import { isInvalid } from '../check-span.js';
 import { beginFrame, endFrame, WAL_MAGIC } from './wal-frames.js';
 import { SpanEncoder } from './write-spans.js';
 

@@ -14,7 +14,7 @@ import {
 import { failureOf, thrownBy } from '../../../graph/test/container/support/errors.js';
 import { Archive } from '../../src/archive.js';
 import type { DamagedSegment } from '../../src/archive-options.js';
-import { ownerText, THIS_OWNER } from '../../src/owner.js';
+import { ownerText, THIS_OWNER } from '../../src/directory.js';
 import { WalWriter } from '../../src/wal/wal-writer.js';
 import { byId, collect, span, spanIdOf, traceIdOf } from '../segment/support/segments.js';
 import { allSpans, filesOf, newDirectory, openArchive, SEGMENT, WAL } from './support/directory.js';

@@ -3,7 +3,7 @@
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import type { ArchivedSpan, ArchivedValue } from '../../../../src/record/archived-span.js';
-import { BufferSink } from '../../../graph/src/container/byte-sink.js';
+import { BufferSink } from '../../../graph/src/container/container-writer.js';
 import { BadKeyError, BadValueError } from '../../../graph/src/container/graph-error.js';
 import { thrownBy } from '../../../graph/test/container/support/errors.js';
 import { writeSegment } from '../../src/segment/write-segment.js';

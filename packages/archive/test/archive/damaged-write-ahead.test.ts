@@ -7,7 +7,7 @@ import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
 import { Archive } from '../../src/archive.js';
 import type { DamagedSegment } from '../../src/archive-options.js';
-import { ownerText, THIS_OWNER } from '../../src/owner.js';
+import { ownerText, THIS_OWNER } from '../../src/directory.js';
 import { WalWriter } from '../../src/wal/wal-writer.js';
 import { byId, traceIdOf } from '../segment/support/segments.js';
 import { allSpans, filesOf, newDirectory, openArchive, SEGMENT, WAL } from './support/directory.js';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { failureOf } from '../../../graph/test/container/support/errors.js';
 import { Archive } from '../../src/archive.js';
-import { ownerText, THIS_OWNER } from '../../src/owner.js';
+import { ownerText, THIS_OWNER } from '../../src/directory.js';
 import { WalWriter } from '../../src/wal/wal-writer.js';
 import { span, spanIdOf, traceIdOf } from '../segment/support/segments.js';
 import { filesOf, newDirectory, SEGMENT, WAL } from './support/directory.js';

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Archive } from '../../src/archive.js';
-import { ownerText, THIS_OWNER } from '../../src/owner.js';
+import { ownerText, THIS_OWNER } from '../../src/directory.js';
 import { WalWriter } from '../../src/wal/wal-writer.js';
 import { filesOf, newDirectory, openArchive, SEGMENT } from '../archive/support/directory.js';
 import { numberedTrace } from '../archive/support/numbered-traces.js';

@@ -1,5 +1,5 @@
 // What a write-ahead file holds, as spans.
-import { readWalRows } from '../../src/wal/wal-reader.js';
+import { readWalRows } from '../../src/wal/wal-frames.js';
 
 export const readWal = (path: string) => {
   const { rows, ...extent } = readWalRows(path);

@@ -4,7 +4,7 @@ import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { TimelineRow } from '../../../../src/flight-recorder/timeline/timeline-row.js';
-import { processOf } from '../../src/timeline/timeline-stretch.js';
+import { processOf } from '../../src/timeline/timeline-files.js';
 import { filesOf, newDirectory, openArchive } from '../archive/support/directory.js';
 
 const TIMELINE = /^timeline-.*\.jsonl$/;

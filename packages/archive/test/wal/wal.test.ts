@@ -9,7 +9,7 @@ import fc from '../../../../test/support/fast-check.js';
 import { sampleOf, samples } from '../../../../test/support/samples.js';
 import { BadKeyError, BadValueError, LimitError } from '../../../graph/src/container/graph-error.js';
 import { thrownBy } from '../../../graph/test/container/support/errors.js';
-import { WalTail } from '../../src/wal/wal-reader.js';
+import { WalTail } from '../../src/wal/wal-frames.js';
 import { WalWriter } from '../../src/wal/wal-writer.js';
 import { newDirectory } from '../archive/support/directory.js';
 import { numberedTrace } from '../archive/support/numbered-traces.js';

@@ -10,7 +10,7 @@ import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
 import { Archive } from '../../../archive/src/archive.js';
-import { ownerText, THIS_OWNER } from '../../../archive/src/owner.js';
+import { ownerText, THIS_OWNER } from '../../../archive/src/directory.js';
 import { WalWriter } from '../../../archive/src/wal/wal-writer.js';
 import { anySpan, FULL_SPAN, flatSpan } from '../../../archive/test/support/any-span.js';
 import { fillArchive, spanAt } from '../../../archive/test/support/traces.js';

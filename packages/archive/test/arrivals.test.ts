@@ -3,15 +3,14 @@
 
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
-import { scratch } from '../../../../test/support/built.js';
-import fc from '../../../../test/support/fast-check.js';
-import { samples } from '../../../../test/support/samples.js';
-import { Archive } from '../../src/archive.js';
-import type { Arrivals } from '../../src/follow/arrivals.js';
-import { Arrivals as BoundedArrivals } from '../../src/follow/arrivals.js';
-import { SegmentSet } from '../../src/segment-set.js';
-import { spanAt } from '../support/traces.js';
+import type { ArchivedSpan } from '../../../src/record/archived-span.js';
+import { scratch } from '../../../test/support/built.js';
+import fc from '../../../test/support/fast-check.js';
+import { samples } from '../../../test/support/samples.js';
+import { Archive } from '../src/archive.js';
+import { type Arrivals, Arrivals as BoundedArrivals } from '../src/arrivals.js';
+import { SegmentSet } from '../src/segment-set.js';
+import { spanAt } from './support/traces.js';
 
 const dir = scratch();
 let directories = 0;
