@@ -31,10 +31,8 @@ export {
   type CpuProfileNode,
   toCpuProfile,
 } from './output/cpuprofile.js';
-export { type DiffOptions, diff, type LabelChange } from './output/diff.js';
 export { type FoldedOptions, toFolded } from './output/folded.js';
-export { toPprof } from './output/pprof.js';
-export type { PprofOptions } from './output/pprof-options.js';
+export { type PprofOptions, type ReadProfileOptions, toPprof } from './output/pprof.js';
 export {
   openWriter,
   PROFILE_FORMATS,
@@ -42,7 +40,6 @@ export {
   type ProfileWriter,
   type WriterOptions,
 } from './output/profile-format.js';
-export type { ReadProfileOptions } from './output/read-pprof.js';
 export { readProfile } from './output/read-profile.js';
 export { labelKeys, selectLabels, WHOLE_LABEL } from './output/select-labels.js';
 export {
@@ -58,7 +55,6 @@ export {
   type SpeedscopeProfile,
   toSpeedscope,
 } from './output/speedscope.js';
-export { type TopOptions, type TopTable, top } from './output/top.js';
 export { type ProfileOptions, profile, type RunningProfile, type SamplingOptions, startProfile } from './profile.js';
 export type { CounterName } from './profile-counters.js';
 export {
@@ -67,8 +63,22 @@ export {
   ProfileOutputError,
   type ProfileOutputErrorCode,
 } from './profile-error.js';
-export { type LabelShare, shares } from './shares.js';
-export { type DirectorySinkOptions, type DirectorySinkStats, directorySink } from './sinks/directory.js';
+export {
+  type DiffOptions,
+  diff,
+  type LabelChange,
+  type LabelShare,
+  shares,
+  type TopOptions,
+  type TopTable,
+  top,
+} from './shares.js';
+export {
+  type DirectorySinkOptions,
+  type DirectorySinkStats,
+  directorySink,
+  type Retention,
+} from './sinks/directory.js';
 export {
   profileOnSignal,
   type SignalOptions,
@@ -77,4 +87,3 @@ export {
 } from './sinks/profile-on-signal.js';
 export { type CallbackSinkStats, type CountingSink, callbackSink, type ProfileSink } from './sinks/profile-sink.js';
 export { type PyroscopeSinkOptions, type PyroscopeSinkStats, pyroscopeSink } from './sinks/pyroscope.js';
-export type { Retention } from './sinks/retention.js';

@@ -83,7 +83,7 @@ export const openRecording = async (options: SamplingOptions, defaultEveryMs: nu
   return { recording, carrier: chosen.carrier };
 };
 
-export interface OpenRecording {
+interface OpenRecording {
   readonly recording: Recording;
   readonly carrier: Carrier;
 }

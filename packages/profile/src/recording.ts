@@ -1,23 +1,56 @@
-// One thread under profile: opens the inspector, puts the carriers in place, takes profiles one after the other, and takes everything
-// away again. At most one in a thread. Must leave no handler, hook or trampoline behind.
+// One thread under profile: opens the inspector, puts the carriers in place, takes profiles one after the other, and takes everything away again. At
+// most one in a thread. Must leave no handler, hook or trampoline behind. Of a finished profile the event-loop timeline gets the stacks that no span
+// is known to have had, and nothing of the time that no sample stands for.
+
 import { threadId } from 'node:worker_threads';
-import { timers } from 'spanline/internal/base';
-import { state } from 'spanline/internal/rows';
-import type { FrameTrace, RegisterTrace } from './attribute.js';
-import { buildProfile } from './build-profile.js';
+import { getOrMake, timers } from 'spanline/internal/base';
+import { type StackStretch, state } from 'spanline/internal/rows';
+import { buildProfile, type FrameTrace, type RegisterTrace } from './build-profile.js';
 import { type Following, followContinuations } from './continuations.js';
 import { CpuProfiler } from './cpu-profiler.js';
-import { labelSpans } from './join/span-labels.js';
+import { labelSpans, SPAN_ID_LABEL } from './join/span-labels.js';
 import { LabelTable } from './label-table.js';
-import type { Carrier, LabelledProfile } from './labelled-profile.js';
+import { type Carrier, type LabelledProfile, type ProfileNodes, SampleKind } from './labelled-profile.js';
 import { Counter, count } from './profile-counters.js';
 import { ProfileError } from './profile-error.js';
 import { monotonicUs } from './sample-clock.js';
 import { makeCurrent, NO_SCOPE, register } from './shared-state.js';
 import { loadSigprof, NoteStore, type Sigprof } from './sigprof.js';
-import { stacksWithoutSpan } from './stacks-without-span.js';
 import { Timeline } from './trampoline-history.js';
 import type { TrampolinePool } from './trampoline-pool.js';
+
+/** As many as a timeline shows. */
+const MAX_FRAMES = 5;
+/** A sample that comes later than that stands for itself only: the profiler did not get a core, or was about to end. */
+const MAX_INTERVALS = 2;
+
+const framesAt = ({ parent, functionName, url, line }: ProfileNodes, row: number): StackStretch['frames'] => {
+  const frames: (string | number)[] = [];
+  for (let at = row, left = MAX_FRAMES; parent[at] >= 0 && left > 0; at = parent[at], left--) {
+    frames.push(functionName[at], url[at], line[at]);
+  }
+  return frames;
+};
+
+/** In order of time. A sample stands for the time up to the next one; neighbours with the same stack are one stretch. */
+export const stacksWithoutSpan = ({ startNs, intervalNs, nodes, samples, labels }: LabelledProfile): StackStretch[] => {
+  const stretches: StackStretch[] = [];
+  const isOfSpan = labels.map((label) => SPAN_ID_LABEL in label);
+  const framesOf = new Map<number, StackStretch['frames']>();
+  for (let i = 0; i < samples.count - 1; i++) {
+    if (samples.kind[i] !== SampleKind.js || isOfSpan[samples.label[i]]) continue;
+    const atNs = startNs + samples.atNs[i];
+    const endNs = Math.min(startNs + samples.atNs[i + 1], atNs + MAX_INTERVALS * intervalNs);
+    // Several samples may fall into one microsecond.
+    if (endNs <= atNs) continue;
+    const frames = getOrMake(framesOf, samples.node[i], (row) => framesAt(nodes, row));
+    const newest = stretches.at(-1);
+    const goesOn = newest?.endNs === atNs && newest.frames === frames;
+    if (goesOn) stretches.pop();
+    stretches.push({ startNs: goesOn ? newest.startNs : atNs, endNs, frames });
+  }
+  return stretches;
+};
 
 /** Two megabytes: a minute of samples of a millisecond while the event loop does not turn. */
 const NOTES = 65_536;

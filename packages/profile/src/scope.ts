@@ -8,7 +8,7 @@ import { type Labelled, NO_SCOPE, register, Scope } from './shared-state.js';
 
 const endOwnCode = ownCode();
 
-export const MAX_KEY_LENGTH = 128;
+const MAX_KEY_LENGTH = 128;
 const MAX_VALUE_LENGTH = 1024;
 export const MAX_KEYS = 32;
 

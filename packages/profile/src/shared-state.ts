@@ -45,7 +45,7 @@ export interface FramePool {
 }
 
 /** The label register of a thread. */
-export interface Register {
+interface Register {
   /** Innermost scope of what runs now; see `makeCurrent`. */
   current: Scope;
   /** Set while calls of labels must leave a frame on the stack. */

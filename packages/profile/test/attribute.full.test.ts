@@ -1,6 +1,6 @@
 // What neither a note nor a frame tells is lost, and never unlabelled or somebody's; no weight is below nothing.
 import { expect, test } from 'vitest';
-import { attributed, type FrameTrace, type RegisterTrace } from '../src/attribute.js';
+import { attributed, type FrameTrace, type RegisterTrace } from '../src/build-profile.js';
 import { DynamicLabel, startProfile } from '../src/index.js';
 import { LabelTable } from '../src/label-table.js';
 import { LabelRows, NO_LABEL } from '../src/labelled-profile.js';

@@ -1,6 +1,6 @@
 // A sample is given the note whose interval holds its time, or none; and the CPU time of a stretch is divided among its samples.
 import { expect, test } from 'vitest';
-import { attributed, matchNotes, weightsByCount, weightsByCpu } from '../src/attribute.js';
+import { attributed, matchNotes, weightsByCount, weightsByCpu } from '../src/build-profile.js';
 import { DynamicLabel, SampleKind, stats } from '../src/index.js';
 import { LabelTable } from '../src/label-table.js';
 import { scopeOf } from '../src/scope.js';

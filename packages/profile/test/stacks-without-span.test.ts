@@ -1,7 +1,7 @@
 // What a profile tells the event-loop timeline: stacks of JavaScript that no span had, for the time that samples stand for and no longer.
 import { describe, expect, test } from 'vitest';
 import { SampleKind } from '../src/index.js';
-import { stacksWithoutSpan } from '../src/stacks-without-span.js';
+import { stacksWithoutSpan } from '../src/recording.js';
 import { labelOf, profileOf, type SampleParts } from './join/support/spans-and-samples.js';
 
 /** Microseconds of the profile; a sample is due each millisecond. */

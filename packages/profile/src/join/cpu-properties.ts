@@ -18,7 +18,7 @@ const WHOLE = 0.99;
 const DIGITS = 1000;
 
 /** From and to, in unix nanoseconds. */
-export interface Window {
+interface Window {
   readonly fromNs: bigint;
   readonly toNs: bigint;
 }
@@ -44,7 +44,7 @@ const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
 /** Share of a span's time inside the windows, 0 to 1; 1 for a span without length. */
-export const coverageOf = (span: SpanRecord, windows: readonly Window[]): number => {
+const coverageOf = (span: SpanRecord, windows: readonly Window[]): number => {
   const from = span.startUnixNs;
   const to = span.endUnixNs;
   if (to <= from) return windows.some(({ fromNs, toNs }) => from >= fromNs && from <= toNs) ? 1 : 0;

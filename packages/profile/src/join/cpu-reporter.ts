@@ -1,13 +1,72 @@
-// CpuReporter: gives finished spans their CPU time on the way to another reporter. It holds traces until the profile of their time is
-// there, within bounds of spans and time: a trace may go on without CPU figures, but never be lost for them.
+// CpuReporter: gives finished spans their CPU time on the way to another reporter. It holds traces until the profile of their time is there, within
+// bounds of spans and time, of which the oldest go first: a trace may go on without CPU figures, but never be lost for them.
 
 import { OptionError, type ReportBatch, type Reporter, type Trace } from 'spanline';
 import { anyNumber, timers, wrongOption } from 'spanline/internal/base';
 import { Pipeline, resolveOptions } from 'spanline/internal/rows';
 import type { LabelledProfile } from '../labelled-profile.js';
 import { register } from '../shared-state.js';
-import { BufferedTraces } from './buffered-traces.js';
 import { CPU_NS, type OwnedTrace, windowOf, windowOfSpans, withCpu } from './cpu-properties.js';
+
+interface BufferedTrace extends OwnedTrace {
+  readonly endNs: bigint;
+  readonly sinceMs: number;
+}
+
+class BufferedTraces {
+  readonly #maxSpans: number;
+  #buffered: BufferedTrace[] = [];
+  #spans = 0;
+
+  constructor(maxSpans: number) {
+    this.#maxSpans = maxSpans;
+  }
+
+  get traceCount(): number {
+    return this.#buffered.length;
+  }
+
+  get spanCount(): number {
+    return this.#spans;
+  }
+
+  add(owned: OwnedTrace): void {
+    this.#buffered.push({ ...owned, endNs: windowOfSpans(owned.trace.spans).toNs, sinceMs: timers.monotonicMs() });
+    this.#spans += owned.trace.spanCount;
+  }
+
+  /** Those that ended before this moment. */
+  takeEndedBefore(unixNs: bigint): OwnedTrace[] {
+    return this.#take(({ endNs }) => endNs <= unixNs);
+  }
+
+  takeOlderThan(ms: number): OwnedTrace[] {
+    const before = timers.monotonicMs() - ms;
+    return this.#take(({ sinceMs }) => sinceMs <= before);
+  }
+
+  takeOverBound(): OwnedTrace[] {
+    let over = this.#spans - this.#maxSpans;
+    return this.#take(({ trace }) => {
+      if (over <= 0) return false;
+      over -= trace.spanCount;
+      return true;
+    });
+  }
+
+  takeAll(): OwnedTrace[] {
+    return this.#take(() => true);
+  }
+
+  #take(isWanted: (trace: BufferedTrace) => boolean): OwnedTrace[] {
+    const taken: BufferedTrace[] = [];
+    const kept: BufferedTrace[] = [];
+    for (const each of this.#buffered) (isWanted(each) ? taken : kept).push(each);
+    this.#buffered = kept;
+    for (const { trace } of taken) this.#spans -= trace.spanCount;
+    return taken;
+  }
+}
 
 /** Options of {@link CpuReporter}. */
 export interface CpuReporterOptions {

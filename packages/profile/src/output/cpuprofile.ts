@@ -1,13 +1,16 @@
-// A profile as Chrome's .cpuprofile, with labels as frames at the root: DevTools and editors draw it as it is, in order of time.
-// The document also carries what it cannot say in its own words, so that it reads back without loss.
+// Chrome's .cpuprofile, written with labels as frames at the root, so that DevTools and editors draw it as it is, in order of time, and with what it
+// cannot say in words of its own, so that it reads back without loss; and read, ours and those of DevTools and `node --cpu-prof`. Frames of
+// trampolines are left out, so that one function is one node whoever called it.
 
 import { getOrMake } from 'spanline/internal/base';
 import { type Frame, frameAt, ROOT_FRAME, stackOf } from '../call-tree.js';
-import type { LabelledProfile, LabelRecord } from '../labelled-profile.js';
-import { labelRowOf, pairText } from './label-text.js';
+import { carrierOf, type LabelledProfile, type LabelRecord, recordFrom } from '../labelled-profile.js';
+import { trampolineIndex } from '../trampoline-pool.js';
+import { MAX_DEPTH, notReadable, type Place, ProfileDraft } from './profile-draft.js';
+import { labelRowOf, pairText } from './select-labels.js';
 
 /** What the frame of a label has in place of a script: then the whole key and value. */
-export const LABEL_URL = 'spanline:label?';
+const LABEL_URL = 'spanline:label?';
 
 export interface CpuProfileNode {
   readonly id: number;
@@ -133,4 +136,161 @@ export const toCpuProfile = (profile: LabelledProfile): CpuProfileDocument => {
       cpuNs: Array.from(samples.cpuNs, Math.round),
     },
   };
+};
+
+const DEFAULT_INTERVAL_NS = 1_000_000;
+
+interface Document {
+  readonly nodes: readonly (CpuProfileNode & { readonly parent?: number })[];
+  readonly startTime: number;
+  readonly endTime: number;
+  readonly samples: readonly number[];
+  readonly timeDeltas: readonly number[];
+  readonly spanline?: {
+    readonly startUnixNs?: unknown;
+    readonly unit?: unknown;
+    readonly measure?: unknown;
+    readonly intervalNs?: unknown;
+    readonly carrier?: unknown;
+    readonly threadId?: unknown;
+    readonly cpuNs?: unknown;
+  };
+}
+
+/** 285 years in microseconds: sums of such times stay numbers. */
+const MAX_US = Number.MAX_SAFE_INTEGER;
+
+const isTimes = (value: unknown, max: number): value is number[] =>
+  isNumbers(value) && value.every((each) => Math.abs(each) <= max);
+
+const isNumbers = (value: unknown): value is number[] =>
+  Array.isArray(value) && value.every((each) => typeof each === 'number' && Number.isFinite(each));
+
+const isNode = (value: unknown): boolean => {
+  const { id, callFrame, children } = (value ?? {}) as Partial<CpuProfileNode>;
+  const { functionName, url, lineNumber, columnNumber } = callFrame ?? {};
+  return (
+    typeof id === 'number' &&
+    typeof functionName === 'string' &&
+    typeof url === 'string' &&
+    Number.isSafeInteger(lineNumber) &&
+    Number.isSafeInteger(columnNumber) &&
+    (children === undefined || isNumbers(children))
+  );
+};
+
+const checked = (value: unknown): Document => {
+  const document = (value ?? {}) as Partial<Document>;
+  const { nodes, samples, timeDeltas, startTime, endTime } = document;
+  if (!Array.isArray(nodes) || !nodes.every(isNode)) throw notReadable('its "nodes" are not those of a .cpuprofile');
+  if (!isNumbers(samples) || !isTimes(timeDeltas, MAX_US) || samples.length !== timeDeltas.length) {
+    throw notReadable('"samples" and "timeDeltas" must be lists of numbers of one length, times of at most 2^53 us');
+  }
+  const { cpuNs, intervalNs } = document.spanline ?? {};
+  if (isNumbers(cpuNs) && cpuNs.some((ns) => ns < 0)) throw notReadable('"cpuNs" has negative times');
+  if (isNumbers(cpuNs) && !isTimes(cpuNs, MAX_US * NS_PER_US)) throw notReadable('"cpuNs" has times beyond 2^53 us');
+  if (intervalNs !== undefined && !isTimes([intervalNs], MAX_US * NS_PER_US)) {
+    throw notReadable('"intervalNs" must be a time of at most 2^53 us');
+  }
+  if (!isTimes([startTime, endTime], MAX_US)) {
+    throw notReadable('"startTime" and "endTime" must be times of at most 2^53 us');
+  }
+  return document as Document;
+};
+
+const labelOf = (url: string): readonly [string, string | number] | undefined => {
+  if (!url.startsWith(LABEL_URL)) return undefined;
+  try {
+    const [key, value] = JSON.parse(decodeURIComponent(url.slice(LABEL_URL.length))) as unknown[];
+    if (typeof key !== 'string' || (typeof value !== 'string' && typeof value !== 'number')) return undefined;
+    return [key, value];
+  } catch {
+    // A function of somebody's whose script is called so.
+    return undefined;
+  }
+};
+
+const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
+
+/** Stack and labels of each node. */
+class Places {
+  readonly #byId = new Map<number, CpuProfileNode>();
+  readonly #parents = new Map<number, number>();
+  readonly #known = new Map<number, { place: Place; label: number }>();
+
+  readonly #draft: ProfileDraft;
+
+  constructor({ nodes }: Document, draft: ProfileDraft) {
+    this.#draft = draft;
+    for (const node of nodes) {
+      if (this.#byId.has(node.id)) throw notReadable(`two of its nodes have the id ${node.id}`);
+      this.#byId.set(node.id, node);
+      if (node.parent !== undefined) this.#setParent(node.id, node.parent);
+      for (const child of node.children ?? []) this.#setParent(child, node.id);
+    }
+  }
+
+  #setParent(id: number, parent: number): void {
+    const known = this.#parents.get(id);
+    if (known !== undefined && known !== parent)
+      throw notReadable(`the node ${id} has two callers, ${known} and ${parent}`);
+    this.#parents.set(id, parent);
+  }
+
+  of(id: number): { readonly place: Place; readonly label: number } {
+    const known = this.#known.get(id);
+    if (known !== undefined) return known;
+    const stack: Frame[] = [];
+    const labels: (readonly [string, string | number])[] = [];
+    for (let at: number | undefined = id; at !== undefined; at = this.#parents.get(at)) {
+      const node = this.#byId.get(at);
+      if (node === undefined) throw notReadable(`a sample refers to the node ${at}, which is not in it`);
+      if (stack.length + labels.length > MAX_DEPTH) throw notReadable(`the node ${id} is its own caller, or too deep`);
+      const { functionName, url, lineNumber, columnNumber } = node.callFrame;
+      const label = labelOf(url);
+      if (label !== undefined) labels.unshift(label);
+      else if (trampolineIndex(functionName, url) < 0 && this.#parents.has(at)) {
+        stack.push({ functionName, url, line: lineNumber + 1, column: columnNumber + 1 });
+      }
+    }
+    const record: LabelRecord = recordFrom(labels);
+    const found = { place: this.#draft.place(stack.reverse()), label: this.#draft.labelRow(record) };
+    this.#known.set(id, found);
+    return found;
+  }
+}
+
+/** A parsed .cpuprofile. */
+export const readCpuProfile = (value: unknown): LabelledProfile => {
+  const document = checked(value);
+  const { samples, timeDeltas, startTime, endTime, spanline = {} } = document;
+  const ownCpuNs = isNumbers(spanline.cpuNs) && spanline.cpuNs.length === samples.length ? spanline.cpuNs : undefined;
+  const ownIntervalNs =
+    typeof spanline.intervalNs === 'number' && spanline.intervalNs > 0 ? spanline.intervalNs : undefined;
+  const intervalNs = ownIntervalNs ?? (median(timeDeltas) * NS_PER_US || DEFAULT_INTERVAL_NS);
+  const draft = new ProfileDraft();
+  const places = new Places(document, draft);
+  let us = 0;
+  let latest = 0;
+  samples.forEach((id, i) => {
+    us += timeDeltas[i];
+    // V8 may give samples a microsecond out of order.
+    const before = latest;
+    latest = Math.max(latest, us);
+    const { place, label } = places.of(id);
+    // Samples of others come when they can: each stands for the time since the one before, so that all are no more than there was.
+    const weightNs = ownCpuNs?.[i] ?? ownIntervalNs ?? (latest - before) * NS_PER_US;
+    draft.add(place, label, latest * NS_PER_US, weightNs);
+  });
+  const { startUnixNs, unit, measure, carrier, threadId } = spanline;
+  return draft.finish({
+    startNs: startTime * NS_PER_US,
+    endNs: Math.max(endTime, startTime) * NS_PER_US,
+    startUnixNs: typeof startUnixNs === 'string' && /^\d{1,19}$/.test(startUnixNs) ? BigInt(startUnixNs) : 0n,
+    unit: unit === 'cpu' && ownCpuNs !== undefined ? 'cpu' : 'samples',
+    ...(typeof measure === 'string' && { measure }),
+    intervalNs,
+    carrier: carrierOf(carrier),
+    threadId: typeof threadId === 'number' ? threadId : 0,
+  });
 };

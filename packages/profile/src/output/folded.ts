@@ -4,8 +4,8 @@
 import { escapeCharacter, getOrMake, UNSAFE } from 'spanline/internal/base';
 import { type Frame, frameAt, stackOf } from '../call-tree.js';
 import { type LabelledProfile, type LabelRecord, recordFrom } from '../labelled-profile.js';
-import { stackWeights } from './label-text.js';
 import { notReadable, ProfileDraft } from './profile-draft.js';
+import { stackWeights } from './select-labels.js';
 
 export interface FoldedOptions {
   /** What a line's number counts. Default `ns`: CPU time in nanoseconds. */

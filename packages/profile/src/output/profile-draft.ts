@@ -9,7 +9,7 @@ export const MAX_SAMPLES = 8_000_000;
 /** Deeper stacks than V8's samples ever are; more is a damaged file. */
 export const MAX_DEPTH = 4096;
 
-export type ProfileFacts = Pick<
+type ProfileFacts = Pick<
   LabelledProfile,
   'startNs' | 'endNs' | 'startUnixNs' | 'unit' | 'measure' | 'intervalNs' | 'carrier' | 'threadId'
 >;

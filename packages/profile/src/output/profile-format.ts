@@ -2,9 +2,8 @@
 // also in a process that is about to end.
 import type { LabelledProfile } from '../labelled-profile.js';
 import { toCpuProfile } from './cpuprofile.js';
-import { encodePprof } from './encode-pprof.js';
 import { toFolded } from './folded.js';
-import type { PprofOptions } from './pprof-options.js';
+import { encodePprof, type PprofOptions } from './pprof.js';
 import { toSpeedscope } from './speedscope.js';
 
 /** Names of the formats a profile is written in. */

@@ -5,13 +5,13 @@ import type { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import type { LabelledProfile } from '../labelled-profile.js';
 import { ProfileOutputError } from '../profile-error.js';
+import { readCpuProfile } from './cpuprofile.js';
 import { readFolded } from './folded.js';
+import { type ReadProfileOptions, readPprof } from './pprof.js';
 import { notReadable } from './profile-draft.js';
-import { readCpuProfile } from './read-cpuprofile.js';
-import { type ReadProfileOptions, readPprof } from './read-pprof.js';
 
 /** A file that has more, or unfolds to more, is not read: V8 holds no text of 512 MiB. */
-export const MAX_BYTES = 500 << 20;
+const MAX_BYTES = 500 << 20;
 
 const GZIP = [0x1f, 0x8b];
 const OPEN_BRACE = 0x7b;

@@ -5,8 +5,7 @@ import { getOrMake } from 'spanline/internal/base';
 import { frameAt, stackOf } from '../call-tree.js';
 import { type LabelledProfile, SampleKind } from '../labelled-profile.js';
 import { labelValue, shares } from '../shares.js';
-import { frameName, labelRowOf, plainText } from './label-text.js';
-import { groupedBy, WHOLE_LABEL } from './select-labels.js';
+import { frameName, groupedBy, labelRowOf, plainText, WHOLE_LABEL } from './select-labels.js';
 
 export interface SpeedscopeOptions {
   /** Label key to divide by. Default: all labels of a sample together. */

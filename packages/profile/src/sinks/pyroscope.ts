@@ -3,8 +3,7 @@
 
 import { finiteNumber, backoffMs as pauseMs, quoteWords, sleep, timers, wholeNumber } from 'spanline/internal/base';
 import type { LabelledProfile } from '../labelled-profile.js';
-import { encodePprof } from '../output/encode-pprof.js';
-import type { PprofOptions } from '../output/pprof-options.js';
+import { encodePprof, type PprofOptions } from '../output/pprof.js';
 import { selectLabels } from '../output/select-labels.js';
 import { ProfileOutputError } from '../profile-error.js';
 import { type CountingSink, countingSink } from './profile-sink.js';

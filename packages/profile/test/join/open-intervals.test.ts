@@ -1,7 +1,7 @@
 // The interval found open at a moment is the one that a search through all of them finds, whether they nest or not.
 import { expect, test } from 'vitest';
 import fc from '../../../../test/support/fast-check.js';
-import { type Interval, OpenIntervals } from '../../src/join/open-intervals.js';
+import { type Interval, OpenIntervals } from '../../src/join/join-profile.js';
 
 const isOpen = ({ beginNs, endNs }: Interval, ns: number): boolean => beginNs <= ns && ns < endNs;
 

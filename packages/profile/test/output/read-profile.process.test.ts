@@ -5,10 +5,10 @@ import { describe, expect, test } from 'vitest';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
 import { toCpuProfile } from '../../src/output/cpuprofile.js';
-import { diff } from '../../src/output/diff.js';
 import { toPprof } from '../../src/output/pprof.js';
 import { readProfile } from '../../src/output/read-profile.js';
 import { ProfileOutputError } from '../../src/profile-error.js';
+import { diff } from '../../src/shares.js';
 import { shop } from '../support/sampled.js';
 
 const CODE = { code: 'ERR_SPANLINE_PROFILE_FILE' };

@@ -2,10 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { samples } from '../../../../test/support/samples.js';
 import { countSamples, type LabelRecord, recordFrom } from '../../src/labelled-profile.js';
-import { diff, holm, normalTwoSided } from '../../src/output/diff.js';
 import { labelKeys } from '../../src/output/select-labels.js';
 import { toSpeedscope } from '../../src/output/speedscope.js';
-import { top } from '../../src/output/top.js';
+import { diff, holm, normalTwoSided, top } from '../../src/shares.js';
 import { sampled, seeded, shop } from '../support/sampled.js';
 
 describe('top', () => {

@@ -1,6 +1,7 @@
 // Samples as V8 gives them, made at given times: for tests of who gets them.
+
+import type { RawSamples } from '../../src/cpu-profiler.js';
 import { SampleKind } from '../../src/index.js';
-import type { RawSamples } from '../../src/raw-samples.js';
 import { ROOT_ONLY } from './root-only.js';
 
 /** Samples of JavaScript at these microseconds, with these trampolines on their stacks. */
