@@ -16,7 +16,7 @@ const HOT = [
   'src/collector/trace-part.ts',
   'src/collector/trace-queue.ts',
   'src/flight-recorder/block-maker.ts',
-  'src/flight-recorder/open-span-table.ts',
+  'src/flight-recorder/open-spans.ts',
   'src/flight-recorder/tail/tail-file.ts',
   'src/formats/otlp/write-row-properties.ts',
   'src/otel/otel-span.ts',

@@ -5,11 +5,10 @@ import { internedScope, MAX_NAMES, type SpanScope } from '../rows/name-table.js'
 import { CHUNK_ROWS, Flag, NO_SLOT, RowChunk } from '../rows/row-chunk.js';
 import { isText, Tag } from '../rows/row-entries.js';
 import { TRACE_STRIDE, TraceBit, type TraceTable, TraceWord } from '../rows/trace-table.js';
-import { Block, blockBytes, MAGIC, TRACE_WORDS, VERSION, Word } from './block.js';
-import { MetaWriter } from './block-meta.js';
+import { Block, blockBytes, MAGIC, MetaWriter, TRACE_WORDS, VERSION, Word } from './block.js';
 
 /** Gives memory of at least so many bytes. */
-export type Allocate = (bytes: number) => ArrayBuffer;
+type Allocate = (bytes: number) => ArrayBuffer;
 
 const COPIED = ['idHis', 'idLos', 'parentHis', 'parentLos', 'names', 'flags'] as const;
 

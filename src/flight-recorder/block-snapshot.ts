@@ -1,5 +1,7 @@
-// A snapshot made of blocks, whether they are those of the ring or were read from a file. Rows become records when they are asked for, trace by
-// trace. It must never change a block.
+// A snapshot made of blocks, whether they are those of the ring or were read from a file. Which rows belong to which trace is kept as numbers in
+// typed arrays, no object a trace: a service takes a snapshot of half a million spans while it serves, and its garbage collector would walk them
+// all. Rows become records when they are asked for, trace by trace. It must never change a block.
+
 import { orderInSteps } from '../base/calls/slices.js';
 import type { ClockAnchor } from '../clock/index.js';
 import type { Resource } from '../collector/reporter.js';
@@ -8,10 +10,136 @@ import { NO_PROPERTIES } from '../record/properties.js';
 import { TraceIdentity } from '../record/record.js';
 import { RowView, toUnixTime } from '../record/row-view.js';
 import { Flag } from '../rows/row-chunk.js';
-import { type Block, TRACE_WORDS, TraceBit } from './block.js';
+import { hex8 } from '../span/traceparent.js';
+import { BITS_AT, type Block, TRACE_WORDS, TraceBit } from './block.js';
 import type { Snapshot, SnapshotReason, SnapshotSpan, SnapshotTrace } from './snapshot-types.js';
 import type { TimelineRow } from './timeline/timeline-row.js';
-import { TraceRows, traceIdAt } from './trace-rows.js';
+
+/** Read between two steps. */
+const STEP_TRACES = 256;
+const STEP_ROWS = 4096;
+
+const sumOf = (blocks: readonly Block[], count: (block: Block) => number): number =>
+  blocks.reduce((sum, block) => sum + count(block), 0);
+
+const hashOf = (words: Int32Array, at: number): number => {
+  let hash = 0;
+  for (let i = 0; i < 4; i++) hash = Math.imul(hash ^ words[at + i], 0x9e3779b1) ^ (hash >>> 15);
+  return hash ^ (hash >>> 16);
+};
+
+/** The trace id at a place of a block's traces. */
+export const traceIdAt = (words: Int32Array, at: number): string =>
+  hex8(words[at] >>> 0) + hex8(words[at + 1] >>> 0) + hex8(words[at + 2] >>> 0) + hex8(words[at + 3] >>> 0);
+
+class TraceRows {
+  readonly #blocks: readonly Block[];
+  readonly #cancelled: ReadonlySet<string>;
+  /** Of each block the number of its first row among all rows. */
+  readonly #firstRows: Int32Array;
+  /** Of each row the next one of its trace; of each trace the first and the last. Plus one; 0 is none. */
+  readonly #next: Int32Array;
+  readonly #first: Int32Array;
+  readonly #last: Int32Array;
+  /** Of each trace a block that has it, and the place of its words there. */
+  readonly #block: Int32Array;
+  readonly #at: Int32Array;
+  readonly #isSampled: Uint8Array;
+  /** Traces by their id: open addressing, at maxTraces half full. Plus one; 0 is none. */
+  readonly #table: Int32Array;
+  /** Traces, in the order of their first row. */
+  count = 0;
+
+  /** Traces whose ids are among `cancelled`, or that are marked in their blocks, are left out. */
+  constructor(blocks: readonly Block[], cancelled: ReadonlySet<string>) {
+    this.#blocks = blocks;
+    this.#cancelled = cancelled;
+    this.#firstRows = new Int32Array(blocks.length);
+    for (let i = 1; i < blocks.length; i++) this.#firstRows[i] = this.#firstRows[i - 1] + blocks[i - 1].size.rows;
+    const maxTraces = sumOf(blocks, ({ size }) => size.traces);
+    this.#next = new Int32Array(sumOf(blocks, ({ size }) => size.rows));
+    this.#first = new Int32Array(maxTraces);
+    this.#last = new Int32Array(maxTraces);
+    this.#block = new Int32Array(maxTraces);
+    this.#at = new Int32Array(maxTraces);
+    this.#isSampled = new Uint8Array(maxTraces);
+    this.#table = new Int32Array(2 ** Math.ceil(Math.log2(maxTraces * 2 + 2)));
+  }
+
+  /** Reads the blocks. To be gone through once, before anything is asked. */
+  *fill(): Generator<undefined> {
+    for (const [number, { traces, chunk }] of this.#blocks.entries()) {
+      const traceOf = new Int32Array(traces.length / TRACE_WORDS);
+      for (let i = 0; i < traceOf.length; i++) {
+        traceOf[i] = this.#numberOf(number, i * TRACE_WORDS);
+        if (i % STEP_TRACES === 0) yield;
+      }
+      const firstRow = this.#firstRows[number];
+      for (let row = 0; row < chunk.count; row++) {
+        this.#add(traceOf[chunk.slots[row]], firstRow + row + 1);
+        if (row % STEP_ROWS === 0) yield;
+      }
+    }
+  }
+
+  isSampled(trace: number): boolean {
+    return this.#isSampled[trace] !== 0;
+  }
+
+  /** A block that has the trace, and the place of its words there. */
+  wordsOf(trace: number): readonly [block: Block, at: number] {
+    return [this.#blocks[this.#block[trace]], this.#at[trace]];
+  }
+
+  /** The numbers of the rows of a trace among all rows, block by block. */
+  *rowsOf(trace: number): Generator<number> {
+    for (let row = this.#first[trace]; row !== 0; row = this.#next[row - 1]) yield row - 1;
+  }
+
+  /** Where a row is. */
+  placeOf(row: number): readonly [block: number, row: number] {
+    let [low, high] = [0, this.#blocks.length];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (this.#firstRows[middle] <= row) low = middle;
+      else high = middle;
+    }
+    return [low, row - this.#firstRows[low]];
+  }
+
+  #add(trace: number, row: number): void {
+    if (trace < 0) return;
+    const last = this.#last[trace];
+    if (last === 0) this.#first[trace] = row;
+    else this.#next[last - 1] = row;
+    this.#last[trace] = row;
+  }
+
+  /** The number of the trace whose words are at `at` of a block; -1 for one that was cancelled. */
+  #numberOf(block: number, at: number): number {
+    const { traces } = this.#blocks[block];
+    if ((traces[at + BITS_AT] & TraceBit.cancelled) !== 0) return -1;
+    if (this.#cancelled.size > 0 && this.#cancelled.has(traceIdAt(traces, at))) return -1;
+    const mask = this.#table.length - 1;
+    let slot = hashOf(traces, at) & mask;
+    while (this.#table[slot] !== 0 && !this.#isAt(this.#table[slot] - 1, traces, at)) slot = (slot + 1) & mask;
+    if (this.#table[slot] === 0) {
+      this.#block[this.count] = block;
+      this.#at[this.count] = at;
+      this.#table[slot] = ++this.count;
+    }
+    const trace = this.#table[slot] - 1;
+    // A trigger may have decided so after its first spans.
+    if ((traces[at + 4] & TraceBit.sampled) !== 0) this.#isSampled[trace] = 1;
+    return trace;
+  }
+
+  #isAt(trace: number, words: Int32Array, at: number): boolean {
+    const [{ traces }, from] = this.wordsOf(trace);
+    for (let i = 0; i < 4; i++) if (traces[from + i] !== words[at + i]) return false;
+    return true;
+  }
+}
 
 /** Everything a snapshot is made of. */
 export interface SnapshotParts {

@@ -1,8 +1,7 @@
 // What a file of the recorder is made of: blocks, and records of JSON, one after another, each with its length and a CRC-32, so that a reader
 // takes what is whole and counts what is not. A write that was cut off spoils nothing before it.
 import { nodeZlib } from '../base/calls/node-modules.js';
-import { Block, type BlockSize, blockBytes, HEADER_BYTES, MAGIC, VERSION, Word } from './block.js';
-import { fromJson, toJson } from './block-meta.js';
+import { Block, type BlockSize, blockBytes, fromJson, HEADER_BYTES, MAGIC, toJson, VERSION, Word } from './block.js';
 
 const JSON_MAGIC = 0x4a465053;
 const JSON_HEADER_BYTES = 16;
@@ -32,7 +31,7 @@ export const jsonRecord = (value: unknown): Buffer => {
 };
 
 /** What a file holds. */
-export interface FlightRecords {
+interface FlightRecords {
   readonly blocks: readonly Block[];
   /** Number of blocks before each JSON record, and its value. */
   readonly json: readonly (readonly [before: number, value: unknown])[];

@@ -8,7 +8,7 @@ const STEP_BYTES = 32 << 10;
 const SMALL_STEP_BYTES = 2 << 10;
 const MAX_SPARE = 4;
 
-export interface RingBounds {
+interface RingBounds {
   /** Milliseconds. Older spans are dropped. */
   readonly minAgeMs: number;
   /** Beyond, the oldest are dropped however young. */
@@ -16,7 +16,7 @@ export interface RingBounds {
 }
 
 /** A trace id as four words. */
-export interface TraceWords {
+interface TraceWords {
   readonly w0: number;
   readonly w1: number;
   readonly w2: number;

@@ -4,22 +4,15 @@
 import { nodeThreads } from '../base/calls/node-modules.js';
 import { timers } from '../base/calls/timers.js';
 import { type FastCall, loadFastCall } from '../clock/binding.js';
-import type { Block } from './block.js';
-import { blockBytes } from './block.js';
-import { toJson } from './block-meta.js';
+import { type Block, blockBytes, toJson } from './block.js';
 import type { RingWatcher } from './flight-ring.js';
-import { SnapshotDirectory } from './snapshot-directory.js';
-import type { SnapshotHead } from './snapshot-file.js';
+import { SnapshotDirectory, type SnapshotHead } from './snapshot-file.js';
 import { TURN_ROWS_FACTOR } from './timeline/native-rings.js';
 import type { Timeline } from './timeline/timeline.js';
-import type { TimelineRow } from './timeline/timeline-row.js';
-import { unixNow } from './timeline/timeline-source.js';
+import { type TimelineRow, unixNow } from './timeline/timeline-row.js';
 
 /** What of the head of the file is known before. */
-export type HeapHead = Omit<
-  SnapshotHead,
-  'kind' | 'reason' | 'taken' | 'timeline' | 'cancelled' | 'tornRows' | 'blocks'
->;
+type HeapHead = Omit<SnapshotHead, 'kind' | 'reason' | 'taken' | 'timeline' | 'cancelled' | 'tornRows' | 'blocks'>;
 
 type Native = Required<FastCall>;
 

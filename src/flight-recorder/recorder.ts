@@ -14,16 +14,20 @@ import type { Span } from '../span/span.js';
 import type { Block } from './block.js';
 import { BlockMaker } from './block-maker.js';
 import { BlockSnapshot } from './block-snapshot.js';
-import { CopiedTraces } from './copied-traces.js';
 import { FlightRing } from './flight-ring.js';
 import { HeapLimit } from './heap-limit.js';
-import { newestOpenBlock, type OpenWork, openBlocks } from './open-blocks.js';
-import { MAX_OPEN_SPANS, OpenSpanTable } from './open-span-table.js';
+import {
+  CopiedTraces,
+  MAX_OPEN_SPANS,
+  newestOpenBlock,
+  OpenSpanTable,
+  type OpenWork,
+  openBlocks,
+} from './open-spans.js';
 import type { ResolvedRecorder } from './recorder-options.js';
 import { putRootTimes } from './root-times.js';
 import { RowsFiles, type RowsSource } from './rows-files.js';
-import { SnapshotDirectory } from './snapshot-directory.js';
-import { writeSnapshotFile } from './snapshot-file.js';
+import { SnapshotDirectory, writeSnapshotFile } from './snapshot-file.js';
 import type { SnapshotReason } from './snapshot-types.js';
 import type { Timeline } from './timeline/timeline.js';
 import type { TimelineRow } from './timeline/timeline-row.js';

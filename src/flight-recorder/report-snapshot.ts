@@ -2,8 +2,7 @@
 // never lies in memory twice.
 import type { ReportBatch, Reporter, Trace } from '../collector/reporter.js';
 import type { SpanRecord } from '../record/record.js';
-import { shownRecord, shownResource } from './shown-spans.js';
-import { SnapshotReading } from './snapshot-reading.js';
+import { SnapshotReading, shownRecord, shownResource } from './snapshot-reading.js';
 import type { Snapshot, SnapshotTrace } from './snapshot-types.js';
 
 // Few enough to be left to the young generation of the heap.

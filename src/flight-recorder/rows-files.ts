@@ -10,12 +10,12 @@ import type { ClockAnchor } from '../clock/index.js';
 import type { Resource } from '../collector/reporter.js';
 import type { Block } from './block.js';
 import { blockParts, jsonRecord } from './flight-records.js';
-import { MAX_OPEN_SPANS } from './open-span-table.js';
+import { MAX_OPEN_SPANS } from './open-spans.js';
 import { type TailBlocks, TailFile } from './tail/tail-file.js';
 import type { TimelineRow } from './timeline/timeline-row.js';
 
 /** What a recorder has beside its spans. */
-export interface KnownOfRows {
+interface KnownOfRows {
   readonly resource: Resource;
   /** How ticks become Unix time; blocks have newer ones. */
   readonly anchor: ClockAnchor;

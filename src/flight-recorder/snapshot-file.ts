@@ -1,16 +1,19 @@
-// Snapshots as files, as they lie in memory: nothing is encoded in the service. Whole or not at all; at a crash at once, else block by block,
-// so that the event loop never stands still.
-//
-// Snapshots that are being written in slices while the process goes on. If it ends first they are written at once, from the same cut: what was
-// asked for is there, however soon after that an application ends.
+// Snapshots as files, as they lie in memory: nothing is encoded in the service. Whole or not at all; at a crash at once, else block by block, so
+// that the event loop never stands still. One that is being written when the process ends is written at once, from the same cut. Files of triggers
+// are named after the moment, the process and the trigger, so that names in order are files in order of time. Only what has such a name is ever
+// deleted: the directory may hold files of others.
+
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { nodeThreads } from '../base/calls/node-modules.js';
+import { timers } from '../base/calls/timers.js';
 import { type FsSteps, giveUpSync, runAsync, runSync } from '../base/files/fs-steps.js';
 import { writeWhole } from '../base/files/whole-file.js';
 import type { ClockAnchor } from '../clock/index.js';
 import type { Resource } from '../collector/reporter.js';
 import type { BlockSnapshot, SnapshotParts } from './block-snapshot.js';
-import { FlightError } from './flight-error.js';
 import { blockParts, jsonRecord } from './flight-records.js';
-import type { SnapshotReason } from './snapshot-types.js';
+import { FlightError, type SnapshotReason } from './snapshot-types.js';
 import type { TimelineRow } from './timeline/timeline-row.js';
 
 /** Its content. */
@@ -30,7 +33,7 @@ export interface SnapshotHead {
 }
 
 /** The first record of a file. */
-export const headRecord = ({ cancelled, ...rest }: Omit<SnapshotParts, 'blocks' | 'open'>, blocks: number): Buffer =>
+const headRecord = ({ cancelled, ...rest }: Omit<SnapshotParts, 'blocks' | 'open'>, blocks: number): Buffer =>
   jsonRecord({ ...rest, kind: 'snapshot', cancelled: [...cancelled], blocks } satisfies SnapshotHead);
 
 const parts = function* ({ parts: { blocks, open, ...rest } }: BlockSnapshot): Iterable<Uint8Array> {
@@ -47,7 +50,7 @@ export const notWritten = (path: string, cause: unknown): FlightError =>
   );
 
 /** The calls that write it; they throw `ERR_SPANLINE_FLIGHT_FILE`, and nothing of the file stays. */
-export const snapshotSteps = function* (snapshot: BlockSnapshot, path: string): FsSteps<void> {
+const snapshotSteps = function* (snapshot: BlockSnapshot, path: string): FsSteps<void> {
   try {
     yield* writeWhole(path, parts(snapshot), { makesDirectory: true, isDurable: false });
   } catch (cause) {
@@ -104,5 +107,66 @@ export class SnapshotWrites {
       giveUpSync(steps, new Error('the process ends'));
     }
     this.#inFlight.clear();
+  }
+}
+
+const NAME = String.raw`\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z-\d+(?:\.\d+)?-[a-z-]+\.flight`;
+const FILE = new RegExp(`^${NAME}$`);
+// What is left of a file whose writer was killed: of whole-file.ts, and of heap_limit.cc.
+const LEFTOVER = new RegExp(String.raw`^(?:\.${NAME}\.\d+-[0-9a-f]+\.tmp|${NAME}\.partial)$`);
+/** A file that is being written is written to more often. */
+const LEFT_AFTER_MS = 60_000;
+
+/** The process, and of a worker the thread as well. */
+const writer = (): string => {
+  const { isMainThread, threadId } = nodeThreads();
+  return isMainThread ? String(process.pid) : `${process.pid}.${threadId}`;
+};
+
+export class SnapshotDirectory {
+  readonly path: string;
+  readonly #maxFiles: number;
+  #lastMs = 0;
+
+  constructor(path: string, maxFiles: number) {
+    this.path = path;
+    this.#maxFiles = maxFiles;
+  }
+
+  /** What follows the moment in the name of a file. */
+  static nameEnd(kind: SnapshotReason['kind']): string {
+    return `-${writer()}-${kind}.flight`;
+  }
+
+  /** A path that no other file of this thread has. */
+  pathFor(kind: SnapshotReason['kind']): string {
+    this.#lastMs = Math.max(timers.wallMs(), this.#lastMs + 1);
+    const moment = new Date(this.#lastMs).toISOString().replaceAll(':', '-');
+    return join(this.path, moment + SnapshotDirectory.nameEnd(kind));
+  }
+
+  /** Delete the oldest files beyond the number that is kept, and what writers that were killed have left. Never throws. */
+  removeOld(): void {
+    try {
+      const names = readdirSync(this.path).sort();
+      const files = names.filter((name) => FILE.test(name));
+      for (const name of files.slice(0, Math.max(0, files.length - this.#maxFiles))) this.#remove(name);
+      for (const name of names) if (LEFTOVER.test(name) && this.#isLeft(name)) this.#remove(name);
+    } catch {
+      // The directory was taken away on purpose, with what was in it.
+    }
+  }
+
+  #isLeft(name: string): boolean {
+    const { mtimeMs } = statSync(join(this.path, name), { throwIfNoEntry: false }) ?? { mtimeMs: timers.wallMs() };
+    return timers.wallMs() - mtimeMs > LEFT_AFTER_MS;
+  }
+
+  #remove(name: string): void {
+    try {
+      rmSync(join(this.path, name), { force: true });
+    } catch {
+      // The next look deletes it, or somebody with the right to.
+    }
   }
 }

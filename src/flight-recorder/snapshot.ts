@@ -1,8 +1,8 @@
 // Snapshots of the running process, when the program asks for one. What writes them by itself is in triggers.ts.
-import { FlightError } from './flight-error.js';
+
 import { flightRecorder } from './install.js';
 import { writeSnapshotFile } from './snapshot-file.js';
-import type { Snapshot, SnapshotReason } from './snapshot-types.js';
+import { FlightError, type Snapshot, type SnapshotReason } from './snapshot-types.js';
 
 const taken = (text: string) => {
   const recorder = flightRecorder();

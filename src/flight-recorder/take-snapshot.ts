@@ -4,17 +4,17 @@ import { statSync } from 'node:fs';
 import { SpanlineError } from '../base/errors.js';
 import { targetFailure } from '../base/inspector/target-error.js';
 import { withInspector } from '../base/inspector/with-inspector.js';
-import { FlightError } from './flight-error.js';
+import { FlightError } from './snapshot-types.js';
 
 /** How a process is asked. */
-export interface TakeOptions {
+interface TakeOptions {
   readonly port?: number;
   readonly timeoutSeconds: number;
   readonly signal: AbortSignal;
 }
 
 /** What it has written. */
-export interface TakenSnapshot {
+interface TakenSnapshot {
   readonly spanCount: number;
   readonly bufferedMs: number;
   readonly bytes: number;

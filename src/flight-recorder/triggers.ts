@@ -1,20 +1,128 @@
-// What makes the recorder write a snapshot by itself. It listens without changing how a process behaves or ends, and what it cannot do it
-// counts: nothing here may throw into the program.
+// What makes the recorder write a snapshot by itself, and how it sees what ends a process, and what would if the application did not take it:
+// uncaught exceptions, unhandled rejections, exit codes. It must change nothing of how a process behaves or ends, so it never listens to
+// `uncaughtException` or `unhandledRejection`: a listener keeps the process alive. What it cannot do it counts: nothing here may throw into the
+// program.
+
 import { timers } from '../base/calls/timers.js';
 import { nsPerTick } from '../clock/index.js';
 import { onSignal } from '../collector/signal-work.js';
 import type { ActiveTrace, EndedRoot } from '../span/active-trace.js';
 import type { BlockSnapshot } from './block-snapshot.js';
-import { type CrashListener, CrashWatch } from './crash-watch.js';
-import { SnapshotDirectory } from './snapshot-directory.js';
-import { SnapshotWrites, writeSnapshotFileSync } from './snapshot-file.js';
+import { SnapshotDirectory, SnapshotWrites, writeSnapshotFileSync } from './snapshot-file.js';
 import type { SnapshotReason } from './snapshot-types.js';
 import type { TimelineRow } from './timeline/timeline-row.js';
 import { endsByDefault, type ResolvedTriggers } from './trigger-options.js';
 import { UsualDurations } from './usual-durations.js';
 
+/** The listener. No method may throw. */
+interface CrashListener {
+  /** `isLast`: nobody takes it, and the process ends when this returns, perhaps without an event `exit`. */
+  crashed(reason: SnapshotReason, isLast: boolean): void;
+  /** The process exits with this code, which is not 0. */
+  exiting(code: number): void;
+}
+
+type Emit = (this: unknown, event: string | symbol, ...args: unknown[]) => boolean;
+
+const textOf = (error: unknown): string => {
+  try {
+    return String(error).slice(0, 512);
+  } catch {
+    return 'an error that cannot be shown';
+  }
+};
+
+const reasonOf = (error: unknown, origin: string): SnapshotReason => {
+  const kind = origin === 'unhandledRejection' ? 'unhandled-rejection' : 'uncaught-exception';
+  return { kind, text: textOf(error), traceId: '' };
+};
+
+/** Whether somebody takes an exception that nothing has caught. */
+const isTaken = (): boolean =>
+  process.listenerCount('uncaughtException') > 0 || process.hasUncaughtExceptionCaptureCallback();
+
+class CrashWatch {
+  readonly #to: CrashListener;
+  readonly #offs: (() => void)[] = [];
+  // Rejections that nobody took, of which no exception has come.
+  #rejected: SnapshotReason | undefined;
+
+  constructor(to: CrashListener) {
+    this.#to = to;
+  }
+
+  start(): void {
+    this.#on('uncaughtExceptionMonitor', (error, origin) => {
+      this.#rejected = undefined;
+      this.#to.crashed(reasonOf(error, String(origin)), !isTaken());
+    });
+    this.#on('exit', (code) => {
+      if (code !== 0) this.#to.exiting(Number(code));
+    });
+    this.#wrapEmit();
+  }
+
+  stop(): void {
+    for (const off of this.#offs.splice(0)) off();
+  }
+
+  #on(event: string, listener: (...args: unknown[]) => void): void {
+    process.on(event, listener);
+    this.#offs.push(() => process.off(event, listener));
+  }
+
+  // Node calls it for each of these events, whether anybody listens or not: the only way to see them without being one who listens.
+  #wrapEmit(): void {
+    const watch = this;
+    const holder = process as unknown as { emit: Emit };
+    const isOwn = Object.hasOwn(process, 'emit');
+    const before = holder.emit;
+    let isOn = true;
+    const emit: Emit = function (event, ...args) {
+      if (!isOn || (event !== 'uncaughtException' && event !== 'unhandledRejection')) {
+        return Reflect.apply(before, this, [event, ...args]);
+      }
+      return watch.#emitCrash(event, args, () => Reflect.apply(before, this, [event, ...args]));
+    };
+    holder.emit = emit;
+    this.#offs.push(() => {
+      isOn = false;
+      // Somebody else may have wrapped it since.
+      if (holder.emit !== emit) return;
+      if (isOwn) holder.emit = before;
+      else delete (holder as Partial<typeof holder>).emit;
+    });
+  }
+
+  #emitCrash(event: string, [error]: readonly unknown[], emit: () => boolean): boolean {
+    let isHandled: boolean;
+    try {
+      isHandled = emit();
+    } catch (thrown) {
+      // A listener threw: Node ends the process with the code 7, and nothing else is called.
+      if (event === 'uncaughtException') this.#to.crashed(reasonOf(error, event), true);
+      throw thrown;
+    }
+    if (event !== 'unhandledRejection') return isHandled;
+    const reason = reasonOf(error, event);
+    if (isHandled) this.#to.crashed(reason, false);
+    else this.#wait(reason);
+    return isHandled;
+  }
+
+  // By default it becomes an exception now; with `--unhandled-rejections=warn` or `none` it does not.
+  #wait(reason: SnapshotReason): void {
+    this.#rejected = reason;
+    timers.setImmediate(() => {
+      if (this.#rejected !== reason) return;
+      this.#rejected = undefined;
+      this.#to.crashed(reason, false);
+    });
+  }
+}
+
 /** The cut at this moment. */
-export type TakeSnapshot = (reason: SnapshotReason) => BlockSnapshot;
+type TakeSnapshot = (reason: SnapshotReason) => BlockSnapshot;
 
 /** Milliseconds after a write that has failed, before the next one. */
 const RETRY_MS = 1000;

@@ -1,9 +1,13 @@
-// Writes a snapshot to a file in a format that other tools read. The file is there whole or not at all, and no stretch of the work holds the
-// event loop: a service writes it while it serves.
+// Writes a snapshot to a file in a format that other tools read; for Perfetto with the event-loop timeline beside the traces, which are read twice,
+// because an arrow needs both its ends. The file is there whole or not at all, and no stretch of the work holds the event loop: a service writes it
+// while it serves.
+
 import { stat } from 'node:fs/promises';
 import { OptionError } from '../base/errors.js';
 import { runAsync } from '../base/files/fs-steps.js';
 import { WholeFile } from '../base/files/whole-file.js';
+import { ownResource } from '../formats/library.js';
+import { type PerfettoSpans, PerfettoWriter } from '../formats/perfetto/write-perfetto.js';
 import {
   documentPieces,
   JAEGER_DOCUMENT,
@@ -13,9 +17,64 @@ import {
 } from '../formats/trace-documents.js';
 import type { BlockSnapshot } from './block-snapshot.js';
 import { notWritten, writeSnapshotFile } from './snapshot-file.js';
-import { snapshotPerfetto } from './snapshot-perfetto.js';
-import { SnapshotReading } from './snapshot-reading.js';
-import type { Snapshot } from './snapshot-types.js';
+import { SnapshotReading, shownRecord, shownResource, shownView } from './snapshot-reading.js';
+import type { Snapshot, SnapshotTrace } from './snapshot-types.js';
+import { timelineTracks } from './timeline/timeline-tracks.js';
+
+/** Bytes handed on at a time. */
+const PIECE_BYTES = 64 * 1024;
+
+/** Where the process has no number of its own. */
+const UNKNOWN_PID = 1;
+
+const pidOf = ({ resource }: Snapshot): number => {
+  const pid = resource.attributes['process.pid'];
+  return typeof pid === 'number' && Number.isSafeInteger(pid) && pid > 0 ? pid : UNKNOWN_PID;
+};
+
+/** The pieces of the file; each is valid until the next one is asked for. */
+export const snapshotPerfetto = async function* (reading: SnapshotReading): AsyncGenerator<Buffer> {
+  const { snapshot } = reading;
+  const writer = new PerfettoWriter();
+  const resource = ownResource(shownResource(snapshot));
+  const view = shownView(snapshot);
+  // Takes the steps of a part, and gives what is written whenever it is enough.
+  const written = async function* (steps: Iterable<undefined>): AsyncGenerator<Buffer> {
+    for (const _ of steps) {
+      if (writer.length >= PIECE_BYTES) yield writer.take();
+      if (reading.isOver()) await reading.pause();
+    }
+  };
+  const seeLinks = function* ({ spans }: SnapshotTrace): Generator<undefined> {
+    for (const { record } of spans) {
+      if (record.links.length > 0) writer.see(view.of(record));
+      yield;
+    }
+  };
+  const drawn = (trace: SnapshotTrace): PerfettoSpans => ({
+    length: trace.spans.length,
+    span: (i) => view.of(shownRecord(trace, i)),
+    isLocal: (i) => trace.spans[i].record.isLocal,
+    isOpen: (i) => trace.spans[i].isOpen,
+  });
+
+  for await (const trace of reading.traces()) yield* written(seeLinks(trace));
+  const { reason, resource: of, takenUnixUs, bufferedMs, tornRows } = snapshot;
+  const pid = pidOf(snapshot);
+  writer.process({ name: of.serviceName, pid }, takenUnixUs, {
+    name: `snapshot: ${reason.kind}`,
+    categories: ['snapshot'],
+    more: [
+      ...Object.entries(resource.properties),
+      ['snapshot.buffered_ms', bufferedMs],
+      ['snapshot.torn_rows', tornRows],
+      ...(reason.traceId === '' ? [] : [['trace.id', reason.traceId] as const]),
+    ],
+  });
+  yield* written(timelineTracks(writer, pid, snapshot.timeline));
+  for await (const trace of reading.traces()) yield* written(writer.trace(trace.traceId, drawn(trace)));
+  yield writer.take();
+};
 
 /** Formats of {@link writeSnapshot}. */
 export const SNAPSHOT_FORMATS = ['otlp-lines', 'otlp', 'jaeger', 'perfetto', 'flight'] as const;

@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Snapshot } from '../../src/flight-recorder/index.js';
-import { MAX_OPEN_LOCAL_SPANS } from '../../src/flight-recorder/open-blocks.js';
+import { MAX_OPEN_LOCAL_SPANS } from '../../src/flight-recorder/open-spans.js';
 import { LocalCollector, LocalSpan, Span } from '../../src/index.js';
 import { flight, namesOf } from './support/flight.js';
 

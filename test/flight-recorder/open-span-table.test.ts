@@ -1,6 +1,6 @@
 // The table of open spans keeps its bound by forgetting the oldest, and everybody else's place stays their own.
 import { expect, test } from 'vitest';
-import { OpenSpanTable } from '../../src/flight-recorder/open-span-table.js';
+import { OpenSpanTable } from '../../src/flight-recorder/open-spans.js';
 import type { EndedRoot } from '../../src/span/active-trace.js';
 
 const span = (begin: number): EndedRoot => ({ name: `span ${begin}`, begin, endTicks: 0 });

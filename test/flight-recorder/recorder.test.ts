@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { recoverSnapshot } from '../../src/flight-recorder/index.js';
-import { MAX_OPEN_SPANS } from '../../src/flight-recorder/open-span-table.js';
+import { MAX_OPEN_SPANS } from '../../src/flight-recorder/open-spans.js';
 import { LocalCollector, LocalSpan, never, Span, SpanContext, stats } from '../../src/index.js';
 import { ROW_BYTES } from '../../src/rows/row-chunk.js';
 import { TRACE_BYTES } from '../../src/rows/trace-table.js';

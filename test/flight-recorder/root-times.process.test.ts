@@ -5,8 +5,7 @@ import { MemoryReporter } from '../../src/exporters/memory.js';
 import { monitorEventLoop } from '../../src/flight-recorder/index.js';
 import { FlightRecorder } from '../../src/flight-recorder/recorder.js';
 import { type FlightRecorderOptions, resolveRecorder } from '../../src/flight-recorder/recorder-options.js';
-import type { TimelinePart, TimelineRow } from '../../src/flight-recorder/timeline/timeline-row.js';
-import { unixNow } from '../../src/flight-recorder/timeline/timeline-source.js';
+import { type TimelinePart, type TimelineRow, unixNow } from '../../src/flight-recorder/timeline/timeline-row.js';
 import { Collector, type CollectorOptions, LocalCollector, LocalSpan, Span, type SpanRecord } from '../../src/index.js';
 
 const TIMES = ['own', 'gc', 'others', 'untraced', 'short', 'waiting', 'unknown'].map(

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { SnapshotDirectory } from '../../src/flight-recorder/snapshot-directory.js';
+import { SnapshotDirectory } from '../../src/flight-recorder/snapshot-file.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'spanline-directory-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));

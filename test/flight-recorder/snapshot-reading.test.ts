@@ -1,8 +1,8 @@
 // While a snapshot is read the event loop goes round: between traces, within a long trace, and while nothing is written yet.
 import { expect, test } from 'vitest';
-import { snapshotPerfetto } from '../../src/flight-recorder/snapshot-perfetto.js';
 import { SnapshotReading } from '../../src/flight-recorder/snapshot-reading.js';
 import type { Snapshot } from '../../src/flight-recorder/snapshot-types.js';
+import { snapshotPerfetto } from '../../src/flight-recorder/write-snapshot.js';
 import { Span } from '../../src/index.js';
 import { flight } from './support/flight.js';
 

@@ -153,7 +153,7 @@ bool WriteHead(int file, const Watch& watch) {
   return WriteAll(file, header, sizeof header) && WriteAll(file, text.data(), text.size());
 }
 
-// As snapshot-directory.ts names files, so that those of one directory are in order of time.
+// As snapshot-file.ts names files, so that those of one directory are in order of time.
 std::string PathNow(const Watch& watch) {
   struct timespec now;
   struct tm parts;

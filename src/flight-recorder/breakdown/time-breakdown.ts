@@ -1,8 +1,11 @@
-// Where the time of one span went. Must give each tick of the span to exactly one of the parts, and guess nothing: what cannot be known is unknown.
-import type { TimeBreakdown } from './breakdown.js';
-import type { BreakdownIndex } from './breakdown-index.js';
-import { Tally } from './tally.js';
-import { type SpanKey, TICKS_PER_US, toTicks, toUs } from './timed-span.js';
+// Where the time of one span went, by an index of a process or of a snapshot, whose records must not be kept. Must give each tick of the span to
+// exactly one of the parts, and guess nothing: what cannot be known is unknown.
+
+import type { SpanRecord } from '../../record/record.js';
+import type { Snapshot } from '../snapshot-types.js';
+import { BreakdownIndex } from './breakdown-index.js';
+import { type SpanKey, TICKS_PER_US, type TimedSpan, type TimeWindow, toTicks, toUs } from './stretches.js';
+import { Tally, type TimeBreakdown } from './tally.js';
 import { partOf } from './timeline-layers.js';
 
 /** Named at most. */
@@ -65,3 +68,43 @@ export const timeBreakdown = (index: BreakdownIndex, span: SpanKey): TimeBreakdo
     unknownUs: toUs(tally.unknown + unplaced + end - start - known),
   };
 };
+
+const timed = (span: SpanRecord): TimedSpan => ({
+  traceId: span.traceId,
+  spanId: span.spanId,
+  parentSpanId: span.parentSpanId,
+  name: span.name,
+  startUs: span.startSec * 1e6 + span.startNano / 1000,
+  endUs: span.endSec * 1e6 + span.endNano / 1000,
+  isSync: span.isLocal,
+});
+
+/** All of them. */
+const timedSpansOf = (snapshot: Snapshot): TimedSpan[] =>
+  [...snapshot.traces()].flatMap(({ spans }) => spans.map(({ record }) => timed(record)));
+
+/** When its timeline was watched: not at all, or up to the moment at which it was taken. */
+const timelineWindowsOf = ({ timelineFromUs, takenUnixUs }: Snapshot): TimeWindow[] =>
+  timelineFromUs === undefined ? [] : [{ fromUs: timelineFromUs, toUs: takenUnixUs }];
+
+/**
+ * What {@link timeBreakdown} and {@link stalls} ask, made of a snapshot: once for all its spans.
+ *
+ * @example
+ * ```ts
+ * import { configure, Span } from 'spanline';
+ * import { timeBreakdown, breakdownIndexOf, formatBreakdown, snapshot } from 'spanline/flight-recorder';
+ *
+ * configure({ flightRecorder: {} });
+ * Span.root('GET /query').end();
+ *
+ * const taken = snapshot();
+ * const index = breakdownIndexOf(taken);
+ * for (const { traceId, spans } of taken.traces()) {
+ *   const breakdown = timeBreakdown(index, { traceId, spanId: spans[0].record.spanId });
+ *   if (breakdown !== undefined) console.log(spans[0].record.name, formatBreakdown(breakdown));
+ * }
+ * ```
+ */
+export const breakdownIndexOf = (snapshot: Snapshot): BreakdownIndex =>
+  new BreakdownIndex(timedSpansOf(snapshot), snapshot.timeline, timelineWindowsOf(snapshot));

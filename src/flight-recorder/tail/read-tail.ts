@@ -6,8 +6,8 @@ import { isText, RowEntries, Tag } from '../../rows/row-entries.js';
 import { RowText } from '../../rows/row-text.js';
 import type { Block } from '../block.js';
 import { BlockMaker } from '../block-maker.js';
-import { CopiedTraces } from '../copied-traces.js';
-import { traceIdAt } from '../trace-rows.js';
+import { traceIdAt } from '../block-snapshot.js';
+import { CopiedTraces } from '../open-spans.js';
 import {
   OPEN_WORDS,
   OpenWord,
@@ -19,10 +19,10 @@ import {
   TailBit,
   TailWord,
   tailPlaces,
-} from './tail-layout.js';
+} from './tail-file.js';
 
 /** What a mapped file holds. */
-export interface Tail {
+interface Tail {
   readonly blocks: readonly Block[];
   readonly open: readonly Block[];
   /** Ticks of the last sign of life. */

@@ -92,7 +92,7 @@ export const shownFrames = (frames: RawFrames): string[] => {
 };
 
 /** Begins the place of a frame of this library, as `node:` begins that of Node's. */
-export const OWN_SCHEME = 'spanline:';
+const OWN_SCHEME = 'spanline:';
 
 /** A frame of Node's, of WebAssembly or of this library: it shows how something was called, not what. */
 const IS_OF_THE_WAY = /(?:^| )(?:node|wasm|spanline):\S+:\d+$/;

@@ -1,16 +1,184 @@
-// The timeline by the addon: rows in an array that native code writes, parts made of its samples. What runs in a sample must not throw.
+// The timeline by the addon: rows in an array that native code writes, parts made of its samples. What CPU profiles found running names the
+// functions of parts that no span had, and must not make a part longer or shorter; what is in the thread pool while it is full is told for people.
+// What runs in a sample must not throw, and must take a hundredth of the time at most, however many sockets and timers a process has.
+
+import { executionAsyncResource } from 'node:async_hooks';
+import { timers } from '../../base/calls/timers.js';
+import { getOrMake } from '../../base/maps/maps.js';
 import { type FastCall, loadFastCall, type TimelinePool, type TimelineSample } from '../../clock/binding.js';
-import { type QueueSwitches, state } from '../../context/process-state.js';
+import { type QueueSwitches, type StackStretch, state } from '../../context/process-state.js';
 import { enteredQueue } from '../../local-span/queue-store.js';
 import type { SpanQueue } from '../../local-span/span-queue.js';
-import { shownFrames } from './frames.js';
-import { NativeRings, Ring } from './native-rings.js';
-import { type Part, PartRing } from './part-ring.js';
-import { PoolDetails } from './pool-details.js';
-import { noOwner, spanIdOf, traceIdOf } from './queue-owner.js';
-import { StackRing } from './stack-ring.js';
-import type { TimelinePart, TimelineRow } from './timeline-row.js';
-import { collectionKind, type TimelineCounts, type TimelineSource, unixNow } from './timeline-source.js';
+import { type RawFrames, shownFrames } from './frames.js';
+import { NativeRings, noOwner, type Part, PartRing, Ring, spanIdOf, traceIdOf } from './native-rings.js';
+import {
+  collectionKind,
+  type TimelineCounts,
+  type TimelinePart,
+  type TimelineRow,
+  type TimelineSource,
+  unixNow,
+} from './timeline-row.js';
+
+/** Node's names of requests that are in the pool, and what a program calls that has them. */
+const IN_POOL: ReadonlyMap<string, string> = new Map([
+  ['FSReqCallback', 'fs'],
+  ['FSReqPromise', 'fs'],
+  ['CloseReq', 'fs'],
+  ['GetAddrInfoReqWrap', 'dns.lookup'],
+  ['GetNameInfoReqWrap', 'dns.lookupService'],
+]);
+/** Requests of sockets, which are not. */
+const ELSEWHERE: ReadonlySet<string> = new Set(['ConnectWrap', 'SimpleWriteWrap', 'SimpleShutdownWrap', 'SendWrap']);
+
+/** Node lists no requests of these: the callback of one that comes to an end shows that they have some. */
+const UNLISTED = /^node:(?:internal\/)?(crypto\/\w+|zlib)$/;
+/** Calls the callbacks where somebody uses async hooks, as AsyncLocalStorage does before Node 24. */
+const TRAMPOLINE = 'node:internal/async_hooks';
+const JOB = /Job$/;
+const ZLIB: ReadonlySet<string> = new Set(['Zlib', 'BrotliEncoder', 'BrotliDecoder', 'ZstdCompress', 'ZstdDecompress']);
+const FIELDS = 3;
+
+/** Of the time since the last look. */
+const LARGEST_SHARE = 0.01;
+
+/** Requests in flight. */
+interface Requests {
+  readonly listed: readonly (readonly [name: string, count: number])[];
+  /** Of crypto, zlib and addons. */
+  readonly unlisted: number;
+}
+
+interface Detail extends Requests {
+  /** Owners of requests that ended meanwhile. */
+  readonly ended: Set<string>;
+}
+
+const NOTHING: Requests = { listed: [], unlisted: 0 };
+
+class PoolDetails {
+  // By the number of the probe, the oldest first.
+  readonly #details = new Map<number, Detail>();
+  readonly #maxDetails: number;
+  #last = NOTHING;
+  #nextLookMs = 0;
+
+  constructor(maxDetails: number) {
+    this.#maxDetails = maxDetails;
+  }
+
+  /** Probe `number` has found the pool full while so many requests were in flight. */
+  add(number: number, requests: number): void {
+    const nowMs = timers.monotonicMs();
+    if (nowMs >= this.#nextLookMs) {
+      this.#last = requestsInFlight(requests);
+      this.#nextLookMs = nowMs + (timers.monotonicMs() - nowMs) / LARGEST_SHARE;
+    }
+    this.#details.set(number, { ...this.#last, ended: new Set() });
+    if (this.#details.size > this.#maxDetails) this.#details.delete(this.#details.keys().next().value as number);
+  }
+
+  /** The frames of what runs first in a turn since then. True when that is the callback of a request that Node does not list. */
+  ran(number: number, frames: RawFrames): boolean {
+    const script = String(frames[frames.length - FIELDS + 1]);
+    const kind = script === TRAMPOLINE ? kindOfResource(executionAsyncResource()) : UNLISTED.exec(script)?.[1];
+    if (kind !== undefined) this.#details.get(number)?.ended.add(kind);
+    return kind !== undefined;
+  }
+
+  /** `fs 3, other 8 (crypto/pbkdf2)`; '' where nothing is known. */
+  textOf(number: number): string {
+    const { listed, unlisted, ended } = this.#details.get(number) ?? { ...NOTHING, ended: new Set() };
+    const parts = listed.map(([name, count]) => `${name} ${count}`);
+    if (unlisted > 0) parts.push(`other ${unlisted}${ended.size === 0 ? '' : ` (${[...ended].join(', ')})`}`);
+    return parts.join(', ');
+  }
+}
+
+/** The same of the object for which Node is about to call somebody. */
+const kindOfResource = (resource: object): string | undefined => {
+  const { name } = resource.constructor;
+  if (ZLIB.has(name)) return 'zlib';
+  return JOB.test(name) ? `crypto/${name.replace(JOB, '').toLowerCase()}` : undefined;
+};
+
+const requestsInFlight = (requests: number): Requests => {
+  const counts = new Map<string, number>();
+  let unlisted = requests;
+  for (const name of process.getActiveResourcesInfo()) {
+    const shown = IN_POOL.get(name);
+    if (shown !== undefined) counts.set(shown, (counts.get(shown) ?? 0) + 1);
+    if (shown !== undefined || ELSEWHERE.has(name)) unlisted--;
+  }
+  return { listed: [...counts].sort(([, a], [, b]) => b - a), unlisted: Math.max(0, unlisted) };
+};
+
+/** What ran from when to when, in nanoseconds of the timeline's clock. */
+interface StackPiece {
+  readonly startNs: number;
+  readonly endNs: number;
+  /** For people: `parse app.js:12`. */
+  readonly frames: readonly string[];
+}
+
+export class StackRing {
+  readonly #pieces: StackPiece[] = [];
+  readonly #maxPieces: number;
+  readonly #maxGapNs: number;
+  #written = 0;
+
+  /** Time between stacks of at most `maxGapNs` is given to the stack next to it. */
+  constructor(maxPieces: number, maxGapNs: number) {
+    this.#maxPieces = maxPieces;
+    this.#maxGapNs = maxGapNs;
+  }
+
+  /** Stretches that later ones have taken the place of. */
+  get dropped(): number {
+    return Math.max(0, this.#written - this.#maxPieces);
+  }
+
+  /** In order of time, and none before what is there. */
+  add(stacks: readonly StackStretch[]): void {
+    const shown = new Map<RawFrames, readonly string[]>();
+    for (const { startNs, endNs, frames } of stacks) {
+      const texts = getOrMake(shown, frames, shownFrames);
+      this.#pieces[this.#written++ % this.#maxPieces] = { startNs, endNs, frames: texts };
+    }
+  }
+
+  /** A part in pieces, in order and without gaps: those of stacks, and `part` as it is where no stack is known. */
+  split(part: StackPiece): StackPiece[] {
+    const pieces: StackPiece[] = [];
+    let atNs = part.startNs;
+    for (let i = this.#firstAfter(part.startNs); i < this.#written; i++) {
+      const { startNs, endNs, frames } = this.#pieces[i % this.#maxPieces];
+      if (startNs >= part.endNs) break;
+      const untilNs = Math.min(endNs, part.endNs);
+      if (startNs - atNs > this.#maxGapNs) {
+        pieces.push({ startNs: atNs, endNs: startNs, frames: part.frames });
+        atNs = startNs;
+      }
+      pieces.push({ startNs: atNs, endNs: untilNs, frames });
+      atNs = untilNs;
+    }
+    const last = pieces.pop();
+    if (last === undefined) return [part];
+    if (part.endNs - atNs <= this.#maxGapNs) return [...pieces, { ...last, endNs: part.endNs }];
+    return [...pieces, last, { ...part, startNs: atNs }];
+  }
+
+  #firstAfter(ns: number): number {
+    let low = Math.max(0, this.#written - this.#maxPieces);
+    let high = this.#written;
+    while (low < high) {
+      const half = Math.floor((low + high) / 2);
+      if (this.#pieces[half % this.#maxPieces].endNs <= ns) low = half + 1;
+      else high = half;
+    }
+    return low;
+  }
+}
 
 const PERIOD_MS = 4;
 const MAX_GAP_NS = 3 * PERIOD_MS * 1e6;

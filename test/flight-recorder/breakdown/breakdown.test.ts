@@ -1,12 +1,11 @@
 // Planted causes are named, who only waited is not blamed, and the line that a person reads adds up.
 import { describe, expect, test } from 'vitest';
-import type { TimeBreakdown } from '../../../src/flight-recorder/breakdown/breakdown.js';
 import { BreakdownIndex } from '../../../src/flight-recorder/breakdown/breakdown-index.js';
-import { drawStalls } from '../../../src/flight-recorder/breakdown/draw-stalls.js';
-import { formatBreakdown } from '../../../src/flight-recorder/breakdown/format-breakdown.js';
+import { drawStalls, formatBreakdown } from '../../../src/flight-recorder/breakdown/format-breakdown.js';
 import { stalls } from '../../../src/flight-recorder/breakdown/stalls.js';
+import type { TimedSpan } from '../../../src/flight-recorder/breakdown/stretches.js';
+import type { TimeBreakdown } from '../../../src/flight-recorder/breakdown/tally.js';
 import { timeBreakdown } from '../../../src/flight-recorder/breakdown/time-breakdown.js';
-import type { TimedSpan } from '../../../src/flight-recorder/breakdown/timed-span.js';
 import fc from '../../support/fast-check.js';
 import { samples } from '../../support/samples.js';
 import { busy, gc, part, pool, span, sumOf, turns } from './support/spans.js';

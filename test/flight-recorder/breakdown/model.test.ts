@@ -1,9 +1,9 @@
 // A breakdown agrees with one made by looking at every microsecond, for any spans and any timeline, and its parts add up to the span exactly.
 import { describe, expect, test } from 'vitest';
-import type { TimeBreakdown } from '../../../src/flight-recorder/breakdown/breakdown.js';
 import { BreakdownIndex } from '../../../src/flight-recorder/breakdown/breakdown-index.js';
+import type { TimedSpan } from '../../../src/flight-recorder/breakdown/stretches.js';
+import type { TimeBreakdown } from '../../../src/flight-recorder/breakdown/tally.js';
 import { timeBreakdown } from '../../../src/flight-recorder/breakdown/time-breakdown.js';
-import type { TimedSpan } from '../../../src/flight-recorder/breakdown/timed-span.js';
 import type { TimelinePart, TimelineRow } from '../../../src/flight-recorder/timeline/timeline-row.js';
 import fc from '../../support/fast-check.js';
 import { samples } from '../../support/samples.js';

@@ -1,12 +1,11 @@
 // The breakdown of a root by its own local spans and the timeline is that by an index of its spans, and its parts add up to it exactly.
 import { expect, test } from 'vitest';
-import type { TimeBreakdown } from '../../../src/flight-recorder/breakdown/breakdown.js';
 import { BreakdownIndex } from '../../../src/flight-recorder/breakdown/breakdown-index.js';
-import { OWN, rootBreakdown } from '../../../src/flight-recorder/breakdown/root-breakdown.js';
-import { innermost } from '../../../src/flight-recorder/breakdown/stretches.js';
+import { innermost, type TimedSpan } from '../../../src/flight-recorder/breakdown/stretches.js';
+import type { TimeBreakdown } from '../../../src/flight-recorder/breakdown/tally.js';
 import { timeBreakdown } from '../../../src/flight-recorder/breakdown/time-breakdown.js';
-import type { TimedSpan } from '../../../src/flight-recorder/breakdown/timed-span.js';
 import { TimelineLayers } from '../../../src/flight-recorder/breakdown/timeline-layers.js';
+import { OWN, rootBreakdown } from '../../../src/flight-recorder/root-times.js';
 import fc from '../../support/fast-check.js';
 import { samples } from '../../support/samples.js';
 import { makeWorld, type World } from './support/world.js';

@@ -4,7 +4,7 @@ import { type FastCall, loadFastCall } from '../../../src/clock/binding.js';
 import type { QueueSwitches } from '../../../src/context/process-state.js';
 import { Ring } from '../../../src/flight-recorder/timeline/native-rings.js';
 import { NativeTimeline } from '../../../src/flight-recorder/timeline/native-timeline.js';
-import { unixNow } from '../../../src/flight-recorder/timeline/timeline-source.js';
+import { unixNow } from '../../../src/flight-recorder/timeline/timeline-row.js';
 
 const loaded = loadFastCall() as { module?: FastCall };
 const addon = loaded.module as Required<FastCall> | undefined;

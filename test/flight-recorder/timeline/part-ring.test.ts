@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { namedStack, type RawFrames, shownFrames, stackName } from '../../../src/flight-recorder/timeline/frames.js';
-import { PartRing } from '../../../src/flight-recorder/timeline/part-ring.js';
+import { PartRing } from '../../../src/flight-recorder/timeline/native-rings.js';
 import { Collector, Span } from '../../../src/index.js';
 import { SpanQueue } from '../../../src/local-span/span-queue.js';
 

@@ -9,7 +9,7 @@ import {
   type TimelineRow,
   timeBreakdown,
 } from '../../../src/flight-recorder/index.js';
-import { RunRing } from '../../../src/flight-recorder/timeline/run-ring.js';
+import { RunRing } from '../../../src/flight-recorder/timeline/native-rings.js';
 import { Span, setReporter } from '../../../src/index.js';
 import { SpanQueue } from '../../../src/local-span/span-queue.js';
 

@@ -1,7 +1,7 @@
 // Stacks of a profile share out a part: never more than it, never less, and nothing where no stack is near.
 import { describe, expect, test } from 'vitest';
 import type { StackStretch } from '../../../src/context/process-state.js';
-import { StackRing } from '../../../src/flight-recorder/timeline/stack-ring.js';
+import { StackRing } from '../../../src/flight-recorder/timeline/native-timeline.js';
 
 const GAP = 12;
 const OWN = ['own app.js:1'];

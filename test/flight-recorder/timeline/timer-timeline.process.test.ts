@@ -1,7 +1,7 @@
 // Without the addon a timer says that the loop was busy, and Node's own entries when it collected garbage; neither grows past its bound.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { TimerTimeline } from '../../../src/flight-recorder/timeline/timer-timeline.js';
+import { TimerTimeline } from '../../../src/flight-recorder/timeline/timeline.js';
 
 const spin = (ms: number): void => {
   const end = performance.now() + ms;

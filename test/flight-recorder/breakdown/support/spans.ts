@@ -1,6 +1,7 @@
 // Spans and rows of a timeline for tests of the breakdown of time, told in few words.
-import type { TimeBreakdown } from '../../../../src/flight-recorder/breakdown/breakdown.js';
-import type { TimedSpan } from '../../../../src/flight-recorder/breakdown/timed-span.js';
+
+import type { TimedSpan } from '../../../../src/flight-recorder/breakdown/stretches.js';
+import type { TimeBreakdown } from '../../../../src/flight-recorder/breakdown/tally.js';
 import type { TimelinePart, TimelineRow } from '../../../../src/flight-recorder/timeline/timeline-row.js';
 
 type Time = readonly [startUs: number, endUs: number];

@@ -1,5 +1,5 @@
 // Any spans and any timeline of one process in 200 microseconds.
-import type { TimedSpan, TimeWindow } from '../../../../src/flight-recorder/breakdown/timed-span.js';
+import type { TimedSpan, TimeWindow } from '../../../../src/flight-recorder/breakdown/stretches.js';
 import type { TimelinePart, TimelineRow } from '../../../../src/flight-recorder/timeline/timeline-row.js';
 
 export const LENGTH = 200;

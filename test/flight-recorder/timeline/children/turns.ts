@@ -9,7 +9,7 @@ import {
   type TimelineRow,
   timeBreakdown,
 } from '../../../../src/flight-recorder/index.js';
-import { unixNow } from '../../../../src/flight-recorder/timeline/timeline-source.js';
+import { unixNow } from '../../../../src/flight-recorder/timeline/timeline-row.js';
 
 const PIECES = 8;
 const PIECE_MS = 3;
