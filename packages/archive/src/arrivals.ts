@@ -56,10 +56,10 @@ const valueIn = (rows: SpanRows, row: number, key: string): ArchivedValue | unde
   return undefined;
 };
 
-const flagsIn = (rows: SpanRows, row: number): number => Number(valueIn(rows, row, FLAGS_KEY) ?? 0);
-
 const isRequest = (rows: SpanRows, row: number): boolean =>
-  rows.hasParent[row] === 0 || SERVING.has(KINDS[rows.kind[row]]) || hasRemoteParent(flagsIn(rows, row));
+  rows.hasParent[row] === 0 ||
+  SERVING.has(KINDS[rows.kind[row]]) ||
+  hasRemoteParent(Number(valueIn(rows, row, FLAGS_KEY) ?? 0));
 
 /** The requests among rows, in order. */
 function* requestsIn(rows: SpanRows): Generator<Request, undefined, void> {

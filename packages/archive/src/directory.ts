@@ -117,9 +117,6 @@ const parseOwned = (form: RegExp, name: string): OwnedName | undefined => {
   return host === undefined ? undefined : { name, owner: { host, pid: Number(pid), instance }, id };
 };
 
-/** What a write-ahead file's name tells; undefined for any other file. */
-const parseWalName = (name: string): OwnedName | undefined => parseOwned(WAL, name);
-
 /** What a lock's name tells; undefined for any other file. */
 export const parseLockName = (name: string): OwnedName | undefined => parseOwned(LOCK, name);
 
@@ -148,7 +145,7 @@ const readNames = async (directory: string, mayBeMissing: boolean): Promise<stri
 
 const parse = (names: readonly string[]): DirectoryNames => ({
   segments: names.flatMap((name) => parseSegmentName(name) ?? []).sort(newestFirst),
-  wals: names.flatMap((name) => parseWalName(name) ?? []).sort((a, b) => (a.name < b.name ? -1 : 1)),
+  wals: names.flatMap((name) => parseOwned(WAL, name) ?? []).sort((a, b) => (a.name < b.name ? -1 : 1)),
 });
 
 /** Lists one directory again and again. */

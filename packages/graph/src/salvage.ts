@@ -73,7 +73,9 @@ class LossList {
   add(ordinal: number, parts: readonly LostPart[], key: Uint8Array | undefined): void {
     const last = this.#losses[this.#losses.length - 1];
     const isNext = last !== undefined && last.firstOrdinal + last.count === ordinal;
-    const loss = isNext && last.parts.join() === parts.join() ? last : this.#begin(ordinal, parts);
+    const isSame = isNext && last.parts.join() === parts.join();
+    const loss: OpenLoss = isSame ? last : { firstOrdinal: ordinal, count: 0, parts, keys: [] };
+    if (!isSame) this.#losses.push(loss);
     loss.count++;
     if (key === undefined || this.#listed === MAX_LISTED_KEYS) return;
     this.#listed++;
@@ -82,12 +84,6 @@ class LossList {
 
   result(): LostNodes[] {
     return this.#losses;
-  }
-
-  #begin(firstOrdinal: number, parts: readonly LostPart[]): OpenLoss {
-    const loss = { firstOrdinal, count: 0, parts, keys: [] };
-    this.#losses.push(loss);
-    return loss;
   }
 }
 

@@ -103,13 +103,6 @@ const KINDS: readonly TrampolineKind[] = ['second-context', 'padded'];
 const shares = new Map<'register' | TrampolineKind, number>();
 let pool: TrampolinePool | undefined;
 
-/** What the self-tests of this thread found so far. */
-const selfTestShares = (): Readonly<Record<string, number>> => Object.fromEntries(shares);
-
-const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
-
-const whyNot = (): string => [...shares].map(([name, share]) => `${name} labelled ${percent(share)}`).join(', ');
-
 const isEnough = (name: 'register' | TrampolineKind): boolean => (shares.get(name) ?? 0) >= ENOUGH;
 
 const isRegisterGood = async (): Promise<boolean> => {
@@ -132,7 +125,8 @@ const goodPool = async (): Promise<TrampolinePool | undefined> => {
 };
 
 const noCarrier = (wanted: string): ProfileError => {
-  const reasons = [...loadSigprof().reasons, whyNot()].filter((reason) => reason !== '').join('; ');
+  const tested = [...shares].map(([name, share]) => `${name} labelled ${(share * 100).toFixed(1)} %`).join(', ');
+  const reasons = [...loadSigprof().reasons, tested].filter((reason) => reason !== '').join('; ');
   return new ProfileError(
     'ERR_SPANLINE_PROFILE_CARRIER',
     `carrier ${wanted} does not work in this thread (${reasons}); ask for carrier 'auto'`,
@@ -169,7 +163,7 @@ export interface ProfileStats {
  * ```
  */
 export const stats = (): ProfileStats => ({
-  selfTest: selfTestShares(),
+  selfTest: Object.fromEntries(shares),
   addonProblems: loadSigprof().reasons,
   counters: readCounters(),
 });

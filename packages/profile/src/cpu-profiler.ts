@@ -39,13 +39,6 @@ interface InspectorSession {
   post(method: string, params: object, done: (error: Error | null, result?: unknown) => void): void;
 }
 
-const noInspector = (cause: unknown): ProfileError =>
-  new ProfileError(
-    'ERR_SPANLINE_PROFILE_INSPECTOR',
-    'V8 cannot be profiled: this Node has no inspector; use a Node built with it',
-    { cause },
-  );
-
 export class CpuProfiler {
   readonly #session: InspectorSession;
 
@@ -61,7 +54,11 @@ export class CpuProfiler {
       session.connect();
       return new CpuProfiler(session);
     } catch (error) {
-      throw noInspector(error);
+      throw new ProfileError(
+        'ERR_SPANLINE_PROFILE_INSPECTOR',
+        'V8 cannot be profiled: this Node has no inspector; use a Node built with it',
+        { cause: error },
+      );
     }
   }
 

@@ -19,10 +19,8 @@ export type TrampolineKind = 'second-context' | 'padded';
 /** The file name of every trampoline, as samples show it. */
 const TRAMPOLINE_URL = 'spanline:trampoline';
 
+/** What the names begin with that samples, perf and eBPF show; a number follows. */
 const PREFIX = 'trampoline_';
-
-/** The name that samples, perf and eBPF show. */
-const nameOf = (index: number): string => `${PREFIX}${index}`;
 
 /** The index in a function name of {@link TRAMPOLINE_URL}; -1 for any other function. */
 export const trampolineIndex = (functionName: string, url: string): number =>
@@ -34,7 +32,7 @@ const padding = `if (fn === undefined) {${'fn = [fn];'.repeat(PADDING_STATEMENTS
 
 const sourceOf = (kind: TrampolineKind, first: number, count: number): string => {
   const body = `${kind === 'padded' ? padding : ''} return fn();`;
-  return `[${Array.from({ length: count }, (_, i) => `function ${nameOf(first + i)}(fn) { ${body} }`).join(',\n')}]`;
+  return `[${Array.from({ length: count }, (_, i) => `function ${PREFIX}${first + i}(fn) { ${body} }`).join(',\n')}]`;
 };
 
 /** Trampolines number `first` and up. */

@@ -47,8 +47,6 @@ interface ValueColumn {
   get(place: number): ArchivedValue;
 }
 
-const constant = (value: boolean): ValueColumn => ({ get: () => value });
-
 /** Read a column of `count` values; the caller has capped `count` by the bytes there are. */
 const readColumn = (reader: ByteReader, type: number, count: number): ValueColumn => {
   switch (type) {
@@ -66,7 +64,7 @@ const readColumn = (reader: ByteReader, type: number, count: number): ValueColum
       return { get: () => null };
     case ValueType.no:
     case ValueType.yes:
-      return constant(type === ValueType.yes);
+      return { get: () => type === ValueType.yes };
     default: {
       const values: ArchivedValue[] = [];
       for (let i = 0; i < count; i++) values.push(readValue(reader, type));

@@ -102,9 +102,6 @@ export const successJson = (partial: PartialSuccess | undefined): object =>
     ? {}
     : { partialSuccess: { rejectedSpans: String(partial.rejectedSpans), errorMessage: partial.errorMessage } };
 
-/** google.rpc.Status with a message only: OTLP does not use its code. */
-const encodeStatus = (message: string): Buffer => field(2, Buffer.from(message));
-
 /** A body with its type. */
 interface Body {
   readonly contentType: string;
@@ -125,7 +122,8 @@ export const errorBody = (form: ErrorForm, status: number, message: string, requ
       return json({ error: { httpCode: status, message } });
     case 'otlp':
       if (requestType !== 'application/x-protobuf') return json({ message });
-      return { contentType: requestType, bytes: encodeStatus(message) };
+      // google.rpc.Status with a message only: OTLP does not use its code.
+      return { contentType: requestType, bytes: field(2, Buffer.from(message)) };
   }
 };
 

@@ -1,5 +1,4 @@
 // POST /v1/traces: OTLP/HTTP in protobuf and JSON. A success means that the spans are on the disk; what was not kept is said with its reason.
-import type { ServerResponse } from 'node:http';
 import { getHeapStatistics } from 'node:v8';
 import {
   DECODE_LIMITS,
@@ -74,11 +73,6 @@ const takeAll = (archive: ArchiveWriter, decoded: DecodedTraces, stats: IngestSt
   }
 };
 
-const succeed = (response: ServerResponse, isProtobuf: boolean, partial: PartialSuccess | undefined): void => {
-  if (isProtobuf) sendBytes(response, 200, PROTOBUF, encodeSuccess(partial));
-  else sendJson(response, 200, successJson(partial));
-};
-
 /**
  * Gives one flush to all requests that wait for one: a disk syncs once for many. One runs at a time, and at most one more is due; none is
  * answered by a flush that began before its spans were appended.
@@ -129,7 +123,8 @@ export const ingestRoute = (
       stats.spans += taken;
       stats.spansInvalid += invalid;
       stats.spansRefused += refused;
-      succeed(response, type === PROTOBUF, partial);
+      if (type === PROTOBUF) sendBytes(response, 200, PROTOBUF, encodeSuccess(partial));
+      else sendJson(response, 200, successJson(partial));
     },
   };
 };

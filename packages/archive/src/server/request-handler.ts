@@ -128,12 +128,6 @@ const parseTarget = (url: string): Target => {
 const matches = (pattern: readonly string[], path: readonly string[]): boolean =>
   pattern.length === path.length && pattern.every((part, i) => (part === '*' ? path[i] !== '' : part === path[i]));
 
-/** All routes of a path, of whatever method. */
-const routesAt = (routes: readonly Route[], path: readonly string[]): Route[] =>
-  routes.filter((route) => matches(route.path, path));
-
-const partsOf = (route: Route, path: readonly string[]): string[] => path.filter((_, i) => route.path[i] === '*');
-
 /** The form of errors for a path that may have no route. */
 const errorFormOf = (path: readonly string[]): ErrorForm => {
   if (path[0] === 'v1') return 'otlp';
@@ -221,7 +215,7 @@ export class RequestHandler {
     endTime: () => void,
   ): Promise<void> {
     const isAllowedOrigin = this.#guard.allowOrigin(request, response);
-    const routes = routesAt(this.#routes, path);
+    const routes = this.#routes.filter((route) => matches(route.path, path));
     if (routes.length === 0) {
       this.#guard.check(request);
       throw new HttpError(404, 'there is nothing at this path');
@@ -238,7 +232,8 @@ export class RequestHandler {
     if (route === undefined) throw new HttpError(405, `the method must be one of ${allow}`, { allow });
     if (route.isEndless) endTime();
     const damage = new SeenDamage(signal);
-    await this.#run(route, { request, response, query, parts: partsOf(route, path), signal, damage });
+    const parts = path.filter((_, i) => route.path[i] === '*');
+    await this.#run(route, { request, response, query, parts, signal, damage });
   }
 
   async #run(route: Route, call: Call): Promise<void> {

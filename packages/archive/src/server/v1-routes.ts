@@ -93,8 +93,6 @@ const streamTraces = async (
 /** Traces whose size is not known are read few at a time. */
 const UNKNOWN_BYTES = 1024 * 1024;
 
-const withIds = (ids: readonly string[]) => ids.map((traceId) => ({ traceId, bytes: UNKNOWN_BYTES }));
-
 /** The endpoints. */
 export const v1Routes = (archive: ArchiveReader, maxTraces: number): Route[] => [
   queryRoute('/api/services', async ({ response, damage }) => {
@@ -117,7 +115,10 @@ export const v1Routes = (archive: ArchiveReader, maxTraces: number): Route[] => 
     const { query, damage } = call;
     const ids = [...new Set(query.getAll('traceID').map((id) => traceIdOf('traceID', id)))];
     if (ids.length > maxTraces) throw new HttpError(400, `no more than ${maxTraces} traces can be asked for at a time`);
-    const found = ids.length > 0 ? withIds(ids) : await archive.search(v1Search(query, maxTraces), damage.options);
+    const found =
+      ids.length > 0
+        ? ids.map((traceId) => ({ traceId, bytes: UNKNOWN_BYTES }))
+        : await archive.search(v1Search(query, maxTraces), damage.options);
     return streamTraces(call, loadTraces(archive, found, damage.options), ids);
   }),
   queryRoute('/api/dependencies', async ({ query, response, damage }) => {

@@ -61,7 +61,9 @@ class ReadTexts {
     this.#last = number - 1;
     if (number === 0) return readText(reader);
     if (number === this.#known.length + 1) this.#known.push(readText(reader));
-    return this.#at(number - 1, reader);
+    const text = this.#known[number - 1];
+    if (text === undefined) throw reader.corrupt('names a text it does not have');
+    return text;
   }
 
   /** The number among the texts of the rows of the text that was just read. */
@@ -82,13 +84,6 @@ class ReadTexts {
       properties.set(key, this.value(reader, reader.byte()));
     }
     return restored(properties.done());
-  }
-
-  #at(place: number, reader: ByteReader): string {
-    const text = this.#known[place];
-    if (text === undefined) throw reader.corrupt('names a text it does not have');
-    this.#last = place;
-    return text;
   }
 }
 

@@ -72,11 +72,6 @@ export class BufferSink implements ByteSink {
 
 const BUFFER_BYTES = 1024 * 1024;
 
-const failed = (path: string, cause: unknown): TransportError =>
-  new TransportError(`${path} cannot be written: ${(cause as Error).message}; nothing of it was left behind`, {
-    cause,
-  });
-
 /**
  * Writes beside `path` under a temporary name, and renames at the end: readers see the old file or the whole new one.
  *
@@ -140,7 +135,8 @@ export class AtomicFileSink implements ByteSink {
     try {
       return runSync(steps);
     } catch (cause) {
-      throw failed(this.path, cause);
+      const why = (cause as Error).message;
+      throw new TransportError(`${this.path} cannot be written: ${why}; nothing of it was left behind`, { cause });
     }
   }
 }

@@ -48,12 +48,10 @@ export class KeyEncoder {
 
   /** Encode a block. A codec that was asked for and is not possible gives way to `front`. */
   encode(keys: KeysToEncode): EncodedKeys {
-    const chosen = this.#wanted === 'auto' ? this.#choose(keys) : this.#forced(this.#wanted, keys);
+    const wanted = this.#wanted;
+    const chosen =
+      wanted === 'auto' ? this.#choose(keys) : this.#tryCodec(isPossible(wanted, keys) ? wanted : 'front', keys);
     return { keys: chosen.keys.view(), storedKeys: chosen.stored, tails: chosen.tails.view() };
-  }
-
-  #forced(codec: KeyCodec, keys: KeysToEncode): Candidate {
-    return this.#tryCodec(isPossible(codec, keys) ? codec : 'front', keys);
   }
 
   #tryCodec(codec: KeyCodec, keys: KeysToEncode): Candidate {

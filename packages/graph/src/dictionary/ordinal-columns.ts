@@ -16,8 +16,6 @@ const DELTAS = 2;
 /** Added to a form: a bit for each key says whether it is there. */
 const WITH_BLANKS = 4;
 
-const bitsOf = (value: number): number => 32 - Math.clz32(value);
-
 /** Appends columns; keeps its scratch from block to block. */
 export class OrdinalEncoder {
   readonly #present: Uint32Array;
@@ -49,7 +47,7 @@ export class OrdinalEncoder {
       writer.byte(ALL_BLANK);
       return;
     }
-    const width = bitsOf(highest - lowest);
+    const width = 32 - Math.clz32(highest - lowest);
     const isPacked = entropyBytes(deltas.view()) > (size * width) / 8 + 4;
     const blanks = size < count ? WITH_BLANKS : 0;
     writer.byte((isPacked ? PACKED : DELTAS) + blanks);

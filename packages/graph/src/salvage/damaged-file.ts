@@ -112,7 +112,8 @@ export class DamagedFile {
     try {
       return action();
     } catch (error) {
-      this.#note(place, error);
+      if (!isDamage(error)) throw error;
+      this.damage.push({ ...place, message: error.message });
       return undefined;
     }
   }
@@ -165,11 +166,6 @@ export class DamagedFile {
       if (this.#checked.has(entry) || (entry.flags & FLAG_BLOCKED) !== 0) continue;
       this.attempt(placeOf(entry.id, entry.graph), () => this.container.readSync([entry]));
     }
-  }
-
-  #note(place: Place, error: unknown): void {
-    if (!isDamage(error)) throw error;
-    this.damage.push({ ...place, message: error.message });
   }
 }
 

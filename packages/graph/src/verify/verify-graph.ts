@@ -283,12 +283,6 @@ const checkPlaces = async (container: Container, options?: TransportReadOptions)
   await checkGap(sections.length, tocOffsetOf(container));
 };
 
-/** The sections that have a checksum of their own. */
-const checkSections = async (container: Container, options?: TransportReadOptions): Promise<void> => {
-  for (const entry of container.sections)
-    if ((entry.flags & FLAG_BLOCKED) === 0) await container.read([entry], options);
-};
-
 /** The blocked sections a graph file describes: id, and graph or `NO_GRAPH`. */
 const describedBy = ({ graphs }: GraphMeta, hasIndexBlocks: boolean): Set<string> => {
   const described = new Set([`${SectionId.dictionaryBlocks} ${NO_GRAPH}`]);
@@ -328,7 +322,11 @@ export async function* findFaults(file: CompactGraph, options: VerifyOptions = {
   const checks: (() => Promise<void>)[] = [
     () => checkEnds(container, options),
     () => checkPlaces(container, options),
-    () => checkSections(container, options),
+    async () => {
+      // The sections that have a checksum of their own.
+      for (const entry of container.sections)
+        if ((entry.flags & FLAG_BLOCKED) === 0) await container.read([entry], options);
+    },
     () => checkMeta(file, options),
     async () => {
       facts = await checkKeys(container, meta, options.checkKey ?? NO_CHECK, options);

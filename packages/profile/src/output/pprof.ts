@@ -179,8 +179,6 @@ interface ValueType {
   readonly unit: string;
 }
 
-const shownType = ({ type, unit }: ValueType): string => `${type}/${unit}`;
-
 const timeColumn = (types: readonly ValueType[], defaultType: string, sampleType: string | undefined): number => {
   const isTime = ({ unit }: ValueType): boolean => NS_OF_UNIT.has(unit);
   if (sampleType !== undefined) {
@@ -208,7 +206,8 @@ const columnsOf = (
   );
   if (time < 0) {
     if (samples >= 0) return { samples, time, scale: 1 };
-    throw notReadable(`its values are ${types.map(shownType).join(', ')}: no times and no numbers of samples`);
+    const shown = types.map(({ type, unit }) => `${type}/${unit}`).join(', ');
+    throw notReadable(`its values are ${shown}: no times and no numbers of samples`);
   }
   const { type, unit } = types[time];
   const scale = NS_OF_UNIT.get(unit) as number;

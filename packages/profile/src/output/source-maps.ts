@@ -52,8 +52,6 @@ const readBounded = (file: string): string => {
   return readFileSync(file, 'utf8');
 };
 
-const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
-
 /** Finds the sources of frames; made by {@link openSourceMaps}. */
 export class SourceMaps {
   readonly #scripts = new Map<string, MappedScript | undefined>();
@@ -116,7 +114,7 @@ export class SourceMaps {
     try {
       script = this.#load(url);
     } catch (error) {
-      if (!isMissing(error)) this.#brokenCount++;
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#brokenCount++;
     }
     const { maxMaps = DEFAULT_MAPS } = this.#options;
     if (this.#scripts.size >= maxMaps) {
