@@ -171,12 +171,22 @@ interface RowList {
 const VIEW = new RowView({ properties: NO_PROPERTIES }, { name: '', version: '', properties: NO_PROPERTIES });
 
 export class BlockSnapshot implements Snapshot {
+  readonly reason: SnapshotReason;
+  readonly resource: Resource;
+  readonly timeline: readonly TimelineRow[];
+  readonly timelineFromUs: number | undefined;
+  readonly tornRows: number;
   readonly #parts: SnapshotParts;
   readonly #blocks: readonly Block[];
   #rows: TraceRows | undefined;
   #spanCount: number | undefined;
 
   constructor(parts: SnapshotParts) {
+    this.reason = parts.reason;
+    this.resource = parts.resource;
+    this.timeline = parts.timeline;
+    this.timelineFromUs = parts.timelineFromUs;
+    this.tornRows = parts.tornRows;
     this.#parts = parts;
     this.#blocks = [...parts.blocks, ...parts.open];
   }
@@ -184,10 +194,6 @@ export class BlockSnapshot implements Snapshot {
   /** @internal */
   get parts(): SnapshotParts {
     return this.#parts;
-  }
-
-  get reason(): SnapshotReason {
-    return this.#parts.reason;
   }
 
   get takenUnixUs(): number {
@@ -202,22 +208,6 @@ export class BlockSnapshot implements Snapshot {
   get spanCount(): number {
     this.#spanCount ??= this.#blocks.reduce((sum, block) => sum + this.#shownRows(block), 0);
     return this.#spanCount;
-  }
-
-  get resource(): Resource {
-    return this.#parts.resource;
-  }
-
-  get timeline(): readonly TimelineRow[] {
-    return this.#parts.timeline;
-  }
-
-  get timelineFromUs(): number | undefined {
-    return this.#parts.timelineFromUs;
-  }
-
-  get tornRows(): number {
-    return this.#parts.tornRows;
   }
 
   *traces(): Iterable<SnapshotTrace> {

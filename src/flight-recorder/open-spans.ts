@@ -114,8 +114,6 @@ export class CopiedTraces {
 /** Local spans that are shown beside the spans which they are in. */
 export const MAX_OPEN_LOCAL_SPANS = 16_384;
 
-const allocate = (bytes: number): ArrayBuffer => new ArrayBuffer(bytes);
-
 /** What has not ended. */
 export interface OpenWork {
   readonly spans: readonly Span[];
@@ -133,7 +131,7 @@ interface OpenBlocks {
 
 /** Writes one block after another. */
 class OpenRows {
-  readonly #maker = new BlockMaker(allocate);
+  readonly #maker = new BlockMaker((bytes) => new ArrayBuffer(bytes));
   readonly #taken: number;
   readonly #chunk = new RowChunk(CHUNK_ROWS);
   readonly #traces = new CopiedTraces();

@@ -30,7 +30,6 @@ import { RowsFiles, type RowsSource } from './rows-files.js';
 import { SnapshotDirectory, writeSnapshotFile } from './snapshot-file.js';
 import type { SnapshotReason } from './snapshot-types.js';
 import type { Timeline } from './timeline/timeline.js';
-import type { TimelineRow } from './timeline/timeline-row.js';
 import { Triggers } from './triggers.js';
 
 /** What the recorder holds and has refused, as `stats().flightRecorder` shows it. */
@@ -201,7 +200,8 @@ export class FlightRecorder implements TraceObserver {
       resource: this.#collector.resource,
       blocks: this.#exclusively(this.#ring, (ring) => ring.share()),
       open: open.blocks,
-      ...this.#timelineNow(),
+      timeline: this.#timeline?.rows() ?? [],
+      ...this.#watched(),
       tornRows: 0,
       cancelled: NONE,
     });
@@ -320,10 +320,6 @@ export class FlightRecorder implements TraceObserver {
     if (this.#timeline === undefined) return {};
     // Before that some of what the loop did is not known, and nothing that is missing may look like waiting.
     return { timelineFromUs: Math.max(this.#timelineFromUs, this.#timeline.keptFromUs?.() ?? 0) };
-  }
-
-  #timelineNow(): { readonly timeline: readonly TimelineRow[]; readonly timelineFromUs?: number } {
-    return { timeline: this.#timeline?.rows() ?? [], ...this.#watched() };
   }
 
   #lookAtTimeline(timeline: TimelineSource): void {

@@ -11,7 +11,7 @@ import { type FsSteps, giveUpSync, runAsync, runSync } from '../base/files/fs-st
 import { writeWhole } from '../base/files/whole-file.js';
 import type { ClockAnchor } from '../clock/index.js';
 import type { Resource } from '../collector/reporter.js';
-import type { BlockSnapshot, SnapshotParts } from './block-snapshot.js';
+import type { BlockSnapshot } from './block-snapshot.js';
 import { blockParts, jsonRecord } from './flight-records.js';
 import { FlightError, type SnapshotReason } from './snapshot-types.js';
 import type { TimelineRow } from './timeline/timeline-row.js';
@@ -32,12 +32,9 @@ export interface SnapshotHead {
   readonly blocks: number;
 }
 
-/** The first record of a file. */
-const headRecord = ({ cancelled, ...rest }: Omit<SnapshotParts, 'blocks' | 'open'>, blocks: number): Buffer =>
-  jsonRecord({ ...rest, kind: 'snapshot', cancelled: [...cancelled], blocks } satisfies SnapshotHead);
-
-const parts = function* ({ parts: { blocks, open, ...rest } }: BlockSnapshot): Iterable<Uint8Array> {
-  yield headRecord(rest, blocks.length);
+const parts = function* ({ parts: { blocks, open, cancelled, ...rest } }: BlockSnapshot): Iterable<Uint8Array> {
+  const head = { ...rest, kind: 'snapshot', cancelled: [...cancelled], blocks: blocks.length } satisfies SnapshotHead;
+  yield jsonRecord(head);
   for (const block of [...blocks, ...open]) yield* blockParts(block);
 };
 

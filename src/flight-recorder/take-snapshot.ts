@@ -32,12 +32,6 @@ const expressionFor = (path: string): string => `(async () => {
   return recorder === undefined ? null : recorder.snapshotTo(${JSON.stringify(path)});
 })()`;
 
-const noRecorder = (pid: number): FlightError =>
-  new FlightError(
-    'ERR_SPANLINE_FLIGHT_OFF',
-    `process ${pid} has no flight recorder: start it with SPANLINE_FLIGHT_RECORDER=60s,64MiB and spanline/register, or call configure({ flightRecorder: {} }) in it`,
-  );
-
 const sizeOf = (pid: number, path: string): number => {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats !== undefined) return stats.size;
@@ -57,7 +51,11 @@ export const takeSnapshot = async (
     const answer = await withInspector(pid, { port, signal: AbortSignal.any([signal, timeout]) }, (evaluate) =>
       evaluate(expressionFor(path)),
     );
-    if (answer === null) throw noRecorder(pid);
+    if (answer === null)
+      throw new FlightError(
+        'ERR_SPANLINE_FLIGHT_OFF',
+        `process ${pid} has no flight recorder: start it with SPANLINE_FLIGHT_RECORDER=60s,64MiB and spanline/register, or call configure({ flightRecorder: {} }) in it`,
+      );
     const { spanCount, bufferedMs } = answer as Omit<TakenSnapshot, 'bytes'>;
     return { spanCount, bufferedMs, bytes: sizeOf(pid, path) };
   } catch (error) {

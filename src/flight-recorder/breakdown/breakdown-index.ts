@@ -34,7 +34,9 @@ class Ancestry {
     for (let i = count - 1; i >= 0; i--) this.#places.set(keyOf(spans[i]), i);
     this.#enters = new Int32Array(count).fill(NONE);
     this.#exits = new Int32Array(count);
-    const parents = Int32Array.from(spans, (span) => this.#parentOf(span));
+    const parents = Int32Array.from(spans, ({ traceId, parentSpanId }) =>
+      parentSpanId === '' ? NONE : this.placeOf({ traceId, spanId: parentSpanId }),
+    );
     const firstChild = new Int32Array(count).fill(NONE);
     const nextSibling = new Int32Array(count);
     for (let i = count - 1; i >= 0; i--) {
@@ -65,10 +67,6 @@ class Ancestry {
   /** Orders a span before what is below it. */
   orderOf(place: number): number {
     return this.#enters[place];
-  }
-
-  #parentOf({ traceId, parentSpanId }: TimedSpan): number {
-    return parentSpanId === '' ? NONE : this.placeOf({ traceId, spanId: parentSpanId });
   }
 
   #walk(root: number, from: number, firstChild: Int32Array, nextSibling: Int32Array): number {

@@ -173,9 +173,6 @@ const stallOf = (index: BreakdownIndex, { kind, startUs, endUs }: Stretch): Stal
   };
 };
 
-const isWithin = ({ startUs, endUs }: Stretch, { fromUs, toUs: untilUs }: TimeWindow): boolean =>
-  startUs <= untilUs && endUs >= fromUs;
-
 /**
  * The longest stretches in which the event loop was busy or the thread pool full, the longest first, at most `limit` (20), of those that overlap
  * `window` where it is given.
@@ -192,7 +189,7 @@ const isWithin = ({ startUs, endUs }: Stretch, { fromUs, toUs: untilUs }: TimeWi
  */
 export const stalls = (index: BreakdownIndex, limit = DEFAULT_LIMIT, window?: TimeWindow): Stall[] =>
   stretchesOf(index.timeline)
-    .filter((stretch) => window === undefined || isWithin(stretch, window))
+    .filter(({ startUs, endUs }) => window === undefined || (startUs <= window.toUs && endUs >= window.fromUs))
     .sort((a, b) => b.endUs - b.startUs - (a.endUs - a.startUs) || a.startUs - b.startUs)
     .slice(0, limit)
     .map((stretch) => stallOf(index, stretch));

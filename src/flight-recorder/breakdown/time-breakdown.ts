@@ -4,7 +4,7 @@
 import type { SpanRecord } from '../../record/record.js';
 import type { Snapshot } from '../snapshot-types.js';
 import { BreakdownIndex } from './breakdown-index.js';
-import { type SpanKey, TICKS_PER_US, type TimedSpan, type TimeWindow, toTicks, toUs } from './stretches.js';
+import { type SpanKey, TICKS_PER_US, type TimedSpan, toTicks, toUs } from './stretches.js';
 import { Tally, type TimeBreakdown } from './tally.js';
 import { partOf } from './timeline-layers.js';
 
@@ -79,14 +79,6 @@ const timed = (span: SpanRecord): TimedSpan => ({
   isSync: span.isLocal,
 });
 
-/** All of them. */
-const timedSpansOf = (snapshot: Snapshot): TimedSpan[] =>
-  [...snapshot.traces()].flatMap(({ spans }) => spans.map(({ record }) => timed(record)));
-
-/** When its timeline was watched: not at all, or up to the moment at which it was taken. */
-const timelineWindowsOf = ({ timelineFromUs, takenUnixUs }: Snapshot): TimeWindow[] =>
-  timelineFromUs === undefined ? [] : [{ fromUs: timelineFromUs, toUs: takenUnixUs }];
-
 /**
  * What {@link timeBreakdown} and {@link stalls} ask, made of a snapshot: once for all its spans.
  *
@@ -106,5 +98,10 @@ const timelineWindowsOf = ({ timelineFromUs, takenUnixUs }: Snapshot): TimeWindo
  * }
  * ```
  */
-export const breakdownIndexOf = (snapshot: Snapshot): BreakdownIndex =>
-  new BreakdownIndex(timedSpansOf(snapshot), snapshot.timeline, timelineWindowsOf(snapshot));
+export const breakdownIndexOf = (snapshot: Snapshot): BreakdownIndex => {
+  const { timeline, timelineFromUs, takenUnixUs } = snapshot;
+  const spans = [...snapshot.traces()].flatMap((trace) => trace.spans.map(({ record }) => timed(record)));
+  // Watched not at all, or up to the moment at which it was taken.
+  const watched = timelineFromUs === undefined ? [] : [{ fromUs: timelineFromUs, toUs: takenUnixUs }];
+  return new BreakdownIndex(spans, timeline, watched);
+};

@@ -40,11 +40,9 @@ const FLAG_BITS = (1 << Flag.scopeShift) - 1;
 /** Names that had no number, because they are long or too many, and names that the file had no room for. */
 const UNKNOWN_NAME = '(name not kept)';
 
-const allocate = (bytes: number): ArrayBuffer => new ArrayBuffer(bytes);
-
 /** Rows by trace, in chunks that become blocks. */
 class TailRows {
-  readonly #maker = new BlockMaker(allocate);
+  readonly #maker = new BlockMaker((bytes) => new ArrayBuffer(bytes));
   readonly #blocks: Block[] = [];
   readonly #resource: unknown;
   #chunk = new RowChunk(CHUNK_ROWS);
