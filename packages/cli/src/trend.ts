@@ -1,7 +1,7 @@
 // A series of values over commits, drawn for the terminal. It must never be wider than its options allow: a line that wraps is not a plot.
 
 /** What is drawn. */
-export interface Trend {
+interface Trend {
   /** Stands above the plot. */
   readonly key: string;
   /** One a value. */

@@ -10,8 +10,7 @@ export {
 } from './detect/regressions.js';
 export { loadStatistics, type Statistics } from './detect/statistics.js';
 export type { StepDetectorName, StepFit, StepStatus } from './detect/step-fit.js';
-export { type StepFitOptions, stepFit } from './detect/step-fit.js';
-export { findSteps, type Step, type StepScanOptions } from './detect/step-scan.js';
+export { findSteps, type Step, type StepFitOptions, type StepScanOptions, stepFit } from './detect/step-fit.js';
 export { type Blame, blameDigest, blameUntriaged, type Suspect } from './gold/blame.js';
 export {
   type ChangeSearch,
@@ -20,8 +19,16 @@ export {
   type DigestChanges,
   digestChanges,
 } from './gold/digest-changes.js';
-export type { Expectation, ExpectationChange, TriageStatus } from './gold/expectation.js';
-export type { Expectations, StatusOf, TestDigest, Triage, TriageOptions } from './gold/expectations.js';
+export type {
+  Expectation,
+  ExpectationChange,
+  Expectations,
+  StatusOf,
+  TestDigest,
+  Triage,
+  TriageOptions,
+  TriageStatus,
+} from './gold/expectations.js';
 export type { GoldEntry } from './gold/gold-entry.js';
 export { GOLD_SCHEMA } from './gold/gold-keys.js';
 export {
@@ -32,21 +39,19 @@ export {
   type PutOptions,
   type TileOptions,
 } from './gold/gold-store.js';
-export type { GoldTile, GoldTrace, TraceFragment } from './gold/gold-tile.js';
+export type { GoldTile, GoldTrace, TraceFragment } from './gold/gold-tile-reader.js';
 export type { IgnoreMatcher, IgnoreRule, IgnoreRuleInput, IgnoreRules } from './gold/ignore-rules.js';
-export type { ClosestDigest, ClosestDigests, DigestDistance } from './gold/search-digests.js';
+export type { ClosestDigest, ClosestDigests, DigestDistance, TraceSelection } from './gold/search-digests.js';
 export { type DigestResult, type DigestResults, type DigestSearch, searchDigests } from './gold/search-digests.js';
-export type { TraceSelection } from './gold/select-traces.js';
 export { type UnseenDigest, unseenDigests } from './gold/unseen-digests.js';
 export type { Time } from './gold/values.js';
-export type { Problem } from './ingest/bad-file.js';
 export { configProblems, type DetectionConfig, type InstanceConfig, readInstanceConfig } from './ingest/config.js';
 export { INGEST_FORMATS, type IngestFormat } from './ingest/formats.js';
 export type { IngestCommit, IngestPoint } from './ingest/ingest-commit.js';
 export { INGEST_LIMITS, type IngestLimits } from './ingest/ingest-file.js';
 export { type IngestOptions, type IngestSummary, readIngestFile, validateIngestFile } from './ingest/read-file.js';
-export { OpsRow, type OpsRowOptions, type OpsRowStats } from './params/ops-row.js';
-export { OpsRows, type OpsRowsStats } from './params/ops-rows.js';
+export type { Problem } from './ingest/shape.js';
+export { OpsRow, type OpsRowOptions, type OpsRowStats, OpsRows, type OpsRowsStats } from './params/ops-rows.js';
 export { OrderedParamSet } from './params/ordered-param-set.js';
 export { ParamSet } from './params/param-set.js';
 export {
@@ -55,11 +60,19 @@ export {
   cleaningRule,
   DEFAULT_RULE,
   forceValid,
+  makeStructuredKey,
   type Params,
+  parseStructuredKey,
+  structuredKeyOf,
 } from './params/param-text.js';
-export { makeStructuredKey, parseStructuredKey, structuredKeyOf } from './params/structured-key.js';
 export { type Commit, type CommitBound, type CommitInfo, CommitLog, type CommitRange } from './perf/commit-log.js';
-export { type ComparedSeries, type CompareOptions, compareCommits } from './perf/compare-commits.js';
+export {
+  type ComparedSeries,
+  type CompareOptions,
+  compareCommits,
+  type ReadSeriesOptions,
+  readSeries,
+} from './perf/histories.js';
 export {
   type IngestedFile,
   type IngestFilesOptions,
@@ -70,11 +83,8 @@ export {
 } from './perf/ingest-files.js';
 export type { PerfConfig } from './perf/keys.js';
 export { PERF_SCHEMA, type PerfStats, PerfStore, type PerfStoreOptions, type QueryLike } from './perf/perf-store.js';
-export { type ReadSeriesOptions, readSeries } from './perf/read-series.js';
-export type { PerfSeries, QuerySeriesOptions } from './perf/series-reader.js';
-export type { PerfTrace } from './perf/trace-reader.js';
+export type { PerfSeries, PerfTrace, QuerySeriesOptions } from './perf/series-reader.js';
 export type { CommitPoints, Point, WriteResult } from './perf/trace-writer.js';
-export { formatQuery, parseQuery } from './query/parse-query.js';
 export {
   type EmptyPlan,
   type Plan,
@@ -83,7 +93,15 @@ export {
   type PlanOptions,
   planQuery,
 } from './query/plan.js';
-export { compileQuery, makeQuery, type Query, type QueryPart, queryFromParams } from './query/query.js';
+export {
+  compileQuery,
+  formatQuery,
+  makeQuery,
+  parseQuery,
+  type Query,
+  type QueryPart,
+  queryFromParams,
+} from './query/query.js';
 export { openTable, storeExists } from './table/open-table.js';
 export type {
   CallOptions,

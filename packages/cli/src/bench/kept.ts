@@ -14,7 +14,7 @@ export interface KeptOptions extends StoreOptions {
 }
 
 /** What was found there. */
-export interface Kept {
+interface Kept {
   readonly series: readonly KeptSeries[];
   readonly directions: Readonly<Record<string, Direction>>;
 }

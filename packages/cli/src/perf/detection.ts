@@ -40,7 +40,7 @@ export interface DetectionOptions {
 export type Found = Regression | Step;
 
 /** How changes are looked for: what the command line says, and where it is silent the config file. */
-export type Detection =
+type Detection =
   | { readonly detector: 'e-divisive'; readonly falsePositiveRate?: number; readonly minEffect?: number }
   | StepScanOptions;
 

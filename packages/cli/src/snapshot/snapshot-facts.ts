@@ -8,7 +8,7 @@ import { exactTime, formatDuration, glyphsOf } from 'spanline/internal/formats';
 import { columns } from '../output.js';
 
 /** A trace without its spans. */
-export interface TraceFacts {
+interface TraceFacts {
   readonly traceId: string;
   /** Of the root, else of the span that began first, whichever order they come in: a file that was written has another than the rows that it was made of. */
   readonly name: string;
@@ -24,7 +24,7 @@ export interface TraceFacts {
 }
 
 /** A snapshot without its spans. */
-export interface SnapshotFacts {
+interface SnapshotFacts {
   readonly reason: SnapshotReason;
   readonly taken: string;
   readonly service: string;

@@ -2,8 +2,7 @@
 // failed must never count as quick, and a name must never contain what differs from one run to the next, such as a port or the path of a checkout.
 
 import { either, integer, list, number, object, oneOf, text } from '../ingest/shape.js';
-import { badOutput } from './bench-error.js';
-import { type BenchFigure, figureOf } from './figure.js';
+import { type BenchFigure, badOutput, figureOf } from './figure.js';
 
 /** A benchmark tool's output. */
 export interface BenchFormat {

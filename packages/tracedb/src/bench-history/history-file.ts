@@ -9,8 +9,7 @@ import { dirname } from 'node:path';
 import { escapeText, makeDirectory } from 'spanline/internal/base';
 import { integer, list, number, object, record, type Shaped, shaped, text } from '../ingest/shape.js';
 import { TraceDbError } from '../tracedb-error.js';
-import { BenchError } from './bench-error.js';
-import { type BenchFigure, keptSamples } from './figure.js';
+import { BenchError, type BenchFigure, keptSamples } from './figure.js';
 
 /** Threads that programs may run on and the model of the processor tell machines of a cloud apart; their names tell none. */
 export const machineClass = (): string => {

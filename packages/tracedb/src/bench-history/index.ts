@@ -1,7 +1,6 @@
 // Entry `@spanline/tracedb/bench-history`: results of benchmarks as figures, kept by commit, compared and judged. It must start no process: what does is
 // the command's.
-export { BenchError, type BenchErrorCode } from './bench-error.js';
-export { type BenchFigure, MAX_SAMPLES } from './figure.js';
+export { BenchError, type BenchErrorCode, type BenchFigure, MAX_SAMPLES } from './figure.js';
 export {
   appendBenchRun,
   type BenchRun,
@@ -11,5 +10,5 @@ export {
   parseBenchRun,
   readBenchHistory,
 } from './history-file.js';
-export { type JudgedSeries, type Judgement, type JudgeOptions, judgeRounds, type RoundSeries } from './judge/judge.js';
+export { type JudgedSeries, type Judgement, type JudgeOptions, judgeRounds, type RoundSeries } from './judge.js';
 export { BENCH_FORMATS, type BenchOutput, parseBenchOutput } from './parse-output.js';

@@ -6,7 +6,7 @@ import { mannWhitney } from '../detect/mann-whitney.js';
 import type { Statistics } from '../detect/statistics.js';
 import { type BenchFigure, keptSamples, medianOf } from './figure.js';
 import type { BenchRun } from './history-file.js';
-import { holm } from './judge/judge.js';
+import { holm } from './judge.js';
 
 /** What makes figures comparable: all of it must agree. */
 interface SeriesName extends Pick<BenchFigure, 'bench' | 'metric' | 'unit'> {
@@ -64,7 +64,7 @@ export const seriesOfRuns = (runs: readonly BenchRun[]): readonly KeptSeries[] =
 };
 
 /** How commits are compared. */
-export interface CompareOptions {
+interface CompareOptions {
   /** Smallest relative change that counts. */
   readonly minEffect: number;
   /** Largest chance of calling anything changed when nothing is, over all series. */

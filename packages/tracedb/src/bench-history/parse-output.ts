@@ -1,7 +1,6 @@
 // What a benchmark printed or wrote, as figures, whichever tool it was. It must never guess: output of no known form is an error that lists the
 // forms, and two figures of one name are one too.
-import { badOutput } from './bench-error.js';
-import type { BenchFigure } from './figure.js';
+import { type BenchFigure, badOutput } from './figure.js';
 import { AUTOCANNON, type BenchFormat, CUSTOM, drawnRows, HYPERFINE, SPANLINE, TINYBENCH, VITEST } from './formats.js';
 
 /** The more a format asks for, the earlier it is tried. */

@@ -2,11 +2,9 @@
 // always has the same changes.
 import { finiteNumber, wholeNumber } from 'spanline/internal/base';
 import { invalidInput } from '../tracedb-error.js';
-import { isClearJump, LONGEST_NEAR } from './clear-jump.js';
-import { divide, type Judge } from './divide.js';
+import { divide, type Judge, nearPlaces } from './divide.js';
 import { evidenceP } from './evidence.js';
-import { nearPlaces } from './near-cuts.js';
-import { drawOutliersIn } from './outliers.js';
+import { drawOutliersIn, isClearJump, LONGEST_NEAR } from './jumps.js';
 import type { Statistics } from './statistics.js';
 
 /** Welch's t of two samples with at least two values each. Source: B. L. Welch, Biometrika 34 (1947). */

@@ -1,16 +1,12 @@
 // What speaks for a change at a place of a history: a rank test, and the size of the jump against the noise around it. It must never trust one alone:
 // order that means something, such as drift, breaks the first, and values that tell no variance break the second. Noise is read from differences of
 // near values, and must never be fooled by steps: a step lies in one difference of many, where it lies in half of all distances from a mean.
-import { isClearJump, meanOf } from './clear-jump.js';
-import { differsIndependently } from './independent-sides.js';
-import { mannWhitney } from './mann-whitney.js';
-import { drawOutliersIn } from './outliers.js';
-import { sharesP } from './shares-above.js';
-import { standsOut } from './stands-out.js';
+import { differsIndependently, drawOutliersIn, isClearJump, meanOf, standsOut } from './jumps.js';
+import { mannWhitney, sharesP } from './mann-whitney.js';
 import type { Statistics } from './statistics.js';
 
 /** Noise of the form x[i] = phi x[i-1] + e: what a mean of some values is worth. */
-export interface Noise {
+interface Noise {
   /** Variance of a value. */
   readonly variance: number;
   /** Correlation of neighbours, 0 to {@link LARGEST_PHI}. */

@@ -1,4 +1,9 @@
-// The lasting changes of many series, judged and sorted. It must never report more by chance when it is given more series.
+// The lasting changes of many series, judged and sorted; at once, or for a server that answers others meanwhile, where the event loop turns between
+// two series and the changes of values that were searched before are kept. It must never report more by chance when it is given more series, nor
+// anything else in slices than at once.
+
+import { createHash } from 'node:crypto';
+import { BoundedCache, Slices } from 'spanline/internal/base';
 import { compareTexts } from '../params/param-text.js';
 import { invalidInput, TraceDbError } from '../tracedb-error.js';
 import { type Direction, directionOf } from './direction.js';
@@ -78,7 +83,7 @@ export const kindOf = (isRise: boolean, direction: Direction): Regression['kind'
 };
 
 /** The change points of a series; the error for values that cannot be searched names the series. */
-export const changesOf = (series: Series, options: ChangePointOptions, statistics: Statistics): ChangePoint[] => {
+const changesOf = (series: Series, options: ChangePointOptions, statistics: Statistics): ChangePoint[] => {
   try {
     return changePoints(series.values, options, statistics);
   } catch (error) {
@@ -89,7 +94,7 @@ export const changesOf = (series: Series, options: ChangePointOptions, statistic
 };
 
 /** How each of `count` series is searched so that all of them together keep the declared rate of false alarms. */
-export const searchOf = (
+const searchOf = (
   { falsePositiveRate = DEFAULT_FALSE_POSITIVE_RATE, minEffect = DEFAULT_MIN_EFFECT, ...rest }: RegressionOptions,
   count: number,
 ): ChangePointOptions => {
@@ -101,7 +106,7 @@ export const searchOf = (
 };
 
 /** The changes of one of `count` series as they are reported. */
-export const asRegressions = (
+const asRegressions = (
   { key, unit, direction: declared, commits }: Series,
   changes: readonly ChangePoint[],
   directions: RegressionOptions['directions'],
@@ -120,7 +125,7 @@ export const asRegressions = (
 };
 
 /** By commit, then the largest change first, then by key. */
-export const inOrder = (a: Regression, b: Regression): number =>
+const inOrder = (a: Regression, b: Regression): number =>
   a.commit.number - b.commit.number ||
   Math.abs(b.change) - Math.abs(a.change) ||
   compareTexts(a.key, b.key) ||
@@ -158,3 +163,50 @@ export const findRegressions = (
   });
   return found.sort(inOrder);
 };
+
+/** Series whose changes are kept; most have a handful. */
+const MAX_KEPT = 1000;
+
+/** The changes of a series depend on its values and on how it is searched, and on nothing else. */
+const contentOf = ({ values }: Series, search: ChangePointOptions): string =>
+  createHash('sha256').update(JSON.stringify(search)).update(Float64Array.from(values)).digest('base64');
+
+/** Searches series in slices. Make one for a server: what it keeps is keyed by content, so it may serve any store. */
+export class RegressionSearch {
+  readonly #known = new BoundedCache<string, readonly ChangePoint[]>(MAX_KEPT);
+  #searched = 0;
+
+  /** Series that were searched, and not found among those that are kept. */
+  get searched(): number {
+    return this.#searched;
+  }
+
+  /** As `findRegressions`; the event loop waits for no more than one series. Rejects with the reason of `signal` once it fires. */
+  async find(
+    series: readonly Series[],
+    options: RegressionOptions,
+    statistics: Statistics,
+    signal?: AbortSignal,
+  ): Promise<Regression[]> {
+    const search = searchOf(options, series.length);
+    const slices = new Slices();
+    const found: Regression[] = [];
+    for (const one of series) {
+      if (slices.isPast) await slices.next();
+      signal?.throwIfAborted();
+      checkSeries(one);
+      found.push(...asRegressions(one, this.#changesOf(one, search, statistics), options.directions, series.length));
+    }
+    return found.sort(inOrder);
+  }
+
+  #changesOf(one: Series, search: ChangePointOptions, statistics: Statistics): readonly ChangePoint[] {
+    const content = contentOf(one, search);
+    const known = this.#known.get(content);
+    if (known !== undefined) return known;
+    this.#searched++;
+    const changes = changesOf(one, search, statistics);
+    this.#known.set(content, changes);
+    return changes;
+  }
+}

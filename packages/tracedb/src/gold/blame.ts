@@ -3,7 +3,7 @@
 import { compareTexts } from '../params/param-text.js';
 import { invalidInput } from '../tracedb-error.js';
 import type { StatusOf } from './expectations.js';
-import type { GoldTile, GoldTrace } from './gold-tile.js';
+import type { GoldTile, GoldTrace } from './gold-tile-reader.js';
 import { MISSING_DIGEST } from './values.js';
 
 /** The param that names the test of a trace. */

@@ -6,11 +6,10 @@ import { wholeNumber } from 'spanline/internal/base';
 import { compareTexts } from '../params/param-text.js';
 import { fitQuery } from '../query/known-query.js';
 import { invalidInput } from '../tracedb-error.js';
-import { TRIAGE_STATUSES, type TriageStatus } from './expectation.js';
-import type { StatusOf } from './expectations.js';
+import { type StatusOf, TRIAGE_STATUSES, type TriageStatus } from './expectations.js';
 import type { GoldStore, TileOptions } from './gold-store.js';
-import type { GoldTile, GoldTrace } from './gold-tile.js';
-import { checkStatuses, selectTraces, type TraceSelection } from './select-traces.js';
+import type { GoldTile, GoldTrace } from './gold-tile-reader.js';
+import { checkStatuses, selectTraces, type TraceSelection } from './search-digests.js';
 import { MISSING_DIGEST } from './values.js';
 
 /** Traces of a test that took on the same digest in place of the same other one. */

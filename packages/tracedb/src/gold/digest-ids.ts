@@ -1,15 +1,82 @@
-// The two-way map between digests and their small ids, shared by all processes through the table. A digest must get one id for
-// ever, and an id one digest: the row of the digest decides, by a conditional write; the row of the id is written before it, so that
-// an id that can be met anywhere can always be read back.
+// The two-way map between digests and their small ids, shared by all processes through the table. A digest must get one id for ever, and an id one
+// digest: the row of the digest decides, by a conditional write; the row of the id is written before it, so that an id that can be met anywhere can
+// always be read back. Ids are reserved from one counter in batches, because every increment meets the same row; one whose use is in doubt is thrown
+// away: there are 2^53 of them.
+
 import { BoundedCache, chunks, inParallel } from 'spanline/internal/base';
 import { inSpan } from '../node-span.js';
 import type { CallDeadline } from '../params/call-deadline.js';
 import { changeRowIfSame, setCell } from '../table/cells.js';
 import type { Mutation, RowMutation, WideColumnTable } from '../table/wide-column-table.js';
 import { storeCorrupt, TraceDbError } from '../tracedb-error.js';
-import { DIGEST_FAMILY, digestCell, idCell, idOfColumn } from './gold-keys.js';
-import { IdSource } from './id-source.js';
+import {
+  COUNTER_COLUMN,
+  COUNTER_ROW,
+  DIGEST_FAMILY,
+  digestCell,
+  INSTANCE_FAMILY,
+  idCell,
+  idOfColumn,
+} from './gold-keys.js';
 import { MISSING_DIGEST, MISSING_ID } from './values.js';
+
+/** Gives ids from 1 upwards, each once over all processes. */
+class IdSource {
+  // Of the last batch: ids from #next to #end, without #end.
+  #next = 0;
+  #end = 0;
+  #batches = 0;
+  #last: Promise<unknown> = Promise.resolve();
+
+  readonly #table: WideColumnTable;
+  readonly #batchSize: number;
+
+  constructor(table: WideColumnTable, batchSize: number) {
+    this.#table = table;
+    this.#batchSize = batchSize;
+  }
+
+  /** Increments of the counter so far. */
+  get batches(): number {
+    return this.#batches;
+  }
+
+  /** Ids reserved and not given yet. */
+  get left(): number {
+    return this.#end - this.#next;
+  }
+
+  /** `count` ids: what is left of the last batch, then of one new batch. */
+  take(count: number, deadline: CallDeadline): Promise<number[]> {
+    // One after another: two callers must not reserve a batch each when one is enough.
+    const mine = this.#last.then(() => this.#take(count, deadline));
+    this.#last = mine.catch(() => undefined);
+    return mine;
+  }
+
+  async #take(count: number, deadline: CallDeadline): Promise<number[]> {
+    const ids = this.#fromBatch(count);
+    if (ids.length === count) return ids;
+    // Whole batches, so that what a writer of many digests leaves over is still about one.
+    const size = Math.ceil((count - ids.length) / this.#batchSize) * this.#batchSize;
+    const end = await this.#table.incrementCell(COUNTER_ROW, INSTANCE_FAMILY, COUNTER_COLUMN, size, deadline.next());
+    if (!Number.isSafeInteger(end) || end < size) {
+      throw storeCorrupt(
+        `the counter of digest ids of ${this.#table.location} gave ${end} after adding ${size}; restore its row ${COUNTER_ROW}`,
+      );
+    }
+    this.#batches++;
+    this.#next = end - size + 1;
+    this.#end = end + 1;
+    return [...ids, ...this.#fromBatch(count - ids.length)];
+  }
+
+  #fromBatch(count: number): number[] {
+    const first = this.#next;
+    this.#next = Math.min(this.#end, first + count);
+    return Array.from({ length: this.#next - first }, (_, i) => first + i);
+  }
+}
 
 /** The rows that say which digest each of these ids, in the same order, stands for. */
 const idRows = (digests: readonly string[], ids: readonly number[]): RowMutation[] => {
@@ -25,7 +92,7 @@ const idRows = (digests: readonly string[], ids: readonly number[]): RowMutation
 };
 
 /** The id in a cell of row `key`. */
-export const parseId = (value: Uint8Array, key: string): number => {
+const parseId = (value: Uint8Array, key: string): number => {
   const text = Buffer.from(value).toString('latin1');
   const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : Number.NaN;
   if (!Number.isSafeInteger(id)) {

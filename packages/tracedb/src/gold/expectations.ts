@@ -1,23 +1,12 @@
-// Expectations: per test and digest untriaged, positive or negative, with who and when, and the changes that led there. Two people
-// who triage one digest at once must both be in its history: now and past are in one row and change together, on condition that
-// nobody else changed them.
+// Expectations: per test and digest untriaged, positive or negative, with who and when, and the changes that led there. Two people who triage one
+// digest at once must both be in its history: now and past are in one row and change together, on condition that nobody else changed them. Text that
+// this package did not write must be an error, never a digest that looks untriaged.
+
 import { chunks, inParallel, timers } from 'spanline/internal/base';
 import { CallDeadline, retryConflicts } from '../params/call-deadline.js';
-import { changeRowIfSame, setCell } from '../table/cells.js';
+import { changeRowIfSame, setCell, valueOfJson } from '../table/cells.js';
 import type { CallOptions, Cell, Mutation, WideColumnTable } from '../table/wide-column-table.js';
-import { invalidInput } from '../tracedb-error.js';
-import {
-  type Expectation,
-  type ExpectationChange,
-  MAX_HISTORY,
-  parseExpectation,
-  parseHistory,
-  publicExpectation,
-  type StoredExpectation,
-  TRIAGE_STATUSES,
-  type TriageStatus,
-  UNTRIAGED,
-} from './expectation.js';
+import { invalidInput, storeCorrupt } from '../tracedb-error.js';
 import {
   EXPECTATION_FAMILY,
   expectationsPrefix,
@@ -27,6 +16,63 @@ import {
 } from './gold-keys.js';
 import { readShards } from './merge-streams.js';
 import { checkDigest, type Time, textIn, toMs } from './values.js';
+
+/** What is thought of a digest: nothing yet, right, or wrong. */
+export type TriageStatus = 'untriaged' | 'positive' | 'negative';
+
+export const TRIAGE_STATUSES: readonly TriageStatus[] = ['untriaged', 'positive', 'negative'];
+
+/** The status of a digest of a test, and who set it; of an untriaged one nobody may have. */
+export interface Expectation {
+  readonly status: TriageStatus;
+  readonly by?: string;
+  /** Unix milliseconds. */
+  readonly atMs?: number;
+  readonly note?: string;
+}
+
+/** One change of a status. */
+export interface ExpectationChange {
+  readonly from: TriageStatus;
+  readonly to: TriageStatus;
+  readonly by: string;
+  /** Unix milliseconds. */
+  readonly atMs: number;
+  readonly note?: string;
+}
+
+/** The status of a digest that nobody said anything of. */
+const UNTRIAGED: Expectation = Object.freeze({ status: 'untriaged' });
+
+/** Changes of one digest that are kept; older ones are forgotten. */
+const MAX_HISTORY = 100;
+
+/** An expectation as a cell has it: its revision makes two cells of equal content differ. */
+interface StoredExpectation extends Expectation {
+  readonly revision: number;
+}
+
+const isStatus = (value: unknown): value is TriageStatus => TRIAGE_STATUSES.includes(value as TriageStatus);
+
+const isExpectation = (value: unknown): value is StoredExpectation =>
+  isStatus((value as StoredExpectation | null)?.status) && Number.isSafeInteger((value as StoredExpectation).revision);
+
+const isHistory = (value: unknown): value is ExpectationChange[] =>
+  Array.isArray(value) && value.every((change) => isStatus(change?.from) && isStatus(change?.to));
+
+const parse = <T>(value: Uint8Array, is: (value: unknown) => value is T, where: string): T => {
+  const parsed = valueOfJson(value);
+  if (is(parsed)) return parsed;
+  throw storeCorrupt(`${where} holds no expectation; restore it from a backup`);
+};
+
+const parseExpectation = (value: Uint8Array, where: string): StoredExpectation => parse(value, isExpectation, where);
+
+/** Oldest change first. */
+const parseHistory = (value: Uint8Array, where: string): ExpectationChange[] => parse(value, isHistory, where);
+
+/** Without what only the cell needs. */
+const publicExpectation = ({ revision: _, ...expectation }: StoredExpectation): Expectation => expectation;
 
 const ROWS_PER_READ = 100;
 const READS_AT_ONCE = 8;

@@ -1,15 +1,32 @@
-// What is put into a Gold store for a commit, checked and as rows: its entries, the texts that show people what digests are, and the hash and time of
+// What is put into a Gold store for a commit, checked and written: its entries, the texts that show people what digests are, and the hash and time of
 // the commit where they are known. Equal digests have one text: the options of a trace tell only what it is now. All entries are checked before the
-// first is written: a bad one changes nothing.
+// first is written: a bad one changes nothing. The param set is written first, then digest ids, texts, options, and traces last: whatever a reader
+// meets can be read, also when the writer dies half way; putting the same again completes it.
 
+import { chunks, inParallel } from 'spanline/internal/base';
 import type { CallDeadline } from '../params/call-deadline.js';
+import type { OpsRows } from '../params/ops-rows.js';
 import { type CleaningRule, checkKey, checkParams, checkValue, type Params } from '../params/param-text.js';
 import type { CommitInfo } from '../perf/commit-log.js';
 import { setCell, textOf, valueOfJson } from '../table/cells.js';
+import { checkRowKey } from '../table/checked-table.js';
 import type { RowMutation, WideColumnTable } from '../table/wide-column-table.js';
+import { offsetOf, tileOf } from '../tile.js';
 import { invalidInput, storeCorrupt } from '../tracedb-error.js';
-import { COMMIT_COLUMN, commitRowKey, OPTIONS_FAMILY, TEXT_COLUMN, textRowKey } from './gold-keys.js';
-import { checkDigest, MISSING_DIGEST, textIn, toMs } from './values.js';
+import type { DigestIds } from './digest-ids.js';
+import {
+  COMMIT_COLUMN,
+  commitRowKey,
+  OPTIONS_COLUMN,
+  OPTIONS_FAMILY,
+  offsetColumn,
+  optionsRowKey,
+  TEXT_COLUMN,
+  TRACE_FAMILY,
+  textRowKey,
+  traceRowKey,
+} from './gold-keys.js';
+import { checkDigest, encodeVarint, MISSING_DIGEST, textIn, toMs } from './values.js';
 
 /** One result of one trace at one commit. */
 export interface GoldEntry {
@@ -29,7 +46,7 @@ const MAX_OPTIONS_LENGTH = 65_536;
 const MAX_TEXT_LENGTH = 65_536;
 
 /** Options in their one form: JSON with sorted keys. */
-export const encodeOptions = (options: Params): string =>
+const encodeOptions = (options: Params): string =>
   JSON.stringify(Object.fromEntries(Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1))));
 
 /** The options in a cell; `where` is for the message. */
@@ -77,7 +94,7 @@ export const checkEntries = (entries: readonly GoldEntry[], digestDigits: number
 };
 
 /** The rows of the texts that entries bring, each once. */
-export const textRows = (entries: readonly GoldEntry[], timestampMs: number): RowMutation[] => {
+const textRows = (entries: readonly GoldEntry[], timestampMs: number): RowMutation[] => {
   const rows = new Map<string, RowMutation>();
   for (const { digest, text } of entries) {
     if (text === undefined || digest === MISSING_DIGEST) continue;
@@ -141,4 +158,63 @@ export const readInfos = async (
     for (const { key, cells } of rows) found.set(byKey.get(key) as number, parse(textOf(cells, COMMIT_COLUMN), key));
   }
   return found;
+};
+
+/** What the parts of a store work with. */
+export interface GoldParts {
+  readonly table: WideColumnTable;
+  readonly tileSize: number;
+  readonly opsRows: OpsRows;
+  readonly digestIds: DigestIds;
+  /** Shards read at a time. */
+  readonly shardReads: number;
+}
+
+const ROWS_PER_CALL = 1000;
+const CALLS_AT_ONCE = 4;
+
+/** Writes checked entries, of which cells with a later time (Unix milliseconds) stay; resolves to the number of trace rows. */
+export const writeEntries = async (
+  { table, tileSize, opsRows, digestIds }: GoldParts,
+  commit: number,
+  entries: readonly GoldEntry[],
+  times: { readonly digestMs: number; readonly optionsMs: number },
+  deadline: CallDeadline,
+): Promise<number> => {
+  const tile = tileOf(commit, tileSize);
+  const column = offsetColumn(offsetOf(commit, tileSize));
+  const ops = await opsRows.at(tile).update(
+    entries.map(({ params }) => params),
+    deadline.next(),
+  );
+  const ids = await digestIds.idsOf(
+    entries.map(({ digest }) => digest),
+    deadline,
+  );
+  // One row once: the last entry of a trace wins, which the order of the calls could not promise.
+  const traces = new Map<string, RowMutation>();
+  const options = new Map<string, RowMutation>();
+  const setRow = (
+    rows: typeof traces,
+    key: string,
+    family: string,
+    qualifier: string,
+    value: Uint8Array,
+    timestampMs: number,
+  ): void => {
+    checkRowKey(key);
+    rows.set(key, { key, mutations: [setCell(family, qualifier, value, timestampMs)] });
+  };
+  for (const entry of entries) {
+    const encoded = ops.encode(entry.params);
+    const id = encodeVarint(ids.get(entry.digest) as number);
+    setRow(traces, traceRowKey(tile, encoded), TRACE_FAMILY, column, id, times.digestMs);
+    if (entry.options === undefined) continue;
+    const text = Buffer.from(encodeOptions(entry.options));
+    setRow(options, optionsRowKey(tile, encoded), OPTIONS_FAMILY, OPTIONS_COLUMN, text, times.optionsMs);
+  }
+  for (const rows of [textRows(entries, times.digestMs), [...options.values()], [...traces.values()]]) {
+    await inParallel(chunks(rows, ROWS_PER_CALL), CALLS_AT_ONCE, (chunk) => table.mutateRows(chunk, deadline.next()));
+  }
+  return traces.size;
 };

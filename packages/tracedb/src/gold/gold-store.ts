@@ -1,13 +1,14 @@
 // The Gold store: digests of results by trace and commit, and the cells with the settings it was made with. It must hold nothing of the data but
-// bounded caches, so that any number of processes can have one over the same table.
-
-import { wholeNumber } from 'spanline/internal/base';
+// bounded caches, so that any number of processes can have one over the same table. Digests may be those of the shapes of traces: a name is a test of
+// the store, which people triage like any other; the drawn tree is kept with the digest, so that they see what they triage, and how it differs from
+// what they accepted.
+import { timers, wholeNumber } from 'spanline/internal/base';
 import type { KeptShape, ShapeStore } from 'spanline/testing';
 import { inSpan } from '../node-span.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import { OpsRows, type OpsRowsStats } from '../params/ops-rows.js';
 import type { OrderedParamSet } from '../params/ordered-param-set.js';
-import { type CleaningRule, cleaningRule, DEFAULT_RULE } from '../params/param-text.js';
+import { type CleaningRule, cleaningRule, DEFAULT_RULE, forceValid } from '../params/param-text.js';
 import { openSettings, type SettingsRow } from '../params/store-settings.js';
 import type { CommitInfo } from '../perf/commit-log.js';
 import { fitQuery } from '../query/known-query.js';
@@ -19,7 +20,16 @@ import { invalidInput, storeCorrupt } from '../tracedb-error.js';
 import { type Blame, blameUntriaged, tracesByTest } from './blame.js';
 import { DigestIds, type DigestIdsStats } from './digest-ids.js';
 import { Expectations } from './expectations.js';
-import { checkEntries, checkedInfo, type GoldEntry, infoRow, readInfos, readTexts } from './gold-entry.js';
+import {
+  checkEntries,
+  checkedInfo,
+  type GoldEntry,
+  type GoldParts,
+  infoRow,
+  readInfos,
+  readTexts,
+  writeEntries,
+} from './gold-entry.js';
 import {
   DIGEST_FAMILY,
   digestMapPrefix,
@@ -32,14 +42,54 @@ import {
   PREFIX_DIGITS,
   SETTINGS_ROW,
 } from './gold-keys.js';
-import type { GoldTile, TraceFragment } from './gold-tile.js';
-import { type GoldParts, GoldTileReader } from './gold-tile-reader.js';
-import { writeEntries } from './gold-writer.js';
+import { type GoldTile, GoldTileReader, type TraceFragment } from './gold-tile-reader.js';
 import { IgnoreRules } from './ignore-rules.js';
 import { readShards } from './merge-streams.js';
 import { type DigestResults, type DigestSearch, searchDigests } from './search-digests.js';
-import { checkShape } from './trace-shapes.js';
 import { DEFAULT_DIGEST_DIGITS, type Time, toMs } from './values.js';
+
+/** Of a Gold store, what shapes need. */
+interface Store {
+  readonly table: { readonly location: string };
+  readonly rule: CleaningRule;
+  readonly expectations: Expectations;
+  put(
+    commit: number,
+    entries: readonly GoldEntry[],
+    time: number,
+    options: { readonly commitInfo?: CommitInfo },
+  ): Promise<void>;
+}
+
+/** Of the drawn tree, what the text of a digest may hold. */
+const MAX_SHOWN = 60_000;
+/** Where the cut goes through a character. */
+const HALF_PAIR = /[\ud800-\udbff]$/;
+
+/**
+ * Put the digest at the commit. Undefined when it is right; else what to tell the developer. With `accepts` it is said to be right in the name of
+ * whoever runs the test.
+ */
+const checkShape = async (
+  store: Store,
+  { name, digest, drawn, commit, commitInfo }: KeptShape,
+  accepts: boolean,
+): Promise<string | undefined> => {
+  const params = forceValid({ name, kind: 'trace-shape' }, store.rule);
+  const test = params.name;
+  const text = drawn.length <= MAX_SHOWN ? drawn : `${drawn.slice(0, MAX_SHOWN).replace(HALF_PAIR, '')}…`;
+  await store.put(commit, [{ params, digest, text }], timers.wallMs(), { commitInfo });
+  if (accepts) {
+    await store.expectations.triage([{ test, digest, status: 'positive' }], { by: 'expectTraceShape' });
+    return undefined;
+  }
+  const { status } = await store.expectations.get(test, digest);
+  if (status === 'positive') return undefined;
+  const remedy = `spanline gold triage --store ${JSON.stringify(store.table.location)} ${test} positive ${digest}`;
+  return status === 'negative'
+    ? `the trace ${name} has a shape that was said to be wrong (${digest}):\n\n${drawn}`
+    : `the trace ${name} has a shape that nobody has triaged. If it is right: ${remedy}\n\n${drawn}`;
+};
 
 /** What cannot change once a table has data. */
 export interface GoldSettings {

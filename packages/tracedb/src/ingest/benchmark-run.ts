@@ -3,7 +3,6 @@
 // JSON line must never depend on another one, so that a file of any length is read with the memory of its longest line. The script must never be run:
 // what stands before the JSON is matched, and the rest is parsed.
 import { DIRECTION_PARAM, type Direction, directionOf } from '../detect/direction.js';
-import { pointer } from './bad-file.js';
 import {
   checkedCommit,
   type IngestCommit,
@@ -11,11 +10,11 @@ import {
   type IngestPoint,
   PointList,
   parsedTime,
+  type SeriesCleaner,
   TIME_MS,
 } from './ingest-commit.js';
-import { parseJson } from './parse-json.js';
-import type { SeriesCleaner } from './series-cleaner.js';
-import { list, number, object, record, type Shaped, shaped, text } from './shape.js';
+import { list, number, object, pointer, record, type Shaped, shaped, text } from './shape.js';
+import { parseJson } from './text.js';
 
 /** Samples of one figure that become series; `spanline bench run` keeps no more. */
 const MAX_SAMPLES = 32;

@@ -5,14 +5,24 @@ import { escapeText } from 'spanline/internal/base';
 import type { Direction } from '../detect/direction.js';
 import { STEP_DETECTORS as DETECTORS, type StepDetectorName } from '../detect/step-fit.js';
 import { type CleaningRule, cleaningRule, DEFAULT_RULE } from '../params/param-text.js';
-import { parseBigtableLocation } from '../table/bigtable/location.js';
+import { parseBigtableLocation } from '../table/bigtable/client.js';
 import { MAX_TILE_SIZE, MIN_TILE_SIZE } from '../tile.js';
 import { invalidInput, type TraceDbError } from '../tracedb-error.js';
-import { type Problem, problemText } from './bad-file.js';
 import { INGEST_LIMITS, openRegularFile } from './ingest-file.js';
-import { parseJson } from './parse-json.js';
-import { integer, isObject, list, number, object, oneOf, record, type Shaped, text } from './shape.js';
-import { utf8Text, wholeBytes } from './text-lines.js';
+import {
+  integer,
+  isObject,
+  list,
+  number,
+  object,
+  oneOf,
+  type Problem,
+  problemText,
+  record,
+  type Shaped,
+  text,
+} from './shape.js';
+import { parseJson, utf8Text, wholeBytes } from './text.js';
 
 /** Detectors of steps in a window. */
 export const STEP_DETECTORS = Object.keys(DETECTORS) as readonly StepDetectorName[];

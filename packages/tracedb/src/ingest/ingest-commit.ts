@@ -1,11 +1,69 @@
 // What every ingest format becomes: a commit, its id and times checked, with its measurements. It must never hold a value the store cannot keep:
 // params are cleaned, values are finite, times are whole milliseconds. A time that is not sure must never be guessed: timestamps decide which
-// measurement wins. Two series of a commit must never share cleaned params: one would silently overwrite the other.
-import type { Params } from '../params/param-text.js';
-import { MAX_TIMESTAMP_MS } from '../table/limits.js';
-import { badFile, quoted, shown } from './bad-file.js';
-import { type CleanedSeries, type SeriesCleaner, sameParams } from './series-cleaner.js';
-import { integer } from './shape.js';
+// measurement wins. Two series of a commit must never share cleaned params: one would silently overwrite the other. Files have the same few series in
+// every commit, so each is cleaned once, up to a bound.
+import { DIRECTION_PARAM, type Direction, declaredDirection, directionOf, unitOfParams } from '../detect/direction.js';
+import { type CleaningRule, forceValid, type Params, structuredKeyOf } from '../params/param-text.js';
+import { MAX_TIMESTAMP_MS } from '../table/checked-table.js';
+import { badFile, integer, quoted, shown } from './shape.js';
+
+/** Series remembered; those that come later are cleaned every time. */
+const MAX_SERIES_REMEMBERED = 10_000;
+
+/** A series as the store will know it. Shared between commits, so frozen. */
+interface CleanedSeries {
+  readonly params: Params;
+  /** The structured key of the params. */
+  readonly id: string;
+  /** The params as they are in the file; absent where cleaning changed nothing. */
+  readonly original?: Params;
+}
+
+/** Whether both have the same keys with the same values. */
+const sameParams = (a: Params, b: Params): boolean => {
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && a[key] === b[key]);
+};
+
+const directionOfParams = (params: Params): Direction =>
+  directionOf(unitOfParams(params), {}, declaredDirection(params));
+
+/** Cleans the series of one file by one rule. */
+export class SeriesCleaner {
+  readonly #rule: CleaningRule | undefined;
+  // By the text of the params in the order they come, which is cheaper to make than an id.
+  readonly #known = new Map<string, CleanedSeries>();
+
+  constructor(rule: CleaningRule | undefined) {
+    this.#rule = rule;
+  }
+
+  /** Throws with `at` and `path` when the params cannot be those of a trace. */
+  clean(at: string, path: string, original: Params): CleanedSeries {
+    const text = JSON.stringify(original);
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
+    const series = this.#cleaned(at, path, original);
+    if (this.#known.size < MAX_SERIES_REMEMBERED) this.#known.set(text, series);
+    return series;
+  }
+
+  #cleaned(at: string, path: string, original: Params): CleanedSeries {
+    // An `object[key] = value` of anyone who reads it would lose this one.
+    if (Object.hasOwn(original, '__proto__')) throw badFile(at, path, 'has a param named "__proto__"; rename it');
+    let params: Params;
+    try {
+      params = Object.freeze(forceValid(original, this.#rule));
+    } catch (cause) {
+      throw badFile(at, path, `has params that cannot be used: ${(cause as Error).message}`, cause);
+    }
+    const direction = directionOfParams(original);
+    // Cleaning makes `%` and `#` one unit: which way is better is looked up before.
+    if (directionOfParams(params) !== direction) params = Object.freeze({ ...params, [DIRECTION_PARAM]: direction });
+    const id = structuredKeyOf(params);
+    return sameParams(params, original) ? { params, id } : { params, id, original: Object.freeze(original) };
+  }
+}
 
 /** One measurement: `value` of the series `params`. */
 export interface IngestPoint {

@@ -7,7 +7,7 @@ import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { throwIfAborted } from 'spanline/internal/base';
 import { aborted, TraceDbError } from '../tracedb-error.js';
-import { badFile, unreadableFile } from './bad-file.js';
+import { badFile, unreadableFile } from './shape.js';
 
 /** Bounds of reading an ingest file, each with its default in `INGEST_LIMITS`. */
 export interface IngestLimits {

@@ -2,7 +2,6 @@
 // good: a bad file changes nothing.
 import type { CleaningRule } from '../params/param-text.js';
 import { invalidInput } from '../tracedb-error.js';
-import { badFile } from './bad-file.js';
 import { benchmarkScriptJson, jsonLineParser } from './benchmark-run.js';
 import {
   DOCUMENT_PARSERS,
@@ -14,7 +13,7 @@ import {
   ingestFormat,
   unknownFormat,
 } from './formats.js';
-import { checkedTimeMs, type IngestCommit, type IngestContext } from './ingest-commit.js';
+import { checkedTimeMs, type IngestCommit, type IngestContext, SeriesCleaner } from './ingest-commit.js';
 import {
   INGEST_LIMITS,
   type IngestFile,
@@ -22,9 +21,8 @@ import {
   LARGEST_DOCUMENT_BYTES,
   openRegularFile,
 } from './ingest-file.js';
-import { parseJson } from './parse-json.js';
-import { SeriesCleaner } from './series-cleaner.js';
-import { textLines, utf8Text, wholeBytes } from './text-lines.js';
+import { badFile } from './shape.js';
+import { parseJson, textLines, utf8Text, wholeBytes } from './text.js';
 
 /** How an ingest file is read. */
 export interface IngestOptions extends Partial<IngestLimits> {

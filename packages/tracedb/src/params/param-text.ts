@@ -1,6 +1,7 @@
-// Which texts params can have: those with a UTF-8 form, of bounded length, of the characters that a store's rule allows; and how others are replaced.
-// Two texts must never become one when they are written down, or two traces would share an id. A rule must never let a comma or an equals sign
-// through: they separate the parts of a structured key.
+// Which texts params can have: those with a UTF-8 form, of bounded length, of the characters that a store's rule allows; how others are replaced; and
+// the name of a trace as people see it, its structured key `,arch=x86,config=8888,`. Two texts must never become one when they are written down, or
+// two traces would share an id, nor a text be read as a structured key that is not the one of its trace. A rule must never let a comma or an equals
+// sign through: they separate the parts of a structured key.
 import { invalidInput } from '../tracedb-error.js';
 
 /** Key and value of each param of one trace, such as `{ arch: 'x86', config: '8888' }`. */
@@ -174,4 +175,66 @@ export const checkParams = (params: Params, rule: CleaningRule = DEFAULT_RULE): 
     checkAllowed('param key', key, rule);
     checkAllowed(`the value of param ${quoted(key)},`, params[key], rule);
   }
+};
+
+/**
+ * The structured key of these params: `,key=value,...,`, sorted by key. Use it wherever a trace needs a name that does not depend
+ * on a tile. Throws `ERR_SPANLINE_INVALID_INPUT` when the rule refuses the params.
+ *
+ * @example
+ * ```ts
+ * import { makeStructuredKey } from '@spanline/tracedb';
+ * console.assert(makeStructuredKey({ config: '8888', arch: 'x86' }) === ',arch=x86,config=8888,');
+ * ```
+ */
+export const makeStructuredKey = (params: Params, rule: CleaningRule = DEFAULT_RULE): string => {
+  checkParams(params, rule);
+  return structuredKeyOf(params);
+};
+
+/**
+ * The structured key of params that come from a store. They were checked when they were written, by a rule that the reader need
+ * not know; use `makeStructuredKey` for params from anywhere else.
+ *
+ * @example
+ * ```ts
+ * import { structuredKeyOf } from '@spanline/tracedb';
+ * console.assert(structuredKeyOf({ unit: 'ops/s', test: 'a b' }) === ',test=a b,unit=ops/s,');
+ * ```
+ */
+export const structuredKeyOf = (params: Params): string => {
+  let text = ',';
+  for (const key of Object.keys(params).sort()) text += `${key}=${params[key]},`;
+  return text;
+};
+
+/**
+ * The params a structured key names. Throws `ERR_SPANLINE_INVALID_INPUT` unless it is in the one form `makeStructuredKey` gives:
+ * keys sorted and unique, commas at both ends, only characters of the rule.
+ *
+ * @example
+ * ```ts
+ * import { parseStructuredKey } from '@spanline/tracedb';
+ * console.assert(parseStructuredKey(',arch=x86,config=8888,').config === '8888');
+ * ```
+ */
+export const parseStructuredKey = (text: string, rule: CleaningRule = DEFAULT_RULE): Params => {
+  const refuse = (why: string): Error =>
+    invalidInput(`structured key ${quoted(text)} ${why}; write ,key=value,key=value,`);
+  if (text.length < 2 || !text.startsWith(',') || !text.endsWith(',')) throw refuse('must start and end with a comma');
+  const entries: [string, string][] = [];
+  let last = '';
+  for (const part of text.slice(1, -1).split(',')) {
+    const equals = part.indexOf('=');
+    if (equals < 0) throw refuse(`has the part ${quoted(part)} without "="`);
+    const key = part.slice(0, equals);
+    if (entries.length > 0 && key === last) throw refuse(`has the key ${quoted(key)} twice`);
+    if (entries.length > 0 && key < last)
+      throw refuse(`has the key ${quoted(key)} after ${quoted(last)}, out of order`);
+    last = key;
+    entries.push([key, part.slice(equals + 1)]);
+  }
+  const params = Object.fromEntries(entries);
+  checkParams(params, rule);
+  return params;
 };

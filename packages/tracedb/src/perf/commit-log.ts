@@ -6,8 +6,7 @@
 // that row, and whoever adds next writes it first.
 import { chunks, timers, wholeNumber } from 'spanline/internal/base';
 import { CallDeadline, retryConflicts } from '../params/call-deadline.js';
-import { prefixEnd } from '../table/byte-order.js';
-import { changeRowIfSame, setCell, textOf, valueOfJson } from '../table/cells.js';
+import { changeRowIfSame, prefixEnd, setCell, textOf, valueOfJson } from '../table/cells.js';
 import type { CallOptions, ReadOptions, Row, RowSelection, WideColumnTable } from '../table/wide-column-table.js';
 import { MAX_TILE } from '../tile.js';
 import { invalidInput, storeCorrupt, TraceDbError } from '../tracedb-error.js';

@@ -14,7 +14,7 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { cleaningRule, DEFAULT_RULE } from '../params/param-text.js';
 import { checkSettings, type SettingsRow } from '../params/store-settings.js';
-import type { TileLayout } from '../query/build-nodes.js';
+import type { TileLayout } from '../query/run-query.js';
 import { setCell } from '../table/cells.js';
 import type { Cell, Mutation } from '../table/wide-column-table.js';
 import { MAX_TILE_SIZE, MIN_TILE_SIZE, tileKey } from '../tile.js';

@@ -8,11 +8,9 @@ import type { OrderedParamSet } from '../params/ordered-param-set.js';
 import type { ParamSet } from '../params/param-set.js';
 import { type CleaningRule, checkParams, type Params } from '../params/param-text.js';
 import { openSettings } from '../params/store-settings.js';
-import { parseQuery } from '../query/parse-query.js';
 import { type Plan, type PlannedValue, planQuery } from '../query/plan.js';
-import { makeQuery, type Query } from '../query/query.js';
-import { readSlotsOf } from '../query/read-slots.js';
-import { runPlan } from '../query/run-query.js';
+import { makeQuery, parseQuery, type Query } from '../query/query.js';
+import { readSlotsOf, runPlan } from '../query/run-query.js';
 import type { CallOptions, TableSchema, TableStats, WideColumnTable } from '../table/wide-column-table.js';
 import { offsetOf, tileOf, tileOfKey } from '../tile.js';
 import { invalidInput, storeCorrupt } from '../tracedb-error.js';
@@ -28,8 +26,15 @@ import {
   tileLayout,
   traceKey,
 } from './keys.js';
-import { type NamedId, type PerfSeries, type QuerySeriesOptions, seriesOf } from './series-reader.js';
-import { type PerfTrace, readTraces, readTracesOf } from './trace-reader.js';
+import {
+  type NamedId,
+  type PerfSeries,
+  type PerfTrace,
+  type QuerySeriesOptions,
+  readTraces,
+  readTracesOf,
+  seriesOf,
+} from './series-reader.js';
 import { type CommitPoints, type Point, TraceWriter, type WriteResult } from './trace-writer.js';
 
 /** The families a table needs to hold a Perf store. */

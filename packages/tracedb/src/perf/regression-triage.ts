@@ -3,7 +3,7 @@
 // written on the condition that nobody changed it since it was read.
 import { createHash } from 'node:crypto';
 import { timers, wholeNumber } from 'spanline/internal/base';
-import { TRIAGE_STATUSES, type TriageStatus } from '../gold/expectation.js';
+import { TRIAGE_STATUSES, type TriageStatus } from '../gold/expectations.js';
 import { type Time, textIn, toMs } from '../gold/values.js';
 import { CallDeadline, retryConflicts } from '../params/call-deadline.js';
 import { changeRowIfSame, setCell, valueOfJson } from '../table/cells.js';
@@ -13,7 +13,7 @@ import { invalidInput, storeCorrupt, tableLimit } from '../tracedb-error.js';
 import { FAMILIES, triageKey } from './keys.js';
 
 /** A change: of one series, first seen at one commit. */
-export interface ChangeName {
+interface ChangeName {
   /** Number of the first commit at the new level. */
   readonly commit: number;
   /** Structured key of the series. */

@@ -6,7 +6,7 @@ import { CallDeadline } from '../params/call-deadline.js';
 import type { OpsRows } from '../params/ops-rows.js';
 import { type CleaningRule, checkParams, MAX_PARAMS, type Params } from '../params/param-text.js';
 import { setCell } from '../table/cells.js';
-import { MAX_TIMESTAMP_MS } from '../table/limits.js';
+import { MAX_TIMESTAMP_MS } from '../table/checked-table.js';
 import type { CallOptions, Mutation, RowMutation, WideColumnTable } from '../table/wide-column-table.js';
 import { checkCommit, offsetOf, tileOf } from '../tile.js';
 import { invalidInput } from '../tracedb-error.js';

@@ -1,12 +1,222 @@
-// Runs a plan on one tile as a stream of ids. The first failure ends every read and rejects: an answer is whole or it is an error.
+// Runs a plan on one tile as a stream of ids: its nodes, and the reads that all queries on one table hold open. No more streams are opened than
+// `MAX_OPEN_LEAVES`: a condition with more values is checked on the ids of another, and when no condition is small enough the whole tile is walked. A
+// merge waits for all its streams, so a query must get all its slots at once: two that each held a half would wait for each other for ever. The first
+// failure ends every read and rejects: an answer is whole or it is an error.
+
+import { Span } from 'spanline';
 import { childSpan, failSpan } from '../node-span.js';
 import { CallGuard } from '../table/call-guard.js';
-import type { CallOptions, WideColumnTable } from '../table/wide-column-table.js';
-import { TraceDbError } from '../tracedb-error.js';
-import { buildNodes, leavesOf, type TileLayout } from './build-nodes.js';
-import type { IdNode } from './id-node.js';
-import type { Plan } from './plan.js';
-import { readSlotsOf } from './read-slots.js';
+import type { CallOptions, ReadOptions, WideColumnTable } from '../table/wide-column-table.js';
+import { invalidInput, TraceDbError } from '../tracedb-error.js';
+import { type IdNode, type IdStream, Leaf, Union } from './id-node.js';
+import { Intersection, type IntersectionInput } from './intersection.js';
+import type { Plan, PlannedCondition } from './plan.js';
+
+/** Streams open at a time on one table, below the hundred that a gRPC channel carries. */
+export const MAX_OPEN_LEAVES = 64;
+
+interface Waiting {
+  readonly slots: number;
+  readonly start: () => void;
+}
+
+/** The slots of one table. */
+export class ReadSlots {
+  #free = MAX_OPEN_LEAVES;
+  readonly #queue: Waiting[] = [];
+  #waited = 0;
+
+  /** Wait for `slots` in the order of asking; call the result to give them back. */
+  async take(slots: number, signal: AbortSignal): Promise<() => void> {
+    if (slots > MAX_OPEN_LEAVES) {
+      throw invalidInput(
+        `a query needs ${slots} streams at once, and ${MAX_OPEN_LEAVES} is the limit; use fewer shards`,
+      );
+    }
+    if (this.#queue.length > 0 || this.#free < slots) {
+      this.#waited++;
+      await this.#wait(slots, signal);
+    } else {
+      this.#free -= slots;
+    }
+    let isTaken = true;
+    return () => {
+      if (!isTaken) return;
+      isTaken = false;
+      this.#free += slots;
+      this.#startNext();
+    };
+  }
+
+  stats(): { readonly open: number; readonly waiting: number; readonly waited: number } {
+    return { open: MAX_OPEN_LEAVES - this.#free, waiting: this.#queue.length, waited: this.#waited };
+  }
+
+  #wait(slots: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = {
+        slots,
+        start: () => {
+          signal.removeEventListener('abort', leave);
+          resolve();
+        },
+      };
+      const leave = (): void => {
+        const at = this.#queue.indexOf(waiting);
+        if (at !== -1) this.#queue.splice(at, 1);
+        reject(signal.reason as Error);
+        // The one behind may need less.
+        this.#startNext();
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      if (signal.aborted) {
+        leave();
+        return;
+      }
+      this.#queue.push(waiting);
+    });
+  }
+
+  #startNext(): void {
+    for (let next = this.#queue[0]; next !== undefined && next.slots <= this.#free; next = this.#queue[0]) {
+      this.#queue.shift();
+      this.#free -= next.slots;
+      next.start();
+    }
+  }
+}
+
+const slotsOfTables = new WeakMap<WideColumnTable, ReadSlots>();
+
+/** The slots that all queries on `table` share. */
+export const readSlotsOf = (table: WideColumnTable): ReadSlots => {
+  let slots = slotsOfTables.get(table);
+  if (slots === undefined) {
+    slots = new ReadSlots();
+    slotsOfTables.set(table, slots);
+  }
+  return slots;
+};
+
+const COMMA = 44;
+const ZERO = 48;
+
+/** Tells from an id, `,<key>=<value>,<key>=<value>,`, whether it has one of these values, as places in the ordered param set. Agrees with the index. */
+export const idFilter = (keyIndex: number, valueIndices: ReadonlySet<number>): ((id: string) => boolean) => {
+  const needle = `,${keyIndex}=`;
+  const [only] = valueIndices;
+  if (valueIndices.size === 1) {
+    const pair = `${needle}${only},`;
+    return (id) => id.includes(pair);
+  }
+  return (id) => {
+    const at = id.indexOf(needle);
+    if (at === -1) return false;
+    let value = 0;
+    for (let i = at + needle.length; ; i++) {
+      const char = id.charCodeAt(i);
+      // NaN past the end of a malformed id compares false to all and would loop; stop there too.
+      if (char === COMMA || Number.isNaN(char)) break;
+      value = value * 10 + char - ZERO;
+    }
+    return valueIndices.has(value);
+  };
+};
+
+/** Where a tile keeps its ids. */
+export interface TileLayout {
+  /** What the keys of the index rows of one value begin with; the id follows. Places as in the ordered param set. */
+  readonly indexPrefix: (keyIndex: number, valueIndex: number) => string;
+  /** What the keys of the tile's trace rows begin with, one for each shard; the id follows. */
+  readonly tracePrefixes: readonly string[];
+}
+
+/** What a query runs on. */
+interface QueryTarget {
+  readonly table: WideColumnTable;
+  readonly layout: TileLayout;
+  readonly options: ReadOptions;
+}
+
+const startSpan = (name: string, parent: Span | undefined, properties: () => Record<string, string | number>) =>
+  parent?.isRecording ? Span.start(name, parent, { properties }) : undefined;
+
+const leafOf = (
+  { table, options }: QueryTarget,
+  prefix: string,
+  parent: Span | undefined,
+  what: () => Record<string, string | number>,
+): Leaf => new Leaf({ table, prefix, options }, startSpan('query.leaf', parent, what));
+
+/** The stream of one condition: a leaf for one value, a union for several. */
+const streamOf = (
+  target: QueryTarget,
+  { key, keyIndex, values }: PlannedCondition,
+  parent: Span | undefined,
+): IdStream => {
+  const prefixOf = (valueIndex: number) => target.layout.indexPrefix(keyIndex, valueIndex);
+  const [only] = values;
+  if (values.length === 1 && only !== undefined) {
+    return leafOf(target, prefixOf(only.valueIndex), parent, () => ({ key, value: only.value }));
+  }
+  const span = startSpan('query.union', parent, () => ({ key, values: values.length }));
+  const leaves = values.map(({ value, valueIndex }) =>
+    leafOf(target, prefixOf(valueIndex), span, () => ({ key, value })),
+  );
+  return new Union(leaves, span);
+};
+
+const testOf = ({ keyIndex, values }: PlannedCondition): ((id: string) => boolean) =>
+  idFilter(keyIndex, new Set(values.map(({ valueIndex }) => valueIndex)));
+
+/** All ids of the tile: its trace rows, whose shards are merged. */
+const scanOf = (target: QueryTarget, parent: Span | undefined): IdStream => {
+  const span = startSpan('query.scan', parent, () => ({ shards: target.layout.tracePrefixes.length }));
+  const leaves = target.layout.tracePrefixes.map((prefix, shard) => leafOf(target, prefix, span, () => ({ shard })));
+  return new Union(leaves, span);
+};
+
+/** The share of a tile's traces that meet a condition, if they have its values in equal parts. */
+const shareOf = ({ values, known }: PlannedCondition): number => values.length / known;
+
+/** Conditions that can be read, with the likely rarest first, and those that are only checked. */
+const divide = (conditions: readonly PlannedCondition[]) => {
+  const streams: PlannedCondition[] = [];
+  const checks: PlannedCondition[] = [];
+  let leaves = 0;
+  for (const condition of [...conditions].sort((a, b) => shareOf(a) - shareOf(b))) {
+    const isRead = leaves + condition.values.length <= MAX_OPEN_LEAVES;
+    if (isRead) leaves += condition.values.length;
+    (isRead ? streams : checks).push(condition);
+  }
+  return { streams, checks, leaves };
+};
+
+/** How many streams the nodes of a plan will open. */
+export const leavesOf = (plan: Plan, layout: TileLayout): number => {
+  if (plan.kind === 'empty') return 0;
+  if (plan.kind === 'all') return layout.tracePrefixes.length;
+  return divide(plan.conditions).leaves || layout.tracePrefixes.length;
+};
+
+/** The root of the nodes that answer a plan which is not empty. */
+export const buildNodes = (
+  plan: Exclude<Plan, { kind: 'empty' }>,
+  target: QueryTarget,
+  parent: Span | undefined,
+): IdNode => {
+  if (plan.kind === 'all') return scanOf(target, parent);
+  const { streams, checks } = divide(plan.conditions);
+  const [only] = streams;
+  if (plan.conditions.length === 1 && only !== undefined) return streamOf(target, only, parent);
+  const span = startSpan('query.intersection', parent, () => ({ conditions: plan.conditions.length }));
+  const inputs = streams.map(
+    (condition): IntersectionInput => ({ node: streamOf(target, condition, span), test: testOf(condition) }),
+  );
+  // With nothing small enough to read, the tile's own rows are.
+  const [first = { node: scanOf(target, span), test: () => true }, ...rest] = inputs;
+  return new Intersection([first, ...rest], checks.map(testOf), span);
+};
 
 /** What a plan is run with. */
 export interface RunOptions extends CallOptions {

@@ -1,7 +1,8 @@
-// What both engines do around a call: its input is checked before anything is sent, and what came of it is counted. Must know nothing of
-// how an engine reads or writes.
-import { invalidInput, TraceDbError } from '../tracedb-error.js';
-import { checkFamily, checkMutations, checkPredicate, checkQualifier, checkRowKey, checkRows } from './limits.js';
+// What both engines do around a call: its input is checked against limits before anything is sent, and what came of it is counted. The limits are
+// smaller than each engine's own, so that a table can move from one to the other: the emulator enforces none, the service only some. Must know
+// nothing of how an engine reads or writes.
+import { quoted } from '../params/param-text.js';
+import { invalidInput, TraceDbError, tableLimit } from '../tracedb-error.js';
 import type {
   CallOptions,
   ConditionalChange,
@@ -13,6 +14,132 @@ import type {
   RowSelection,
   TableStats,
 } from './wide-column-table.js';
+
+/** Bytes of a row key. */
+const MAX_ROW_KEY_BYTES = 4096;
+/** Bytes of a qualifier. */
+const MAX_QUALIFIER_BYTES = 1024;
+/** Bytes of a cell's value. */
+const MAX_CELL_BYTES = 10 * 1024 * 1024;
+/** Bytes a predicate compares with: a filter of Bigtable has 20 KB, and the value stands in it twice. */
+const MAX_PREDICATE_BYTES = 8192;
+/** Mutations in one call. */
+const MAX_MUTATIONS = 100_000;
+/** Bytes of keys and values in one call. */
+const MAX_CALL_BYTES = 256 * 1024 * 1024;
+/** Time of a cell: the end of the year 9999. Bigtable counts in microseconds of an int64; whole milliseconds up to here fit everywhere. */
+export const MAX_TIMESTAMP_MS = 253402300799999;
+
+const FAMILY = /^[A-Za-z0-9_]{1,64}$/;
+// Every char below 0x80 and no NUL: the usual key, its length in bytes is its length in chars.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are legal in keys; only NUL is not
+const PLAIN = /^[\x01-\x7f]*$/;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+const checkText = (what: string, text: string, maxBytes: number): void => {
+  if (typeof text !== 'string') throw tableLimit(`${what} must be a string, not ${typeof text}`);
+  // The common case costs one scan.
+  if (PLAIN.test(text)) {
+    if (text.length <= maxBytes) return;
+  } else if (text.includes('\0')) {
+    throw tableLimit(`${what} ${quoted(text)} contains NUL, which no key may contain; escape it`);
+  } else if (LONE_SURROGATE.test(text)) {
+    throw tableLimit(`${what} ${quoted(text)} has a lone surrogate and so no UTF-8 form; use text.toWellFormed()`);
+  }
+  const bytes = Buffer.byteLength(text);
+  if (bytes > maxBytes) throw tableLimit(`${what} ${quoted(text)} has ${bytes} bytes; the limit is ${maxBytes}`);
+};
+
+/** Throws `ERR_SPANLINE_TABLE_LIMIT` unless `key` can be the key of a row. */
+export const checkRowKey = (key: string): void => {
+  if (key === '') throw tableLimit('a row key must not be empty');
+  checkText('row key', key, MAX_ROW_KEY_BYTES);
+};
+
+/** Throws unless `families` has `family`. */
+const checkFamily = (family: string, families: ReadonlySet<string>): void => {
+  if (!families.has(family)) {
+    throw tableLimit(
+      `column family ${quoted(String(family))} does not exist; the table has ${[...families].join(', ')}`,
+    );
+  }
+};
+
+/** Throws unless `families` can be the families of a table. */
+export const checkFamilyNames = (families: readonly string[]): void => {
+  if (families.length === 0 || families.length > 100)
+    throw tableLimit(`a table has 1 to 100 families, not ${families.length}`);
+  for (const family of families) {
+    if (!FAMILY.test(family)) throw tableLimit(`column family ${quoted(family)} must match ${FAMILY.source}`);
+  }
+};
+
+/** Throws unless `qualifier` can name a column. */
+const checkQualifier = (qualifier: string): void => checkText('qualifier', qualifier, MAX_QUALIFIER_BYTES);
+
+/** Throws unless a conditional write on this predicate may be made. */
+const checkPredicate = ({ family, qualifier, value }: Predicate, families: ReadonlySet<string>): void => {
+  checkFamily(family, families);
+  checkQualifier(qualifier);
+  if (value !== undefined && value.byteLength > MAX_PREDICATE_BYTES) {
+    throw tableLimit(
+      `the predicate on ${family}:${qualifier} compares with ${value.byteLength} bytes; the limit is ${MAX_PREDICATE_BYTES}: compare with a hash`,
+    );
+  }
+};
+
+/** Throws unless a read may return so many rows. */
+export const checkRowLimit = (rows: number): void => {
+  if (rows === Number.POSITIVE_INFINITY || (Number.isInteger(rows) && rows >= 0)) return;
+  throw invalidInput(`limit must be a whole number of rows from 0, not ${rows}`);
+};
+
+const checkSet = (key: string, mutation: Mutation & { type: 'set' }): number => {
+  const { value, timestampMs } = mutation;
+  if (!(value instanceof Uint8Array))
+    throw tableLimit(`a value of row ${quoted(key)} must be a Uint8Array, not ${typeof value}`);
+  if (value.byteLength > MAX_CELL_BYTES) {
+    throw tableLimit(`a value of row ${quoted(key)} has ${value.byteLength} bytes; the limit is ${MAX_CELL_BYTES}`);
+  }
+  if (!Number.isInteger(timestampMs) || timestampMs < 0 || timestampMs > MAX_TIMESTAMP_MS) {
+    throw tableLimit(
+      `timestampMs ${timestampMs} of row ${quoted(key)} must be whole milliseconds since 1970, up to the year 9999`,
+    );
+  }
+  return value.byteLength;
+};
+
+/** Throws unless these mutations may be applied to row `key`; returns their bytes. */
+const checkMutations = (key: string, mutations: readonly Mutation[], families: ReadonlySet<string>): number => {
+  checkRowKey(key);
+  if (mutations.length === 0) throw tableLimit(`row ${quoted(key)} has no mutation; leave the row out`);
+  let bytes = key.length;
+  for (const mutation of mutations) {
+    if (mutation.type === 'delete-row') continue;
+    checkFamily(mutation.family, families);
+    checkQualifier(mutation.qualifier);
+    bytes += mutation.qualifier.length;
+    if (mutation.type === 'set') bytes += checkSet(key, mutation);
+  }
+  return bytes;
+};
+
+/** Throws unless the whole call may be made; returns its bytes. */
+export const checkRows = (rows: readonly RowMutation[], families: ReadonlySet<string>): number => {
+  let mutations = 0;
+  let bytes = 0;
+  for (const row of rows) {
+    mutations += row.mutations.length;
+    bytes += checkMutations(row.key, row.mutations, families);
+  }
+  if (mutations > MAX_MUTATIONS) {
+    throw tableLimit(`${mutations} mutations in one call; the limit is ${MAX_MUTATIONS}: write in smaller calls`);
+  }
+  if (bytes > MAX_CALL_BYTES) {
+    throw tableLimit(`${bytes} bytes in one call; the limit is ${MAX_CALL_BYTES}: write in smaller calls`);
+  }
+  return bytes;
+};
 
 /** Bytes of a counter. */
 export const COUNTER_BYTES = 8;

@@ -1,10 +1,205 @@
-// Opens a table by what its location looks like, and tells whether there is one without making it. An engine is loaded only when it is the one. A
-// read under a mistyped name must not leave an empty table behind.
+// Opens a table by what its location looks like, with calls that are spans: rows, bytes, and the time spent waiting for the store. An engine is
+// loaded only when it is the one. A read under a mistyped name must not leave an empty table behind, and tracing must change nothing about the calls:
+// where nobody traces they are handed on as they are.
+
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Span } from 'spanline';
+import { timers } from 'spanline/internal/base';
+import { childSpan, failSpan, inSpan, roundMs, under } from '../node-span.js';
 import { noTable } from '../tracedb-error.js';
-import { TracedTable } from './traced-table.js';
-import type { TableSchema, WideColumnTable } from './wide-column-table.js';
+import type {
+  CallOptions,
+  ConditionalChange,
+  Predicate,
+  ReadOptions,
+  Row,
+  RowMutation,
+  RowSelection,
+  TableSchema,
+  TableStats,
+  WideColumnTable,
+} from './wide-column-table.js';
+
+/** Hands on the batches of a read and counts them. */
+class TracedRead<T> implements AsyncIterableIterator<readonly T[]> {
+  readonly #inner: AsyncIterator<readonly T[]>;
+  readonly #figures = { rows: 0, bytes: 0, batches: 0, waitMs: 0 };
+
+  readonly #span: Span;
+  readonly #bytesOf: (items: readonly T[]) => number;
+
+  constructor(span: Span, open: () => AsyncIterator<readonly T[]>, bytesOf: (items: readonly T[]) => number) {
+    this.#span = span;
+    this.#bytesOf = bytesOf;
+    try {
+      this.#inner = under(span, open);
+    } catch (error) {
+      this.#fail(error);
+      throw error;
+    }
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<readonly T[], undefined>> {
+    const since = timers.monotonicMs();
+    try {
+      // Under the span, so that the CPU time of reading is counted there.
+      const result = await under(this.#span, () => this.#inner.next());
+      this.#figures.waitMs += timers.monotonicMs() - since;
+      if (result.done === true) {
+        this.#end();
+        return { done: true, value: undefined };
+      }
+      this.#figures.rows += result.value.length;
+      this.#figures.bytes += this.#bytesOf(result.value);
+      this.#figures.batches++;
+      return result;
+    } catch (error) {
+      this.#figures.waitMs += timers.monotonicMs() - since;
+      this.#fail(error);
+      throw error;
+    }
+  }
+
+  async return(): Promise<IteratorResult<readonly T[], undefined>> {
+    try {
+      await this.#inner.return?.();
+    } finally {
+      this.#end();
+    }
+    return { done: true, value: undefined };
+  }
+
+  #fail(error: unknown): void {
+    failSpan(this.#span, error);
+    this.#end();
+  }
+
+  #end(): void {
+    if (!this.#span.isRecording) return;
+    const { waitMs, ...counts } = this.#figures;
+    this.#span.addProperties({ ...counts, 'wait.ms': roundMs(waitMs) });
+    this.#span.end();
+  }
+}
+
+const describe = (selection: RowSelection): string => {
+  if ('keys' in selection) return `${selection.keys.length} keys`;
+  if ('prefix' in selection) return `prefix ${JSON.stringify(selection.prefix)}`;
+  return `range ${JSON.stringify(selection.start ?? '')} to ${JSON.stringify(selection.end ?? '')}`;
+};
+
+const bytesOfRows = (rows: readonly Row[]): number => {
+  let bytes = 0;
+  for (const { key, cells } of rows) {
+    bytes += key.length;
+    for (const { value } of cells) bytes += value.length;
+  }
+  return bytes;
+};
+
+const bytesOfKeys = (keys: readonly string[]): number => keys.reduce((sum, key) => sum + key.length, 0);
+
+const bytesOfMutations = (rows: readonly RowMutation[]): number => {
+  let bytes = 0;
+  for (const { key, mutations } of rows) {
+    bytes += key.length;
+    for (const mutation of mutations) {
+      if (mutation.type !== 'delete-row') bytes += mutation.qualifier.length;
+      if (mutation.type === 'set') bytes += mutation.value.length;
+    }
+  }
+  return bytes;
+};
+
+/** Wraps a table of either engine. */
+export class TracedTable implements WideColumnTable {
+  readonly #inner: WideColumnTable;
+
+  constructor(inner: WideColumnTable) {
+    this.#inner = inner;
+  }
+
+  get engine(): 'lmdb' | 'bigtable' {
+    return this.#inner.engine;
+  }
+
+  get location(): string {
+    return this.#inner.location;
+  }
+
+  mutateRows(rows: readonly RowMutation[], options?: CallOptions): Promise<void> {
+    return inSpan(
+      'table.write',
+      () => this.#inner.mutateRows(rows, options),
+      () => ({ engine: this.engine, rows: rows.length, bytes: bytesOfMutations(rows) }),
+    );
+  }
+
+  readRows(selection: RowSelection, options?: ReadOptions): AsyncIterableIterator<readonly Row[]> {
+    const span = this.#readSpan('table.read', selection);
+    const open = () => this.#inner.readRows(selection, options);
+    return span === undefined ? open() : new TracedRead(span, open, bytesOfRows);
+  }
+
+  readKeys(selection: RowSelection, options?: ReadOptions): AsyncIterableIterator<readonly string[]> {
+    const span = this.#readSpan('table.read-keys', selection);
+    const open = () => this.#inner.readKeys(selection, options);
+    return span === undefined ? open() : new TracedRead(span, open, bytesOfKeys);
+  }
+
+  readRow(key: string, options?: ReadOptions): Promise<Row | undefined> {
+    return inSpan(
+      'table.read-row',
+      () => this.#inner.readRow(key, options),
+      (row) => ({ engine: this.engine, rows: Number(row !== undefined), bytes: row ? bytesOfRows([row]) : 0 }),
+    );
+  }
+
+  checkAndMutateRow(
+    key: string,
+    predicate: Predicate,
+    change: ConditionalChange,
+    options?: CallOptions,
+  ): Promise<boolean> {
+    return inSpan(
+      'table.check-and-write',
+      () => this.#inner.checkAndMutateRow(key, predicate, change, options),
+      (isMatch) => ({ engine: this.engine, matched: isMatch }),
+    );
+  }
+
+  incrementCell(key: string, family: string, qualifier: string, by: number, options?: CallOptions): Promise<number> {
+    return inSpan(
+      'table.increment',
+      () => this.#inner.incrementCell(key, family, qualifier, by, options),
+      () => ({ engine: this.engine }),
+    );
+  }
+
+  sampleRowKeys(options?: CallOptions): Promise<readonly string[]> {
+    return inSpan('table.sample', () => this.#inner.sampleRowKeys(options));
+  }
+
+  stats(): TableStats {
+    return this.#inner.stats();
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
+
+  #readSpan(name: string, selection: RowSelection): Span | undefined {
+    return childSpan(name, {
+      kind: 'client',
+      properties: () => ({ engine: this.engine, selection: describe(selection) }),
+    });
+  }
+}
 
 /**
  * Whether `openTable` would find a store at `location` rather than make one. Use it where a mistyped directory must not become an

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'vitest';
 import fc from '../../../../test/support/fast-check.js';
-import { BenchError } from '../../src/bench-history/bench-error.js';
+import { BenchError } from '../../src/bench-history/figure.js';
 import {
   holm,
   type JudgedSeries,
@@ -11,8 +11,9 @@ import {
   levelOfLook,
   nextLook,
   type RoundSeries,
-} from '../../src/bench-history/judge/judge.js';
-import { shiftOf, signedRankP } from '../../src/bench-history/judge/signed-rank.js';
+  shiftOf,
+  signedRankP,
+} from '../../src/bench-history/judge.js';
 
 /** Midranks of the sizes, by looking at all others. */
 const rankOf = (sizes: readonly number[], i: number): number =>

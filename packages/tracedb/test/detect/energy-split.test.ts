@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
-import { energySplit } from '../../src/detect/energy-split.js';
+import { energySplit } from '../../src/detect/divide.js';
 import { NILE } from './nile.js';
 
 const meanDistance = (a: readonly number[], b: readonly number[]): number =>

@@ -1,6 +1,6 @@
 // Only values far outside are moved, and only to the fence.
 import { expect, test } from 'vitest';
-import { drawOutliersIn } from '../../src/detect/outliers.js';
+import { drawOutliersIn } from '../../src/detect/jumps.js';
 
 const drawn = (...values: number[]): number[] => Array.from(drawOutliersIn(Float64Array.from(values)));
 

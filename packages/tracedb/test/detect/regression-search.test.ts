@@ -1,7 +1,6 @@
 // RegressionSearch answers what findRegressions answers, searches equal values once, lets others run between two series, and stops when asked.
 import { expect, test } from 'vitest';
-import { RegressionSearch } from '../../src/detect/regression-search.js';
-import { findRegressions, type Series } from '../../src/detect/regressions.js';
+import { findRegressions, RegressionSearch, type Series } from '../../src/detect/regressions.js';
 import { loadStatistics } from '../../src/detect/statistics.js';
 import { noise, seeded } from './seeded.js';
 

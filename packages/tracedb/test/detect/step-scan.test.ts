@@ -1,8 +1,7 @@
 // A step is found once, at the commit that made it, by every detector; what is judged follows from its direction and the unit.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadStatistics, type Statistics } from '../../src/detect/statistics.js';
-import type { StepDetectorName } from '../../src/detect/step-fit.js';
-import { findSteps, type Step, type StepScanOptions } from '../../src/detect/step-scan.js';
+import { findSteps, type Step, type StepDetectorName, type StepScanOptions } from '../../src/detect/step-fit.js';
 import { seeded } from './seeded.js';
 
 let statistics: Statistics;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
 import { type Blame, blameDigest, blameUntriaged } from '../../src/gold/blame.js';
-import type { GoldTile } from '../../src/gold/gold-tile.js';
+import type { GoldTile } from '../../src/gold/gold-tile-reader.js';
 import { ParamSet } from '../../src/params/param-set.js';
 
 /** A tile drawn as text: one trace a line, `test digests`, a dot is a missing digest. Commits count from `first`. */

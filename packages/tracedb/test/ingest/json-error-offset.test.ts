@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
-import { jsonErrorOffset } from '../../src/ingest/parse-json.js';
+import { jsonErrorOffset } from '../../src/ingest/text.js';
 
 const isJson = (text: string): boolean => {
   try {

@@ -2,8 +2,7 @@
 // clocks of the writers do not matter.
 import { expect, test } from 'vitest';
 import { samples } from '../../../../test/support/samples.js';
-import { OpsRow, type OpsRowOptions } from '../../src/params/ops-row.js';
-import { OpsRows } from '../../src/params/ops-rows.js';
+import { OpsRow, type OpsRowOptions, OpsRows } from '../../src/params/ops-rows.js';
 import type { OrderedParamSet } from '../../src/params/ordered-param-set.js';
 import type { Params } from '../../src/params/param-text.js';
 import type { WideColumnTable } from '../../src/table/wide-column-table.js';

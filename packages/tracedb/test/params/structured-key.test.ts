@@ -3,8 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
-import { cleaningRule } from '../../src/params/param-text.js';
-import { makeStructuredKey, parseStructuredKey } from '../../src/params/structured-key.js';
+import { cleaningRule, makeStructuredKey, parseStructuredKey } from '../../src/params/param-text.js';
 import { refusal } from './support/refusal.js';
 
 const text = fc.string({ unit: fc.constantFrom('a', 'b', 'Z', '0', '.', '_', '-'), minLength: 1, maxLength: 5 });

@@ -2,8 +2,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Params } from '../../src/params/param-text.js';
 import type { CommitRange } from '../../src/perf/commit-log.js';
+import { readSeries } from '../../src/perf/histories.js';
 import { PERF_SCHEMA, PerfStore } from '../../src/perf/perf-store.js';
-import { readSeries } from '../../src/perf/read-series.js';
 import type { PerfSeries } from '../../src/perf/series-reader.js';
 import { onBothEngines } from '../support/on-both-engines.js';
 

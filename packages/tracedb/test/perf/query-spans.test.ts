@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import type { SpanRecord } from '../../../../src/record/record.js';
 import { counted, type Recorder, recorder } from '../../../../test/support/recorder.js';
-import { compareCommits } from '../../src/perf/compare-commits.js';
+import { compareCommits, readSeries } from '../../src/perf/histories.js';
 import { ingestFile } from '../../src/perf/ingest-files.js';
 import { PERF_SCHEMA, PerfStore } from '../../src/perf/perf-store.js';
-import { readSeries } from '../../src/perf/read-series.js';
 import type { WideColumnTable } from '../../src/table/wide-column-table.js';
 import { onBothEngines } from '../support/on-both-engines.js';
 

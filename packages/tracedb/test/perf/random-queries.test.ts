@@ -4,8 +4,7 @@ import fc from '../../../../test/support/fast-check.js';
 import { seeded } from '../../../../test/support/random.js';
 import { samples } from '../../../../test/support/samples.js';
 import { PERF_SCHEMA, PerfStore } from '../../src/perf/perf-store.js';
-import { parseQuery } from '../../src/query/parse-query.js';
-import { compileQuery } from '../../src/query/query.js';
+import { compileQuery, parseQuery } from '../../src/query/query.js';
 import { onBothEngines } from '../support/on-both-engines.js';
 
 const TRACES = 3000;

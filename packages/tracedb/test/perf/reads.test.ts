@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Params } from '../../src/params/param-text.js';
 import { PERF_SCHEMA, PerfStore } from '../../src/perf/perf-store.js';
-import type { PerfTrace } from '../../src/perf/trace-reader.js';
+import type { PerfTrace } from '../../src/perf/series-reader.js';
 import type { WideColumnTable } from '../../src/table/wide-column-table.js';
 import { onBothEngines, onLmdb } from '../support/on-both-engines.js';
 

@@ -1,9 +1,8 @@
 // The history of a series goes over tiles and has the commits that measured it; two commits are compared series by series.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { cleaningRule } from '../../src/params/param-text.js';
-import { compareCommits } from '../../src/perf/compare-commits.js';
+import { compareCommits, readSeries } from '../../src/perf/histories.js';
 import { PERF_SCHEMA, PerfStore } from '../../src/perf/perf-store.js';
-import { readSeries } from '../../src/perf/read-series.js';
 import { onBothEngines, onLmdb } from '../support/on-both-engines.js';
 
 const TILE_SIZE = 4;

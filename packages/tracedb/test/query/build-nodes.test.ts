@@ -1,11 +1,9 @@
 // The nodes of a plan give what the params say, whether conditions are read, checked or the tile is walked; and they never have more
 // streams open than they said beforehand, which is never more than there are slots.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { buildNodes, leavesOf } from '../../src/query/build-nodes.js';
-import { parseQuery } from '../../src/query/parse-query.js';
 import type { Plan } from '../../src/query/plan.js';
-import { compileQuery } from '../../src/query/query.js';
-import { MAX_OPEN_LEAVES } from '../../src/query/read-slots.js';
+import { compileQuery, parseQuery } from '../../src/query/query.js';
+import { buildNodes, leavesOf, MAX_OPEN_LEAVES } from '../../src/query/run-query.js';
 import type { WideColumnTable } from '../../src/table/wide-column-table.js';
 import { onLmdb } from '../support/on-both-engines.js';
 import { SCHEMA, type Tile, writeTile } from './support/tile-of-traces.js';

@@ -5,7 +5,7 @@ import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
 import { OrderedParamSet } from '../../src/params/ordered-param-set.js';
 import { ParamSet } from '../../src/params/param-set.js';
-import { idFilter } from '../../src/query/build-nodes.js';
+import { idFilter } from '../../src/query/run-query.js';
 
 const anyKey = fc.integer({ min: 0, max: 14 }).map((n) => `k${n}`);
 const anyValue = fc.integer({ min: 0, max: 120 }).map((n) => `v${n}`);

@@ -5,7 +5,7 @@ import { Span } from '../../../../src/index.js';
 import fc from '../../../../test/support/fast-check.js';
 import { recorder } from '../../../../test/support/recorder.js';
 import { samples } from '../../../../test/support/samples.js';
-import { Leaf } from '../../src/query/leaf.js';
+import { Leaf } from '../../src/query/id-node.js';
 import type { WideColumnTable } from '../../src/table/wide-column-table.js';
 import { onBothEngines } from '../support/on-both-engines.js';
 import { drain } from './support/source-node.js';

@@ -3,8 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
-import { formatQuery, parseQuery } from '../../src/query/parse-query.js';
-import { makeQuery, queryFromParams } from '../../src/query/query.js';
+import { formatQuery, makeQuery, parseQuery, queryFromParams } from '../../src/query/query.js';
 import { anyParts } from '../params/support/any-params.js';
 import { refusal } from '../params/support/refusal.js';
 

@@ -7,9 +7,8 @@ import { samples } from '../../../../test/support/samples.js';
 import { OrderedParamSet } from '../../src/params/ordered-param-set.js';
 import { ParamSet } from '../../src/params/param-set.js';
 import type { Params } from '../../src/params/param-text.js';
-import { parseQuery } from '../../src/query/parse-query.js';
 import { type Plan, planQuery } from '../../src/query/plan.js';
-import { compileQuery, makeQuery } from '../../src/query/query.js';
+import { compileQuery, makeQuery, parseQuery } from '../../src/query/query.js';
 import { anyParams, anyParts } from '../params/support/any-params.js';
 import { rejection } from '../params/support/refusal.js';
 

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
-import { MAX_OPEN_LEAVES, ReadSlots, readSlotsOf } from '../../src/query/read-slots.js';
+import { MAX_OPEN_LEAVES, ReadSlots, readSlotsOf } from '../../src/query/run-query.js';
 import type { WideColumnTable } from '../../src/table/wide-column-table.js';
 
 const never = new AbortController().signal;

@@ -3,8 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import type { Plan } from '../../src/query/plan.js';
-import { MAX_OPEN_LEAVES, readSlotsOf } from '../../src/query/read-slots.js';
-import { type RunOptions, runPlan } from '../../src/query/run-query.js';
+import { MAX_OPEN_LEAVES, type RunOptions, readSlotsOf, runPlan } from '../../src/query/run-query.js';
 import type { WideColumnTable } from '../../src/table/wide-column-table.js';
 import { TraceDbError } from '../../src/tracedb-error.js';
 import { onBothEngines } from '../support/on-both-engines.js';

@@ -4,8 +4,7 @@
 import { describe, expect, test } from 'vitest';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
-import { BATCH_IDS } from '../../src/query/id-node.js';
-import { Union } from '../../src/query/union.js';
+import { BATCH_IDS, Union } from '../../src/query/id-node.js';
 import { batchesOf, drain, SourceNode, sorted } from './support/source-node.js';
 
 const id = (n: number): string => `,0=${n},`;

@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { SpanRecord } from '../../../../src/record/record.js';
 import { type Recorder, recorder } from '../../../../test/support/recorder.js';
-import { TracedTable } from '../../src/table/traced-table.js';
+import { TracedTable } from '../../src/table/open-table.js';
 import type { Row, WideColumnTable } from '../../src/table/wide-column-table.js';
 import { onBothEngines, onLmdb } from '../support/on-both-engines.js';
 

@@ -1,23 +1,22 @@
-// The gate: measures two commits by turns until it is sure of every series or its budget is spent. A run of the command gives the figures that it
-// prints, and its own time beside them; a command that prints figures in one run and none in the next must fail, not be judged by something else. The
-// gate must never look at its rounds more often than their judgement is paid for, nor take what it could not tell for good news.
-
+// The gate: measures two commits by turns until it is sure of every series or its budget is spent, and says what it found, as markdown for a pull
+// request. A run of the command gives the figures that it prints, and its own time beside them; a command that prints figures in one run and none in
+// the next must fail, not be judged by something else. The gate must never look at its rounds more often than their judgement is paid for, nor take
+// what it could not tell for good news; its report says first what could not be told, and every change with its interval.
 import { throwIfAborted, timers } from 'spanline/internal/base';
 import { type Direction, directionOf } from '../../detect/direction.js';
-import { BenchError, badOption } from '../bench-error.js';
-import { unitFactor } from '../figure.js';
+import { BenchError, badOption, unitFactor } from '../figure.js';
 import {
   type JudgedSeries,
   type JudgeOptions,
   judgeOptions,
   judgeRounds,
+  MAX_PAIRS,
   nextLook,
   type RoundSeries,
-} from '../judge/judge.js';
-import { MAX_PAIRS } from '../judge/signed-rank.js';
+} from '../judge.js';
 import { type BenchOutput, findBenchOutput, parseBenchOutput } from '../parse-output.js';
 import { type CommandRun, type RunOptions, runCommand } from '../run-command.js';
-import type { WorkTrees } from './work-trees.js';
+import type { GitCommit, WorkTrees } from './work-trees.js';
 
 /** What is judged of a command. */
 export type JudgedKind = 'figures' | 'wall' | 'cpu' | 'instructions';
@@ -83,7 +82,7 @@ interface GateOptions extends JudgeOptions {
 }
 
 /** A series that is shown and not judged. */
-export type BesideSeries = Omit<JudgedSeries, 'judgement' | 'pValue'>;
+type BesideSeries = Omit<JudgedSeries, 'judgement' | 'pValue'>;
 
 /** What a gate found. */
 export interface GateResult {
@@ -267,4 +266,84 @@ export const runGate = async (options: GateOptions): Promise<GateResult> => {
     looks: verdicts.looks,
     spentMs: spent(),
   };
+};
+
+/** What a report tells beside the result. */
+export interface ReportFacts {
+  readonly base: GitCommit;
+  readonly head: GitCommit;
+  readonly command: readonly string[];
+  readonly minEffect: number;
+  readonly alpha: number;
+  readonly machine: string;
+  readonly node: string;
+}
+
+/** Two digits of a share in percent, with its sign. */
+export const percentText = (share: number): string => {
+  const percent = share * 100;
+  const digits = Math.abs(percent) < 10 ? 1 : 0;
+  return `${percent >= 0 ? '+' : ''}${percent.toFixed(digits)} %`;
+};
+
+/** `+10 % (+8.1 to +12 %)`. */
+export const changeText = ({ change, low, high }: BesideSeries): string =>
+  `${percentText(change)} (${percentText(low).replace(' %', '')} to ${percentText(high)})`;
+
+const HEADLINES: Readonly<Record<GateResult['outcome'], string>> = {
+  worse: 'Slower',
+  fine: 'No slower',
+  unsure: 'Not sure',
+};
+
+/** A sentence that says how the gate ended. */
+export const outcomeText = ({ outcome, judged }: GateResult, { minEffect }: Pick<ReportFacts, 'minEffect'>): string => {
+  const count = (judgement: JudgedSeries['judgement']): number =>
+    judged.filter((one) => one.judgement === judgement).length;
+  const min = percentText(minEffect).slice(1);
+  if (outcome === 'worse') return `${count('worse')} of ${judged.length} are worse by ${min} or more`;
+  if (outcome === 'fine') return `none of ${judged.length} is worse by ${min} or more`;
+  return `of ${count('unsure')} of ${judged.length} it is not known whether they are worse by ${min} or more; a larger budget may`;
+};
+
+/** A cell of a table may hold what a benchmark is named. */
+const cell = (text: string): string => text.replace(/[\\|`<>*_]/g, (mark) => `\\${mark}`).replace(/\s+/g, ' ');
+
+const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+
+const commitText = ({ hash, subject }: GitCommit): string => `\`${hash.slice(0, 10)}\` ${cell(subject)}`;
+
+/** The report. */
+export const gateReport = (result: GateResult, facts: ReportFacts): string => {
+  const { judged, beside, leftOut, instructions, rounds, looks, spentMs } = result;
+  const { base, head, command, alpha, machine, node } = facts;
+  const order: readonly JudgedSeries['judgement'][] = ['worse', 'unsure', 'changed', 'better', 'fine'];
+  const sorted = judged.toSorted((a, b) => order.indexOf(a.judgement) - order.indexOf(b.judgement));
+  const others = [
+    ...beside.map((one) => row(cell(one.key), changeText(one), 'not judged')),
+    ...(instructions === undefined
+      ? []
+      : [
+          row(
+            'instructions under valgrind, one run',
+            percentText(instructions.head / instructions.base - 1),
+            'not judged',
+          ),
+        ]),
+  ];
+  return [
+    `## ${HEADLINES[result.outcome]}: ${outcomeText(result, facts)}`,
+    '',
+    row('series', 'head against base', 'judged'),
+    row('---', '---', '---'),
+    ...sorted.map((one) => row(cell(one.key), changeText(one), one.judgement)),
+    ...others,
+    '',
+    `Base ${commitText(base)}, head ${commitText(head)}. \`${command.join(' ').replaceAll('`', "'")}\`, ${rounds} rounds of either by turns in ${Math.round(spentMs / 1000)} s,`,
+    `judged ${looks === 1 ? 'once' : `${looks} times`}; false alarms at most ${percentText(alpha).slice(1)} of all gates; intervals of 95 %. Node ${node}, ${cell(machine)}.`,
+    ...(leftOut.length === 0
+      ? []
+      : ['', `Not in all rounds of both, or not above 0: ${leftOut.map(cell).join(', ')}.`]),
+    '',
+  ].join('\n');
 };

@@ -1,16 +1,143 @@
-// Two commits side by side, each checked out into a directory of its own, ready to be measured. The paths of both are as long as each other: where
-// a program lies moves what it has in memory. Nothing of this may be left behind, nor the checkout that it came from be touched.
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+// Two commits side by side, each checked out by git's own command into a directory of its own, with the packages of the checkout: hard links, which
+// take a second where a copy takes many. The paths of both are as long as each other: where a program lies moves what it has in memory. Nothing of
+// this may be left behind, nor the checkout, its branches or its index be changed; a build that deletes or replaces packages must never reach the
+// checkout through the tree, and one that writes into them must not go unnoticed.
+import { execFile } from 'node:child_process';
+import {
+  copyFileSync,
+  cpSync,
+  type Dirent,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { makeDirectory, timers } from 'spanline/internal/base';
-import { BenchError, badOption } from '../bench-error.js';
+import { promisify } from 'node:util';
+import { abortedBy, makeDirectory, throwIfAborted, timers } from 'spanline/internal/base';
+import { BenchError, badOption } from '../figure.js';
 import { runShell } from '../run-command.js';
-import { type GitCommit, git, gitCommit } from './git.js';
-import { requireUnchanged, sharePackages } from './packages.js';
+
+const run = promisify(execFile);
+
+/** Of a list of files, which is the longest answer. */
+const MAX_OUTPUT_BYTES = 64 * 2 ** 20;
+
+const gitFailure = (message: string, cause?: unknown): BenchError =>
+  new BenchError('ERR_SPANLINE_BENCH_GIT', message, { cause });
+
+/** A hook of git runs with variables that name its own repository, whichever directory is asked about. */
+const environment = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^GIT_(DIR|WORK_TREE|INDEX_FILE|PREFIX)$/.test(name)),
+  );
+
+/** What `git -C directory ...args` prints. Throws `ERR_SPANLINE_BENCH_GIT` with what git says. */
+const git = async (directory: string, args: readonly string[], signal?: AbortSignal): Promise<string> => {
+  try {
+    return (await run('git', ['-C', directory, ...args], { maxBuffer: MAX_OUTPUT_BYTES, signal, env: environment() }))
+      .stdout;
+  } catch (error) {
+    if (signal?.aborted) {
+      throw abortedBy(
+        signal,
+        `git ${args[0]}`,
+        (text, options) => new BenchError('ERR_SPANLINE_BENCH_ABORTED', text, options),
+      );
+    }
+    const { code, stderr, message } = error as NodeJS.ErrnoException & { readonly stderr?: string };
+    if (code === 'ENOENT') throw gitFailure('there is no git command on PATH; install git', error);
+    throw gitFailure(`git ${args.join(' ')} failed in ${directory}: ${(stderr || message).trim()}`, error);
+  }
+};
+
+/** A commit of a repository. */
+export interface GitCommit {
+  readonly hash: string;
+  /** When it was made, Unix milliseconds. */
+  readonly timeMs: number;
+  /** First line of its message. */
+  readonly subject: string;
+}
+
+/** The commit that a name such as `origin/main` means. */
+export const gitCommit = async (directory: string, name: string, signal?: AbortSignal): Promise<GitCommit> => {
+  const text = await git(directory, ['log', '-1', '--format=%H %ct %s', '--end-of-options', name, '--'], signal);
+  const [, hash, seconds, subject = ''] = /^(\S+) (\d+) (.*)/.exec(text) ?? [];
+  if (hash === undefined) throw gitFailure(`there is no commit ${name} in ${directory}; fetch it, or name another`);
+  return { hash, timeMs: Number(seconds) * 1000, subject };
+};
+
+/** Whether tracked files differ from the commit that is checked out. */
+export const hasChanges = async (directory: string, signal?: AbortSignal): Promise<boolean> =>
+  (await git(directory, ['status', '--porcelain', '--untracked-files=no'], signal)) !== '';
+
+/** What tools find again or make anew. */
+const CACHES: ReadonlySet<string> = new Set(['.cache', '.vite', '.vite-temp', '.vitest']);
+/** Where pnpm has the packages themselves. */
+const PNPM_STORE = '.pnpm';
+
+const aborted = (message: string, options: ErrorOptions): BenchError =>
+  new BenchError('ERR_SPANLINE_BENCH_ABORTED', message, options);
+
+/** False where the file cannot be shared, and has been copied: another disk, or a file system without hard links. */
+const linkOrCopy = (from: string, to: string): boolean => {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch {
+    copyFileSync(from, to);
+    return false;
+  }
+};
+
+/**
+ * Gives `to`, which is not there, what the `node_modules` at `from` has. What tools have generated beside the packages is copied, for they
+ * write it in place; caches are left out; links stay as they are, so that those of a workspace lead into the work tree. Gives the files that
+ * both share, by their paths in the checkout.
+ */
+export const sharePackages = async (from: string, to: string, signal?: AbortSignal): Promise<readonly string[]> => {
+  const shared: string[] = [];
+  const isGenerated = (name: string, isTop: boolean): boolean => isTop && name.startsWith('.') && name !== PNPM_STORE;
+  const share = async (source: string, target: string, entry: Dirent, isTop: boolean): Promise<void> => {
+    if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target);
+    else if (isGenerated(entry.name, isTop)) cpSync(source, target, { recursive: true, verbatimSymlinks: true });
+    else if (entry.isDirectory()) await shareDirectory(source, target);
+    else if (entry.isFile() && linkOrCopy(source, target)) shared.push(source);
+  };
+  const shareDirectory = async (source: string, target: string, isTop = false): Promise<void> => {
+    throwIfAborted(signal, 'sharing packages', aborted);
+    mkdirSync(target);
+    for (const entry of await readdir(source, { withFileTypes: true })) {
+      if (isTop && CACHES.has(entry.name)) continue;
+      await share(join(source, entry.name), join(target, entry.name), entry, isTop);
+    }
+  };
+  await shareDirectory(from, to, true);
+  return shared;
+};
+
+/** Throws `ERR_SPANLINE_BENCH_COMMAND` when one of the files that are shared was written through a link since then, Unix milliseconds. */
+export const requireUnchanged = (shared: readonly string[], sinceMs: number): void => {
+  const changed = shared.filter((path) => (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= sinceMs);
+  if (changed.length === 0) return;
+  throw new BenchError(
+    'ERR_SPANLINE_BENCH_COMMAND',
+    `the build has written into ${changed.length} files of packages that work trees share with the checkout, such as ${changed[0]}; ` +
+      "install the packages of the checkout anew, and give work trees packages of their own: --install 'npm ci'",
+  );
+};
 
 /** What is made of two commits. */
-export interface WorkTreeOptions {
+interface WorkTreeOptions {
   /** A directory of the repository; a command runs in the same place of a work tree. */
   readonly directory: string;
   readonly base: string;

@@ -4,8 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import { timers } from 'spanline/internal/base';
 import { PartialFailureError, type TraceDbError } from '../../tracedb-error.js';
 import { CallGuard, DEFAULT_DEADLINE_MS } from '../call-guard.js';
-import { CheckedTable } from '../checked-table.js';
-import { checkFamilyNames, checkRowKey, checkRowLimit, checkRows } from '../limits.js';
+import { CheckedTable, checkFamilyNames, checkRowKey, checkRowLimit, checkRows } from '../checked-table.js';
 import type {
   CallOptions,
   Cell,
@@ -18,14 +17,17 @@ import type {
   TableSchema,
   WideColumnTable,
 } from '../wide-column-table.js';
-import { connect, type DataClient, tableName } from './client.js';
-import { type BigtableLocation, parseBigtableLocation } from './location.js';
-import { writeRows } from './mutate-rows.js';
-import { planRead } from './read-plan.js';
-import { addToCell, type CallTask, changeRowIf, sampleKeys } from './row-calls.js';
-import { predicateFilter, readFilter } from './row-filter.js';
+import {
+  type BigtableLocation,
+  connect,
+  type DataClient,
+  ensureTable,
+  parseBigtableLocation,
+  tableName,
+} from './client.js';
+import { planRead, predicateFilter, readFilter } from './read-plan.js';
+import { addToCell, type CallTask, changeRowIf, sampleKeys, writeRows } from './row-calls.js';
 import { RowReader } from './row-reader.js';
-import { ensureTable } from './schema.js';
 
 const rowOf = (key: Buffer, cells: Cell[]): Row => ({ key: key.toString(), cells });
 const keyOf = (key: Buffer): string => key.toString();

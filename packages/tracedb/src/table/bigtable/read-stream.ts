@@ -1,11 +1,137 @@
-// One stream of rows from the server. It counts as whole only when the server said so: a stream that just ends is a failure.
+// One stream of rows from the server, whose chunks are put together to rows. It counts as whole only when the server said so: a stream that just ends
+// is a failure. A row is handed out only when the server says that it is whole; a chunk that does not fit makes the read fail, for a guess would be a
+// wrong row.
 import type { protos } from '@google-cloud/bigtable';
-import { callOptions, type DataClient, type ResponseStream } from './client.js';
-import { STATUS } from './grpc-errors.js';
-import { type RowListener, RowMerger } from './row-merger.js';
+import { storeCorrupt, type TraceDbError } from '../../tracedb-error.js';
+import type { Cell } from '../wide-column-table.js';
+import { callOptions, type DataClient, type ResponseStream, STATUS } from './client.js';
+
+type Response = protos.google.bigtable.v2.IReadRowsResponse;
+type Chunk = protos.google.bigtable.v2.ReadRowsResponse.ICellChunk;
+
+/** Takes a whole row; `bytes` are those of its key, qualifiers and values. */
+type RowListener = (key: Buffer, cells: Cell[], bytes: number) => void;
+
+// Whole milliseconds of a decimal count of microseconds, whatever its size.
+const millisOf = (micros: unknown): number => Number(String(micros).slice(0, -3));
+
+/** The chunks of one stream of answers. */
+class RowMerger {
+  #key: Buffer | undefined;
+  #cells: Cell[] = [];
+  #bytes = 0;
+  #family = '';
+  #qualifier = '';
+  #timestampMs = 0;
+  /** Pieces of a value that comes in several chunks. */
+  #pieces: Uint8Array[] = [];
+  #isSorted = true;
+
+  readonly #onRow: RowListener;
+  readonly #qualifiers: ReadonlySet<string> | undefined;
+  #lastKey: Buffer | undefined;
+
+  /**
+   * @param qualifiers Drop all other cells; rows that have none of these come without cells.
+   * @param lastKey The last row of an earlier stream of the same read: all rows must come after it.
+   */
+  constructor(onRow: RowListener, qualifiers: ReadonlySet<string> | undefined, lastKey: Buffer | undefined) {
+    this.#onRow = onRow;
+    this.#qualifiers = qualifiers;
+    this.#lastKey = lastKey;
+  }
+
+  /** Whether a row has begun and is not whole: an answer must not end here. */
+  get isInRow(): boolean {
+    return this.#key !== undefined;
+  }
+
+  push(response: Response): void {
+    for (const chunk of response.chunks as Chunk[]) this.#take(chunk);
+  }
+
+  #take(chunk: Chunk): void {
+    if (chunk.resetRow) {
+      this.#reset();
+      return;
+    }
+    const rowKey = chunk.rowKey as Buffer;
+    if (this.#key === undefined) this.#begin(rowKey);
+    else if (rowKey.length > 0 && Buffer.compare(rowKey, this.#key) !== 0)
+      throw this.#broken('a row begins inside another');
+    const isContinued = this.#pieces.length > 0;
+    // Without a family and a qualifier it would be an older cell of the same column, which the filter leaves out.
+    if (isContinued || this.#column(chunk)) this.#value(chunk);
+    if (chunk.commitRow) this.#commit();
+  }
+
+  #begin(rowKey: Buffer): void {
+    if (rowKey.length === 0) throw this.#broken('a row has no key');
+    if (this.#lastKey !== undefined && Buffer.compare(rowKey, this.#lastKey) <= 0)
+      throw this.#broken('rows are out of order');
+    this.#key = rowKey;
+    this.#bytes = rowKey.length;
+  }
+
+  /** Take over the column that `chunk` names; false when it names none. */
+  #column({ familyName, qualifier, timestampMicros }: Chunk): boolean {
+    if (familyName) {
+      const family = familyName.value as string;
+      // The service promises no order of families.
+      if (family < this.#family) this.#isSorted = false;
+      this.#family = family;
+    }
+    if (!qualifier) {
+      if (this.#cells.length === 0) throw this.#broken('a cell has no column');
+      return false;
+    }
+    this.#qualifier = (qualifier.value as Buffer).toString();
+    this.#timestampMs = millisOf(timestampMicros);
+    return true;
+  }
+
+  #value(chunk: Chunk): void {
+    let value = chunk.value as Uint8Array;
+    if ((chunk.valueSize as number) > 0) {
+      this.#pieces.push(value);
+      return;
+    }
+    if (this.#pieces.length > 0) {
+      value = Buffer.concat([...this.#pieces, value]);
+      this.#pieces = [];
+    }
+    const qualifier = this.#qualifier;
+    if (this.#qualifiers !== undefined && !this.#qualifiers.has(qualifier)) return;
+    this.#cells.push({ family: this.#family, qualifier, value, timestampMs: this.#timestampMs });
+    this.#bytes += qualifier.length + value.length;
+  }
+
+  #commit(): void {
+    const cells = this.#cells;
+    const key = this.#key;
+    const bytes = this.#bytes;
+    if (this.#pieces.length > 0) throw this.#broken('a row ends inside a cell');
+    if (!this.#isSorted) cells.sort((a, b) => (a.family < b.family ? -1 : a.family > b.family ? 1 : 0));
+    this.#lastKey = key;
+    this.#reset();
+    this.#onRow(key as Buffer, cells, bytes);
+  }
+
+  #reset(): void {
+    this.#key = undefined;
+    this.#cells = [];
+    this.#pieces = [];
+    this.#family = '';
+    this.#isSorted = true;
+  }
+
+  #broken(what: string): TraceDbError {
+    const row = (this.#key ?? this.#lastKey)?.toString();
+    return storeCorrupt(`the answer of Bigtable is broken: ${what}, near row ${row}`);
+  }
+}
 
 type Request = protos.google.bigtable.v2.IReadRowsRequest;
-type Response = protos.google.bigtable.v2.IReadRowsResponse;
 
 /** How a stream ended. */
 export type StreamEnd =

@@ -5,11 +5,9 @@ import type { TraceDbError } from '../../tracedb-error.js';
 import type { CallGuard } from '../call-guard.js';
 import type { TableCounters } from '../checked-table.js';
 import type { Cell } from '../wide-column-table.js';
-import type { DataClient } from './client.js';
-import { BACKOFF, bigtableError, isTransient, MAX_ATTEMPTS } from './grpc-errors.js';
-import type { ReadPlan } from './read-plan.js';
+import { BACKOFF, bigtableError, type DataClient, isTransient, MAX_ATTEMPTS } from './client.js';
+import type { ReadFilter, ReadPlan } from './read-plan.js';
 import { type ReadStream, type StreamEnd, streamRows } from './read-stream.js';
-import type { ReadFilter } from './row-filter.js';
 
 const BATCH_ROWS = 256;
 const BATCH_BYTES = 256 * 1024;

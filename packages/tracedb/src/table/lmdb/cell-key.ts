@@ -8,7 +8,7 @@
 //
 //     directory := 0xfe name (NUL name)*       names in UTF-8, in the order of their bytes
 import type { Key } from 'lmdb';
-import { compareBytes } from '../byte-order.js';
+import { compareBytes } from '../cells.js';
 
 /** An entry's key; bytes only as a bound of a range. */
 export type EntryKey = string | Uint8Array;

@@ -1,18 +1,182 @@
-// The LMDB file: its databases, and how it is opened. Settings here decide what a crash can do: every commit is flushed before it
-// is acknowledged, and nothing is written through the map.
-import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
+// The LMDB file: its databases, how it is opened, its write transactions, and what fails, as our errors. Settings here decide what a crash can do:
+// every commit is flushed before it is acknowledged, and nothing is written through the map. A write transaction must begin at the newest commit. The
+// engine may begin one at an older one: a process that opens a store tells all others which commit it found newest, and another may have been made
+// since (mdb_env_open2 of lmdb 3.5). What such a transaction wrote would undo that commit and use its pages again, so it must write nothing: the
+// number is set right, and it begins anew. The reason of a failed commit is in a promise of its own, which must be handled even when nobody wants it;
+// a disk that fills up in the middle of a write shows as an input/output error, so the disk is asked.
+
+import { closeSync, constants, openSync, readdirSync, readlinkSync, readSync, realpathSync, writeSync } from 'node:fs';
+import { access, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, DatabaseOptions, RootDatabase } from 'lmdb';
 import { makeDirectory } from 'spanline/internal/base';
-import { noTable, storeCorrupt, TraceDbError } from '../../tracedb-error.js';
+import { noTable, storeCorrupt, TraceDbError, type TraceDbErrorCode } from '../../tracedb-error.js';
 import { valueOfJson } from '../cells.js';
-import { checkFamilyNames } from '../limits.js';
+import { checkFamilyNames } from '../checked-table.js';
 import type { TableSchema } from '../wide-column-table.js';
 import { type EntryKey, KEY_ENCODER } from './cell-key.js';
-import { checkDataFile, checkFileSystem } from './data-file.js';
-import { diskFull, isDiskFull, writeError } from './lmdb-errors.js';
-import { WriteTransactions } from './write-transaction.js';
+import { checkDataFile, checkFileSystem, MAGIC, newestCommit } from './data-file.js';
+
+const RULES: readonly (readonly [pattern: RegExp, code: TraceDbErrorCode, remedy: string])[] = [
+  [
+    /No space left|ENOSPC|MDB_MAP_FULL|mapsize|Disk quota|EDQUOT|File too large|EFBIG/i,
+    'ERR_SPANLINE_STORE_FULL',
+    'free space on its disk and try again; nothing of this call was written',
+  ],
+  [
+    /Permission denied|EACCES|EPERM|Read-only file system|EROFS/i,
+    'ERR_SPANLINE_STORE_UNAVAILABLE',
+    'give this user the right to write to the directory',
+  ],
+  [/ENOTDIR|EEXIST|Not a directory/i, 'ERR_SPANLINE_INVALID_INPUT', 'name a directory, not a file'],
+  [
+    /MDB_INVALID|MDB_CORRUPTED|MDB_PAGE_NOTFOUND|MDB_VERSION_MISMATCH|not an LMDB file/i,
+    'ERR_SPANLINE_STORE_CORRUPT',
+    'it is not a store of this package or is damaged; restore a copy',
+  ],
+  [
+    /MDB_PANIC/i,
+    'ERR_SPANLINE_STORE_UNAVAILABLE',
+    'its disk failed in the middle of a commit; close it and open it again',
+  ],
+  [/MDB_READERS_FULL/i, 'ERR_SPANLINE_STORE_UNAVAILABLE', 'too many processes read it; end some'],
+];
+
+/** The error of a store whose disk has no room. */
+const diskFull = (location: string, cause?: unknown): TraceDbError =>
+  lmdbError(new Error('No space left on device', { cause }), location);
+
+/** `cause` as a TraceDbError that names the store. */
+export const lmdbError = (cause: unknown, location: string): TraceDbError => {
+  if (cause instanceof TraceDbError) return cause;
+  const text =
+    cause instanceof Error ? `${cause.message} ${(cause as NodeJS.ErrnoException).code ?? ''}` : String(cause);
+  const rule = RULES.find(([pattern]) => pattern.test(text));
+  const [, code, remedy] = rule ?? [undefined, 'ERR_SPANLINE_STORE_UNAVAILABLE' as const, 'see the cause'];
+  return new TraceDbError(code, `the store ${location} failed: ${text.trim()}; ${remedy}`, { cause });
+};
+
+const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+let probes = 0;
+
+/** Whether a file of so many bytes finds no room in `directory`; false when that cannot be told. */
+const isDiskFull = async (directory: string, bytes: number): Promise<boolean> => {
+  const probe = join(directory, `probe-${process.pid}-${++probes}.tmp`);
+  try {
+    await writeFile(probe, Buffer.alloc(bytes));
+    return false;
+  } catch (error) {
+    return FULL.has((error as NodeJS.ErrnoException).code ?? '');
+  } finally {
+    await rm(probe, { force: true }).catch(() => {});
+  }
+};
+
+const MIN_PROBE_BYTES = 1024 * 1024;
+const MAX_PROBE_BYTES = 64 * 1024 * 1024;
+
+const commitError = async (cause: unknown): Promise<unknown> => {
+  const { commitError: promise } = cause as { readonly commitError?: unknown };
+  return promise instanceof Promise ? promise.catch((error: unknown) => error) : cause;
+};
+
+/** What a write of so many bytes failed with, as a TraceDbError that names the store. */
+export const writeError = async (failure: unknown, directory: string, bytes: number): Promise<TraceDbError> => {
+  if (failure instanceof TraceDbError) return failure;
+  const cause = await commitError(failure);
+  if (/Input\/output error|EIO/.test(String(cause))) {
+    // Pages, and the calls that lmdb made one transaction of, take more than the bytes of one call.
+    const probeBytes = Math.min(MAX_PROBE_BYTES, Math.max(MIN_PROBE_BYTES, 4 * bytes));
+    if (await isDiskFull(directory, probeBytes)) return diskFull(directory, cause);
+  }
+  return lmdbError(cause, directory);
+};
+
+// Places in LMDB's lock file, on a machine of 64 bits.
+const LOCK = { magic: 0, newest: 8, end: 16 };
+
+/** Openings in a row between which no transaction got through. */
+const MAX_ATTEMPTS = 100;
+
+/**
+ * The descriptor by which the engine itself holds the lock file. Closing any other descriptor of the file would give up the locks by which
+ * other processes know that this one lives, so another one is opened only where the engine's cannot be found, and is never closed.
+ */
+const lockDescriptor = (directory: string): number => {
+  const path = join(realpathSync(directory), 'lock.mdb');
+  try {
+    for (const name of readdirSync('/proc/self/fd')) {
+      try {
+        if (readlinkSync(`/proc/self/fd/${name}`) === path) return Number(name);
+      } catch {
+        // The descriptor of the list itself.
+      }
+    }
+  } catch {
+    // No Linux.
+  }
+  return openSync(path, 'r+');
+};
+
+/** Runs the write transactions of one open store. */
+class WriteTransactions {
+  readonly #root: RootDatabase<Buffer, EntryKey>;
+  readonly #directory: string;
+  readonly #data: number;
+  #lock: number | undefined;
+  #isClosed = false;
+
+  /** @param isReadOnly The disk takes no write. */
+  constructor(
+    root: RootDatabase<Buffer, EntryKey>,
+    directory: string,
+    readonly isReadOnly: boolean,
+  ) {
+    this.#root = root;
+    this.#directory = directory;
+    this.#data = openSync(join(directory, 'data.mdb'), 'r');
+  }
+
+  /** Run `change` in a transaction, once; a throw of it does not undo what it wrote. */
+  async run<T>(change: () => T): Promise<T> {
+    if (this.isReadOnly)
+      throw new TraceDbError(
+        'ERR_SPANLINE_STORE_UNAVAILABLE',
+        `the disk of the store ${this.#directory} is read-only: mount it to write, or write to a copy of the store`,
+      );
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const made = await this.#root.transaction(() => (this.#isNewest() ? { value: change() } : undefined));
+      if (made !== undefined) return made.value;
+    }
+    throw new TraceDbError(
+      'ERR_SPANLINE_STORE_UNAVAILABLE',
+      `${this.#directory} is being opened by other processes all the time, so that no write begins at its newest commit; try again later`,
+    );
+  }
+
+  /** To be called when no transaction is running. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    closeSync(this.#data);
+  }
+
+  /** Whether the running transaction began at the newest commit; if not, later ones will. */
+  #isNewest(): boolean {
+    const newest = newestCommit(this.#data);
+    if (BigInt(this.#root.getWriteTxnId()) === newest + 1n) return true;
+    this.#lock ??= lockDescriptor(this.#directory);
+    const lock = Buffer.alloc(LOCK.end);
+    readSync(this.#lock, lock, 0, LOCK.end, 0);
+    // Another transaction of the same batch may have set it right. Nobody else can be writing.
+    if (lock.readUInt32LE(LOCK.magic) === MAGIC && lock.readBigUInt64LE(LOCK.newest) < newest) {
+      lock.writeBigUInt64LE(newest, LOCK.newest);
+      writeSync(this.#lock, lock, LOCK.newest, LOCK.end - LOCK.newest, LOCK.newest);
+    }
+    return false;
+  }
+}
 
 const FORMAT_VERSION = 2;
 const SCHEMA_KEY = 'schema';

@@ -2,8 +2,7 @@
 // before it is acknowledged, and a call of mutateRows is one transaction: all of it or nothing.
 import { timers } from 'spanline/internal/base';
 import { CallGuard } from '../call-guard.js';
-import { CheckedTable, COUNTER_BYTES } from '../checked-table.js';
-import { checkRowLimit } from '../limits.js';
+import { CheckedTable, COUNTER_BYTES, checkRowLimit } from '../checked-table.js';
 import type {
   CallOptions,
   Mutation,
@@ -15,18 +14,19 @@ import type {
   TableSchema,
   WideColumnTable,
 } from '../wide-column-table.js';
-import { type CellWalk, rangesOf, Snapshot } from './cell-walk.js';
 import {
   BATCH_BYTES,
   BATCH_ROWS,
   type Batch,
   type CellFilter,
+  type CellWalk,
   filterOf,
   gatherKeys,
   gatherRows,
-} from './gather-rows.js';
-import { type LmdbEnv, openLmdbEnv } from './lmdb-env.js';
-import { lmdbError, writeError } from './lmdb-errors.js';
+  rangesOf,
+  Snapshot,
+} from './cell-walk.js';
+import { type LmdbEnv, lmdbError, openLmdbEnv, writeError } from './lmdb-env.js';
 import { applyRows, holds, increment } from './write-cells.js';
 
 const SAMPLES = 16;

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { requireUnchanged, sharePackages } from '../../../src/bench-history/gate/packages.js';
+import { requireUnchanged, sharePackages } from '../../../src/bench-history/gate/work-trees.js';
 
 let dir: string;
 let from: string;

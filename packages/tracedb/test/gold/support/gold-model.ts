@@ -1,7 +1,7 @@
 // A Gold store said as plainly as possible, in memory: what the real one must give for the same puts.
 import { createHash } from 'node:crypto';
 import type { GoldEntry } from '../../../src/gold/gold-entry.js';
-import type { GoldTile } from '../../../src/gold/gold-tile.js';
+import type { GoldTile } from '../../../src/gold/gold-tile-reader.js';
 
 /** The MD5 digest of a text. */
 export const md5 = (text: string | number): string => createHash('md5').update(String(text)).digest('hex');

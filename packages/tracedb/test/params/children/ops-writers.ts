@@ -1,6 +1,6 @@
 // Four of the writers of the param set test, each with caches of its own: round after round each adds params of its own and shared
 // ones, straight to the row or by writing points. Prints every id it was given as a line of JSON.
-import { OpsRow } from '../../../src/params/ops-row.js';
+import { OpsRow } from '../../../src/params/ops-rows.js';
 import type { Params } from '../../../src/params/param-text.js';
 import { FAMILIES, paramSetKey } from '../../../src/perf/keys.js';
 import { PERF_SCHEMA, PerfStore } from '../../../src/perf/perf-store.js';

@@ -3,9 +3,9 @@ import { crc32 } from 'node:zlib';
 import { OrderedParamSet } from '../../../src/params/ordered-param-set.js';
 import { ParamSet } from '../../../src/params/param-set.js';
 import type { Params } from '../../../src/params/param-text.js';
-import type { TileLayout } from '../../../src/query/build-nodes.js';
-import { parseQuery } from '../../../src/query/parse-query.js';
 import { type Plan, planQuery } from '../../../src/query/plan.js';
+import { parseQuery } from '../../../src/query/query.js';
+import type { TileLayout } from '../../../src/query/run-query.js';
 import type { WideColumnTable } from '../../../src/table/wide-column-table.js';
 
 export const SCHEMA = { families: ['V'] };

@@ -1,6 +1,6 @@
 // A location names project, instance and table, or the error says which of them is wrong.
 import { expect, test } from 'vitest';
-import { parseBigtableLocation } from '../../../src/table/bigtable/location.js';
+import { parseBigtableLocation } from '../../../src/table/bigtable/client.js';
 import { openTable } from '../../../src/table/open-table.js';
 import { rejects } from '../conformance/suite.js';
 

@@ -5,8 +5,7 @@ import { findEmulator, startEmulator } from '../../../../../scripts/lib/bigtable
 import { describeBigtable } from '../../../../../test/support/bigtable-emulator.js';
 import { startProxy, type TcpProxy } from '../../../../../test/support/tcp-proxy.js';
 import { openBigtableTable } from '../../../src/table/bigtable/bigtable-table.js';
-import { connect, tableName } from '../../../src/table/bigtable/client.js';
-import { parseBigtableLocation } from '../../../src/table/bigtable/location.js';
+import { connect, parseBigtableLocation, tableName } from '../../../src/table/bigtable/client.js';
 import type { WideColumnTable } from '../../../src/table/wide-column-table.js';
 import { PartialFailureError } from '../../../src/tracedb-error.js';
 import { all, lines, numbered, plainRows, rejects, row, set } from '../conformance/suite.js';

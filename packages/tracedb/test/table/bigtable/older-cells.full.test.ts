@@ -1,10 +1,9 @@
 // Why a condition begins with the latest cell: the server keeps older ones, and a writer that is two writes behind would find its own.
 import { expect, test } from 'vitest';
 import { describeBigtable } from '../../../../../test/support/bigtable-emulator.js';
-import { connect, tableName } from '../../../src/table/bigtable/client.js';
-import { parseBigtableLocation } from '../../../src/table/bigtable/location.js';
+import { connect, parseBigtableLocation, tableName } from '../../../src/table/bigtable/client.js';
+import { predicateFilter } from '../../../src/table/bigtable/read-plan.js';
 import { changeRowIf } from '../../../src/table/bigtable/row-calls.js';
-import { predicateFilter } from '../../../src/table/bigtable/row-filter.js';
 import { CallGuard } from '../../../src/table/call-guard.js';
 import { openTable } from '../../../src/table/open-table.js';
 import { set } from '../conformance/suite.js';

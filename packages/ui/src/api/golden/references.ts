@@ -21,7 +21,7 @@ const countLines = (text: string): Map<string, number> => {
 };
 
 /** Lines that only one of two texts has. */
-export const differingLines = (a: string, b: string): number => {
+const differingLines = (a: string, b: string): number => {
   const counts = countLines(a);
   for (const [line, count] of countLines(b)) counts.set(line, (counts.get(line) ?? 0) - count);
   return [...counts.values()].reduce((sum, count) => sum + Math.abs(count), 0);

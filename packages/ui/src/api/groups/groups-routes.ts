@@ -25,7 +25,7 @@ const BATCH = 50;
 const MAX_BYTES = 256 * 2 ** 20;
 
 /** A trace and its shape. */
-export interface ShapedTrace {
+interface ShapedTrace {
   readonly summary: TraceSummary;
   readonly spans: readonly ArchivedSpan[];
   readonly shape: TraceShape;

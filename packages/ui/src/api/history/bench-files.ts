@@ -13,7 +13,7 @@ const JUDGEMENTS = 'triage.jsonl';
 const RULE = cleaningRule(' -+\\--<>-~\\u{a0}-\\u{d7ff}\\u{e000}-\\u{10ffff}');
 
 /** Runs of several files at one moment. */
-export interface BenchHistory {
+interface BenchHistory {
   /** By time; the place of each is its number. */
   readonly commits: readonly Commit[];
   /** Sorted by key. */

@@ -58,7 +58,7 @@ const suggestQuery = async (set: ParamSet, countOf: (query: string) => Promise<n
 };
 
 /** Series that are drawn at once: more cannot be told apart. */
-export const MAX_SERIES = 100;
+const MAX_SERIES = 100;
 const MAX_VALUES_A_KEY = 200;
 const MAX_STEP_COMMITS = 1000;
 const MAX_COMPARED = 1000;

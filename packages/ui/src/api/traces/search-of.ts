@@ -38,7 +38,7 @@ export const quotedPairs = (text: string): Readonly<Record<string, string>> | un
 };
 
 /** Traces in a list at most. */
-export const MAX_TRACES = 1500;
+const MAX_TRACES = 1500;
 const DEFAULT_TRACES = 200;
 const NS_PER_US = 1000n;
 
