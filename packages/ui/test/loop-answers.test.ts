@@ -1,7 +1,7 @@
 // Where the time of a span went, as the page is told: the same parts and the same names of stacks as in a terminal.
 import { expect, test } from 'vitest';
 import type { TimeBreakdown } from '../../../src/flight-recorder/index.js';
-import { breakdownAnswer, timelineAnswer } from '../src/api/trace/loop-answers.js';
+import { breakdownAnswer, timelineAnswer } from '../src/api/trace/trace-routes.js';
 
 const SHOWN = ['dirname node:path:1280', 'watched spanline:instrument.js:422', 'load app.js:7', 'main app.js:1'];
 

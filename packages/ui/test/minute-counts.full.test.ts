@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Request } from '../../archive/src/arrivals.js';
 import { percentile } from '../src/api/groups/groups-routes.js';
-import { MAX_OPERATIONS, MinuteCounts } from '../src/api/live/minute-counts.js';
+import { MAX_OPERATIONS, MinuteCounts } from '../src/api/live/live-feed.js';
 
 const NOW_S = 1_800_000_000;
 const NOW_MS = NOW_S * 1000 + 400;

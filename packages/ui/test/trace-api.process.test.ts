@@ -6,8 +6,7 @@ import { scratch } from '../../../test/support/built.js';
 import { Archive } from '../../archive/src/index.js';
 import { span, spanIdOf, traceIdOf } from '../../archive/test/segment/support/segments.js';
 import type { FindAnswer, LinkedFromAnswer, SpanAnswer, TraceAnswer } from '../src/api/trace/answers.js';
-import { traceColumns } from '../src/api/trace/trace-columns.js';
-import { TraceReads } from '../src/api/trace/trace-reads.js';
+import { TraceReads, traceColumns } from '../src/api/trace/trace-reads.js';
 import {
   ABSENT,
   ABSENT_SPAN,

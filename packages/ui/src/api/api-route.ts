@@ -13,7 +13,22 @@ import {
   withBody,
 } from '@spanline/archive/internal';
 import { GraphError } from '@spanline/graph';
+import type { GoldStore, PerfStore } from '@spanline/tracedb';
 import { SpanlineError } from 'spanline/internal/base';
+import type { SnapshotStore } from '../snapshots/snapshot-store.js';
+
+/** What a server of the page reads; it opens and closes none of it. What is missing is so to its view, which says how to get it. */
+export interface UiSources {
+  readonly archive?: Archive;
+  readonly perf?: PerfStore;
+  /** A history file of `spanline bench run`, or a directory of them. */
+  readonly history?: string;
+  readonly gold?: GoldStore;
+  /** Directory of profiles: `.pb.gz` as `spanline profile` writes them. */
+  readonly profiles?: string;
+  /** Snapshots, and where the page may have them taken. */
+  readonly snapshots?: SnapshotStore;
+}
 
 /** The archive that the parameters of a request name, open as long as it is answered. `HttpError` 404 where there is none. */
 export type ArchiveOf = (call: Call) => Promise<Archive>;

@@ -1,15 +1,99 @@
-// Snapshots that the page can open: files that were named at the start, those of a directory, and those that it has taken itself. One that is looked
-// at is an archive of its own in a temporary directory, so that everything that asks an archive can ask it; the directory goes when it is closed. A
-// name in a request must never reach a file that the listing would not show, and where a snapshot is written is decided here, never by a request.
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+// Snapshots that the page can open: files that were named at the start, those of a directory, and those that it has taken itself, of Node.js
+// processes of the user who serves the page. Processes are only looked at; whether one has a recorder that was switched on in its code cannot be seen
+// from outside. A snapshot that is looked at is an archive of its own in a temporary directory, so that everything that asks an archive can ask it;
+// the directory goes when it is closed. A name in a request must never reach a file that the listing would not show, and where a snapshot is written
+// is decided here, never by a request.
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { Archive } from '@spanline/archive';
 import { HttpError, keepSnapshot } from '@spanline/archive/internal';
 import { readSnapshotFile, type Snapshot } from 'spanline/flight-recorder';
 import { makeDirectory, timers } from 'spanline/internal/base';
-import { takeSnapshot } from 'spanline/internal/inspector';
-import type { SnapshotFacts, SnapshotFile, SnapshotsAnswer, TakenAnswer } from '../api/snapshots/answers.js';
+import { isNode, takeSnapshot } from 'spanline/internal/inspector';
+import { partsOfName } from 'spanline/internal/timeline';
+import type {
+  NodeProcess,
+  SnapshotFacts,
+  SnapshotFile,
+  SnapshotsAnswer,
+  TakenAnswer,
+} from '../api/snapshots/answers.js';
+
+/** Processes that are listed. */
+const MAX = 200;
+/** Characters of a command. */
+const COMMAND_LENGTH = 300;
+/** Bytes of the list of processes where there is no /proc. */
+const MAX_BYTES = 8 << 20;
+
+/** What `SPANLINE_FLIGHT_RECORDER` says where nothing is switched on. */
+const OFF: ReadonlySet<string | undefined> = new Set([undefined, '', '0', 'off', 'false']);
+
+const entries = (bytes: string): string[] => bytes.split('\0').filter((text) => text !== '');
+
+const asksForRecorder = (environment: readonly string[]): boolean => {
+  const setting = environment.find((text) => text.startsWith('SPANLINE_FLIGHT_RECORDER='));
+  return !OFF.has(setting?.slice(setting.indexOf('=') + 1).trim());
+};
+
+/** The files of a recorder that writes as it records. */
+const writesRows = async (pid: string): Promise<boolean> => {
+  for (const fd of await readdir(`/proc/${pid}/fd`)) {
+    const file = await readlink(`/proc/${pid}/fd/${fd}`).catch(() => '');
+    if (partsOfName(basename(file))?.pid === Number(pid)) return true;
+  }
+  return false;
+};
+
+/** Undefined for what is not a Node, another user's, or gone meanwhile. */
+const lookAtProcess = async (pid: string): Promise<NodeProcess | undefined> => {
+  try {
+    const { uid } = await stat(`/proc/${pid}`);
+    const own = process.getuid?.();
+    if (own !== 0 && uid !== own) return undefined;
+    const program = (await readlink(`/proc/${pid}/exe`)).replace(/ \(deleted\)$/, '');
+    if (!isNode(program)) return undefined;
+    const [command, environment] = await Promise.all(
+      ['cmdline', 'environ'].map(async (name) => entries(await readFile(`/proc/${pid}/${name}`, 'utf8'))),
+    );
+    return {
+      pid: Number(pid),
+      command: command.join(' ').slice(0, COMMAND_LENGTH),
+      hasRecorder: asksForRecorder(environment) || (await writesRows(pid)),
+    };
+  } catch {
+    return undefined;
+  }
+};
+
+const byProc = async (): Promise<NodeProcess[]> => {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  return (await Promise.all(pids.map(lookAtProcess))).filter((found) => found !== undefined);
+};
+
+const byPs = async (): Promise<NodeProcess[]> => {
+  const { stdout } = await promisify(execFile)('ps', ['-xo', 'pid=,comm=,args='], { maxBuffer: MAX_BYTES });
+  return stdout.split('\n').flatMap((line): NodeProcess[] => {
+    const [, pid, program, command] = /^\s*(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
+    if (pid === undefined || !isNode(program)) return [];
+    return [{ pid: Number(pid), command: command.slice(0, COMMAND_LENGTH), hasRecorder: false }];
+  });
+};
+
+/** Those that are known to have a recorder first, the youngest of both first; without this very process. */
+export const nodeProcesses = async (): Promise<{
+  readonly processes: readonly NodeProcess[];
+  /** Those beyond the bound. */
+  readonly omitted: number;
+}> => {
+  const all = (existsSync('/proc/self/exe') ? await byProc() : await byPs()).filter(({ pid }) => pid !== process.pid);
+  all.sort((a, b) => Number(b.hasRecorder) - Number(a.hasRecorder) || b.pid - a.pid);
+  return { processes: all.slice(0, MAX), omitted: Math.max(0, all.length - MAX) };
+};
 
 interface OpenedSnapshot {
   readonly archive: Archive;

@@ -1,7 +1,7 @@
 // The page's server over given sources, for the tests of a file; it ends with them. Brings the build up to date, as the page is a part of it.
 import { afterAll } from 'vitest';
 import type { RunningHttpServer } from '../../../archive/src/server/http-server.js';
-import type { UiSources } from '../../src/sources.js';
+import type { UiSources } from '../../src/api/api-route.js';
 import { createUiServer, type UiServerOptions } from '../../src/ui-server.js';
 
 /** Start a server on a free port; gives its address with /ui. */

@@ -1,7 +1,9 @@
-// Reads what History shows of a source: keys and values, histories with their changes, the commits of a step. It must hold a bounded number of series
-// and values, whatever a query selects. A query to begin with is suggested: of many series the first few that belong together. Samples and spreads
-// are not figures to look at first, and series of several units share no axis; so these keys are fixed first, and then those with the fewest values,
-// until a plot of what is left can be read.
+// The endpoints of History and what they read of a source: keys and values, histories with their changes, the commits of a step. It must hold a
+// bounded number of series and values, whatever a query selects. Only triage changes anything. A query to begin with is suggested: of many series the
+// first few that belong together. Samples and spreads are not figures to look at first, and series of several units share no axis; so these keys are
+// fixed first, and then those with the fewest values, until a plot of what is left can be read.
+
+import { type Call, HttpError, type Route } from '@spanline/archive/internal';
 import {
   type Commit,
   formatQuery,
@@ -12,8 +14,18 @@ import {
   type Regression,
 } from '@spanline/tracedb';
 import { historyOf, RegressionSearch, type TriagedChange, unitOfParams } from '@spanline/tracedb/internal';
-import type { ChangeAnswer, CommitColumns, KeysAnswer, SeriesAnswer, StepAnswer } from './answers.js';
-import type { Asked, HistorySource } from './history-source.js';
+import { userName } from 'spanline/internal/base';
+import { apiGet, apiPost, numberOf, type UiSources } from '../api-route.js';
+import type {
+  ChangeAnswer,
+  CommitColumns,
+  KeysAnswer,
+  SeriesAnswer,
+  SourceName,
+  StepAnswer,
+  TriageBody,
+} from './answers.js';
+import { type Asked, fileHistory, type HistorySource, perfHistory } from './history-source.js';
 
 /** Series that a plot can be read of. */
 const READABLE = 12;
@@ -67,7 +79,7 @@ const MAX_COMPARED = 1000;
 const search = new RegressionSearch();
 
 /** Keys and values of now, how many series a query selects, and where nothing is asked for, a query to begin with. */
-export const readKeys = async (source: HistorySource, query: string, call: Asked): Promise<KeysAnswer> => {
+const readKeys = async (source: HistorySource, query: string, call: Asked): Promise<KeysAnswer> => {
   const params = await source.params(call);
   if (params === undefined) return { count: 0, keys: [] };
   const { set, tile } = params;
@@ -123,7 +135,7 @@ const changesOf = async (
 };
 
 /** The histories that a query selects, over the newest `last` commits, the first of them by key. */
-export const readHistories = async (
+const readHistories = async (
   source: HistorySource,
   query: string,
   last: number,
@@ -154,7 +166,7 @@ export const readHistories = async (
 };
 
 /** What lies behind commit `from` up to commit `to`, and how the series of a query differ between the two. */
-export const readStep = async (
+const readStep = async (
   source: HistorySource,
   query: string,
   from: number,
@@ -169,4 +181,42 @@ export const readStep = async (
     compared: compared.slice(0, MAX_COMPARED).map(({ params: _, ...one }) => one),
     comparedLeft: Math.max(0, compared.length - MAX_COMPARED),
   };
+};
+
+const DEFAULT_COMMITS = 1000;
+const MAX_COMMITS = 20_000;
+const NO_FILES = 'no history files are open; start spanline ui with --history';
+
+const queryOf = ({ query }: Call): string => query.get('query') ?? '';
+
+/** The endpoints over a Perf store, files of runs, or both; without any each says how to get one. */
+export const historyRoutes = ({ perf, history }: Pick<UiSources, 'perf' | 'history'>): Route[] => {
+  const sources: Readonly<Record<SourceName, HistorySource | undefined>> = {
+    store: perf && perfHistory(perf),
+    files: history === undefined ? undefined : fileHistory(history),
+  };
+  const sourceOf = ({ query }: Call): HistorySource => {
+    const name = query.get('source') ?? (perf === undefined ? 'files' : 'store');
+    if (name !== 'store' && name !== 'files')
+      throw new HttpError(400, `source must be store or files, not ${JSON.stringify(name)}`);
+    const source = sources[name];
+    if (source !== undefined) return source;
+    const remedy = name === 'store' ? 'no Perf store is open; start spanline ui with --store' : NO_FILES;
+    throw new HttpError(404, remedy);
+  };
+  return [
+    apiGet('history/keys', (call) => readKeys(sourceOf(call), queryOf(call), call)),
+    apiGet('history/series', (call) =>
+      readHistories(sourceOf(call), queryOf(call), numberOf(call, 'last', 1, MAX_COMMITS, DEFAULT_COMMITS), call),
+    ),
+    apiGet('history/step', (call) => {
+      const from = numberOf(call, 'from', 0, Number.MAX_SAFE_INTEGER);
+      const to = numberOf(call, 'to', from + 1, Number.MAX_SAFE_INTEGER);
+      return readStep(sourceOf(call), queryOf(call), from, to, call);
+    }),
+    apiPost('history/triage', (body, call) => {
+      const { by = userName(), ...said } = (body ?? {}) as TriageBody;
+      return sourceOf(call).judge({ ...said, by }, call);
+    }),
+  ];
 };

@@ -52,7 +52,7 @@ export interface ProfileTable {
 }
 
 /** A label in two profiles: shares of the CPU from 0 to 1. */
-export interface ProfileChange {
+interface ProfileChange {
   readonly value: string;
   readonly before: number;
   readonly after: number;

@@ -15,10 +15,10 @@ import { getOrMake } from 'spanline/internal/base';
 import type { FlameColumns } from './answers.js';
 
 /** Nodes sent at most: those with the most time. */
-export const MAX_NODES = 100_000;
+const MAX_NODES = 100_000;
 
 /** Which samples, and which way round. */
-export interface FlameChoice {
+interface FlameChoice {
   readonly by: string;
   /** Samples with this value of `by` alone; undefined takes all. */
   readonly value?: string;

@@ -15,12 +15,10 @@ import {
   WHOLE_LABEL,
 } from '@spanline/profile';
 import { groupedBy, labelValue, recordFrom, relabelled } from '@spanline/profile/internal';
-import type { UiSources } from '../../sources.js';
-import { apiGet } from '../api-route.js';
+import { apiGet, type UiSources } from '../api-route.js';
 import type { FlameColumns, ProfileDiff, ProfileTable, TraceOfSpan } from './answers.js';
-import { CpuOfTraces } from './cpu-of-trace.js';
 import { flameColumns } from './flame-graph.js';
-import { ProfileDirectory } from './profile-directory.js';
+import { CpuOfTraces, ProfileDirectory } from './profile-directory.js';
 
 /** The label key for the names of spans. */
 const SPAN_NAME_LABEL = 'span.name';

@@ -1,7 +1,6 @@
 // Endpoints of snapshots: which there are, of which processes one can be taken, and the taking itself, which the page of this server alone may ask for.
 import { HttpError, type Route, required } from '@spanline/archive/internal';
-import { nodeProcesses } from '../../snapshots/node-processes.js';
-import type { SnapshotStore } from '../../snapshots/snapshot-store.js';
+import { nodeProcesses, type SnapshotStore } from '../../snapshots/snapshot-store.js';
 import { apiGet, apiPost } from '../api-route.js';
 
 /** Process ids of Linux end below this. */

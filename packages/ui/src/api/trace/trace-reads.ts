@@ -1,13 +1,130 @@
-// Traces that the page looks at, read once: what is asked of their spans afterwards is answered out of memory. Bounded by spans; the trace itself,
-// when it is asked for again, is always read anew, for it may have grown.
+// Traces that the page looks at, as columns in the order of the tree, with self times and the critical path. Each is read once: what is asked of its
+// spans afterwards is answered out of memory, which is bounded by spans. The trace itself, when it is asked for again, is always read anew, for it
+// may have grown.
+
 import { type Archive, processOf } from '@spanline/archive';
 import { archiveSources, HttpError } from '@spanline/archive/internal';
-import type { ArchivedSpan } from 'spanline/internal/record';
+import { getOrMake } from 'spanline/internal/base';
+import {
+  type ArchivedResource,
+  type ArchivedSpan,
+  criticalPath,
+  eachOnce,
+  selfTime,
+  treesOf,
+  UNKNOWN_SERVICE,
+  walkTree,
+} from 'spanline/internal/record';
 import { BreakdownIndex, type TimelineRow } from 'spanline/internal/timeline';
-import { type DrawnTrace, traceColumns } from './trace-columns.js';
+import type { TraceColumns } from './answers.js';
+
+/** Spans drawn of one trace. */
+const MAX_SPANS = 100_000;
+
+/** Texts by number, each once. */
+class Numbered {
+  readonly texts: string[] = [];
+  readonly #numbers = new Map<string, number>();
+
+  of(text: string): number {
+    const known = this.#numbers.get(text);
+    if (known !== undefined) return known;
+    this.#numbers.set(text, this.texts.length);
+    return this.texts.push(text) - 1;
+  }
+}
+
+/** To the nanosecond: a difference of two times has more digits than either. */
+const rounded = (us: number): number => Math.round(us * 1000) / 1000;
+
+/** A trace as columns, and its spans in the same order. */
+interface DrawnTrace {
+  readonly order: readonly ArchivedSpan[];
+  readonly spans: TraceColumns;
+  readonly names: readonly string[];
+  readonly services: readonly string[];
+  readonly startUnixNs: bigint;
+  readonly durationUs: number;
+  readonly leftOut: number;
+}
+
+const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+
+/** A span with its times as numbers, of which many more are compared and subtracted than there are spans. */
+interface TimedSpan {
+  readonly span: ArchivedSpan;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId: string;
+  readonly startUs: number;
+  readonly endUs: number;
+}
+
+const TIMES = { startOf: ({ startUs }: TimedSpan) => startUs, endOf: ({ endUs }: TimedSpan) => endUs };
+
+const byStartAndId = (a: TimedSpan, b: TimedSpan): number => a.startUs - b.startUs || (a.spanId < b.spanId ? -1 : 1);
+
+/** Lay out the spans of one trace, at least one. */
+export const traceColumns = (spans: readonly ArchivedSpan[]): DrawnTrace => {
+  const startUnixNs = spans.reduce((first, span) => min(first, span.startUnixNs), spans[0].startUnixNs);
+  const endUnixNs = spans.reduce((last, span) => max(last, span.endUnixNs), spans[0].endUnixNs);
+  const sinceStart = (ns: bigint): number => Number(ns - startUnixNs) / 1000;
+  const timed = eachOnce(spans).map((span): TimedSpan => {
+    const { traceId, spanId, parentSpanId } = span;
+    const [startUs, endUs] = [sinceStart(span.startUnixNs), sinceStart(span.endUnixNs)];
+    return { span, traceId, spanId, parentSpanId, startUs, endUs };
+  });
+  const roots = treesOf(timed, byStartAndId);
+  const critical = criticalPath(roots, TIMES);
+  const [names, services] = [new Numbered(), new Numbered()];
+  const serviceOf = new Map<ArchivedResource, number>();
+  const places = new Map<unknown, number>();
+  const order: ArchivedSpan[] = [];
+  const columns = {
+    ids: [] as string[],
+    parent: [] as number[],
+    name: [] as number[],
+    service: [] as number[],
+    startUs: [] as number[],
+    durationUs: [] as number[],
+    selfUs: [] as number[],
+    isError: [] as (0 | 1)[],
+    isCritical: [] as (0 | 1)[],
+  };
+  walkTree(roots, (node, _depth, _isLast, parent) => {
+    if (order.length === MAX_SPANS) return false;
+    const { span, startUs, endUs } = node.span;
+    const place = order.push(span) - 1;
+    if (node.children.length > 0) places.set(node, place);
+    columns.ids.push(span.spanId);
+    columns.parent.push(parent === undefined ? -1 : (places.get(parent) as number));
+    columns.name.push(names.of(span.name));
+    columns.service.push(
+      getOrMake(serviceOf, span.resource, ({ properties }) =>
+        services.of(String(properties['service.name'] ?? UNKNOWN_SERVICE)),
+      ),
+    );
+    columns.startUs.push(startUs);
+    columns.durationUs.push(rounded(endUs - startUs));
+    columns.selfUs.push(rounded(selfTime(node, TIMES)));
+    columns.isError.push(span.status.code === 'error' ? 1 : 0);
+    columns.isCritical.push(critical.has(node) ? 1 : 0);
+    return true;
+  });
+  return {
+    order,
+    spans: columns,
+    names: names.texts,
+    services: services.texts,
+    startUnixNs,
+    durationUs: sinceStart(endUnixNs),
+    leftOut: spans.length - order.length,
+  };
+};
 
 /** Spans kept of all traces together. */
-const MAX_SPANS = 300_000;
+const MAX_KEPT_SPANS = 300_000;
 
 /** A trace, and what the event loops of its processes did meanwhile. */
 export interface ReadTrace {
@@ -20,7 +137,7 @@ export interface ReadTrace {
 }
 
 /** The spans of a trace. `HttpError` 404 where there is none of it. */
-export const spansOfTrace = async (archive: Archive, id: string, signal: AbortSignal): Promise<ArchivedSpan[]> => {
+const spansOfTrace = async (archive: Archive, id: string, signal: AbortSignal): Promise<ArchivedSpan[]> => {
   const spans = await archive.trace(id, { signal });
   if (spans.length === 0) throw new HttpError(404, `there is no trace ${id}: it may be older than what is kept`);
   return spans;
@@ -49,7 +166,7 @@ export class TraceReads {
   #spans = 0;
 
   /** The trace that was asked for last is kept however many spans it has. */
-  constructor(maxSpans = MAX_SPANS) {
+  constructor(maxSpans = MAX_KEPT_SPANS) {
     this.#maxSpans = maxSpans;
   }
 

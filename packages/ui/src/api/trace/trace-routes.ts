@@ -1,12 +1,13 @@
-// Endpoints of one trace: what the waterfall draws, what is known of one span, what is found in it, what links to it, and the trace as files of
-// others. A value must come whole, or say how much is missing. A span knows what it links to and not what links to it: the archive is searched, from
-// the time on at which there was something to link to.
+// Endpoints of one trace: what the waterfall draws, with the timelines of processes, what is known of one span and where its time went, what is found
+// in the trace, what links to it, and the trace as files of others. A value must come whole, or say how much is missing. A span knows what it links
+// to and not what links to it: the archive is searched, from the time on at which there was something to link to.
 
 import type { Archive } from '@spanline/archive';
 import {
   breakdownsIn,
   type Call,
   HttpError,
+  processLabel,
   queryRoute,
   type Route,
   required,
@@ -14,12 +15,92 @@ import {
 } from '@spanline/archive/internal';
 import { inSlices } from 'spanline/internal/base';
 import { type ArchivedProperties, type ArchivedSpan, type ArchivedValue, propertyText } from 'spanline/internal/record';
-import { timeBreakdown } from 'spanline/internal/timeline';
+import {
+  formatBreakdown,
+  namedStack,
+  stackName,
+  type TimeBreakdown,
+  type TimelinePart,
+  type TimelineRow,
+  timeBreakdown,
+} from 'spanline/internal/timeline';
 import { type ArchiveOf, apiGet } from '../api-route.js';
-import type { FindAnswer, LinkAnswer, LinkedAnswer, LinkedFromAnswer, SpanAnswer, TraceAnswer } from './answers.js';
-import { breakdownAnswer, timelineAnswer } from './loop-answers.js';
+import type {
+  BreakdownAnswer,
+  FindAnswer,
+  LinkAnswer,
+  LinkedAnswer,
+  LinkedFromAnswer,
+  PartKind,
+  SpanAnswer,
+  TimelineAnswer,
+  TimelineStretchAnswer,
+  TraceAnswer,
+} from './answers.js';
 import { sendTraceFile } from './trace-file.js';
 import { type ReadTrace, TraceReads } from './trace-reads.js';
+
+/** Stretches of one process in an answer; the longest. */
+const MAX_STRETCHES = 5000;
+const HOLDERS = 3;
+
+/** A breakdown, for the span at a place. */
+export const breakdownAnswer = (span: number, breakdown: TimeBreakdown): BreakdownAnswer => {
+  const parts: [PartKind, number][] = [
+    ['own', breakdown.ownUs],
+    ['loop', breakdown.othersUs],
+    ['gc', breakdown.gcUs],
+    ['untraced', breakdown.untracedUs],
+    ['short', breakdown.shortUs],
+    ['waiting', breakdown.waitingUs],
+    ['unknown', breakdown.unknownUs],
+  ];
+  return {
+    span,
+    text: formatBreakdown(breakdown),
+    durationUs: breakdown.durationUs,
+    parts: parts.filter(([, us]) => us > 0).map(([kind, us]) => ({ kind, us })),
+    others: breakdown.others,
+    frames: breakdown.untracedFrames.map(({ frames, us }) => ({ frames: namedStack(frames), us })),
+    poolUs: breakdown.poolUs,
+    poolWaits: breakdown.poolWaits,
+  };
+};
+
+/** Those that had the loop longest in a stretch. */
+const holdersOf = (parts: readonly TimelinePart[]): TimelineStretchAnswer['holders'] => {
+  const byHolder = new Map<string, { name: string; traceId: string; us: number }>();
+  for (const { name, traceId, frames, startUs, endUs } of parts) {
+    const shown = name || stackName(frames) || 'untraced';
+    const holder = byHolder.get(traceId + shown) ?? { name: shown, traceId, us: 0 };
+    byHolder.set(traceId + shown, holder);
+    holder.us += endUs - startUs;
+  }
+  return [...byHolder.values()].sort((a, b) => b.us - a.us).slice(0, HOLDERS);
+};
+
+/**
+ * The timeline of a process as it is drawn; `startUs` is Unix time in microseconds at which the trace began. Runs are in the spans themselves, and
+ * short turns in their breakdowns: both are for the breakdown of time.
+ */
+export const timelineAnswer = (process: string, rows: readonly TimelineRow[], startUs: number): TimelineAnswer => {
+  const drawn = rows.flatMap(({ kind, ...row }) => (kind === 'run' || kind === 'turns' ? [] : [{ kind, ...row }]));
+  return {
+    process: processLabel(process),
+    stretches: drawn
+      .toSorted((a, b) => b.endUs - b.startUs - (a.endUs - a.startUs))
+      .slice(0, MAX_STRETCHES)
+      .sort((a, b) => a.startUs - b.startUs)
+      .map((row) => ({
+        kind: row.kind,
+        startUs: row.startUs - startUs,
+        durationUs: row.endUs - row.startUs,
+        detail: row.detail,
+        holders: holdersOf(row.parts),
+      })),
+    leftOut: Math.max(0, drawn.length - MAX_STRETCHES),
+  };
+};
 
 /** Characters of one value in an answer. */
 const MAX_VALUE_TEXT = 20_000;
@@ -73,11 +154,7 @@ const MAX_LINKED = 200;
 const MAX_BYTES = 64 * 2 ** 20;
 
 /** The links to a trace, as the archive has them now. */
-export const linkedFrom = async (
-  archive: Archive,
-  { drawn }: ReadTrace,
-  signal: AbortSignal,
-): Promise<LinkedFromAnswer> => {
+const linkedFrom = async (archive: Archive, { drawn }: ReadTrace, signal: AbortSignal): Promise<LinkedFromAnswer> => {
   const [{ traceId }] = drawn.order;
   const search = { linkedTo: traceId, fromUnixNs: drawn.startUnixNs, limit: MAX_TRACES + 1 };
   const found = await archive.search(search, { signal });

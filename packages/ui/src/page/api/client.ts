@@ -1,6 +1,8 @@
-// Requests to the server that the page came from. A failure becomes an ApiError with the server's words; nothing is retried here. The token of a
-// server that wants one comes behind # in the address that the command printed, and lives as long as the tab. It must never stay in the address,
-// which people copy.
+// Requests to the server that the page came from, also as the state of a component: loading, an answer, or an error. A failure becomes an ApiError
+// with the server's words; nothing is retried here; a newer request must win over an older one, whichever answers last. The token of a server that
+// wants one comes behind # in the address that the command printed, and lives as long as the tab. It must never stay in the address, which people
+// copy.
+import { useEffect, useState } from 'preact/hooks';
 
 const KEY = 'spanline-token';
 
@@ -13,7 +15,7 @@ export const takeToken = (): void => {
 };
 
 /** The headers a request needs. */
-export const authorization = (): Record<string, string> => {
+const authorization = (): Record<string, string> => {
   const token = sessionStorage.getItem(KEY);
   return token === null ? {} : { authorization: `Bearer ${token}` };
 };
@@ -98,4 +100,44 @@ export const saveBytes = (bytes: ArrayBuffer, name: string): void => {
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), TAKEN_MS);
+};
+
+/** The value as it was `ms` ago, if it has not changed since; at first the first one. */
+export const useSettled = <T>(value: T, ms: number): T => {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    if (value === settled) return;
+    const timer = setTimeout(() => setSettled(() => value), ms);
+    return () => clearTimeout(timer);
+  }, [value, settled]);
+  return settled;
+};
+
+/** What there is to show. `value` of the last answer stays while the next one loads. */
+export interface Requested<T> {
+  readonly value?: T;
+  readonly error?: Error;
+  readonly isLoading: boolean;
+}
+
+interface Keyed<T> extends Requested<T> {
+  readonly key: string | undefined;
+}
+
+/** Ask again whenever `key` changes; undefined asks nothing. */
+export const useRequest = <T>(key: string | undefined, ask: (signal: AbortSignal) => Promise<T>): Requested<T> => {
+  const [state, setState] = useState<Keyed<T>>({ key, isLoading: key !== undefined });
+  // `ask` is a new function every time; what it asks for is the key.
+  useEffect(() => {
+    if (key === undefined) return setState({ key, isLoading: false });
+    const controller = new AbortController();
+    setState(({ value }) => ({ key, value, isLoading: true }));
+    ask(controller.signal).then(
+      (value) => !controller.signal.aborted && setState({ key, value, isLoading: false }),
+      (error: Error) => !controller.signal.aborted && setState({ key, error, isLoading: false }),
+    );
+    return () => controller.abort();
+  }, [key]);
+  // Effects come after the first look with a new key, which must not take the answer to the old one for its own.
+  return state.key === key ? state : { value: state.value, isLoading: key !== undefined };
 };

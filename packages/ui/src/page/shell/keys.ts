@@ -3,7 +3,7 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 
 /** A key as `KeyboardEvent.key` names it, what it does in a few words, and the doing. */
-export interface Key {
+interface Key {
   readonly key: string;
   readonly does: string;
   readonly act: (event: KeyboardEvent) => void;

@@ -1,10 +1,11 @@
 // What the page shows, as it stands behind # in the address, and what the frame hands of it to a view: a view and its parameters. The address holds
 // the whole state, so that it can be sent to others and the browser's own back and forward work.
+
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { SourcesAnswer } from '../../api/answers.js';
 
 /** A view with its parameters, such as `#/traces?service=api&min=100ms`. */
-export interface Place {
+interface Place {
   readonly view: string;
   readonly parameters: Readonly<Record<string, string>>;
 }

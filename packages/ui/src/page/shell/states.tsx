@@ -1,8 +1,8 @@
-// What a view shows in place of its data: that it loads, that there is nothing and what to do next, or what went wrong.
+// What a view shows in place of its data: that it loads, that there is nothing, or nothing to read from, and what to do next, or what went wrong.
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import { ApiError, setToken } from '../api/client.js';
-import type { Requested } from '../api/use-request.js';
+import { ApiError, type Requested, setToken } from '../api/client.js';
+import { hrefOf, type ViewProps } from './location.js';
 
 /** Nothing to show, and the command that changes this. */
 export const Empty = ({
@@ -79,3 +79,13 @@ export function Answer<T>({ of, children }: { of: Requested<T>; children: (value
     </div>
   );
 }
+
+export const NoArchive = ({ sources }: Pick<ViewProps, 'sources'>) => (
+  <Empty title="No archive is open" command="spanline ui --archive ./traces">
+    {sources.snapshots && (
+      <p>
+        Or look at <a href={hrefOf('traces/snapshots')}>a snapshot of a running process</a>.
+      </p>
+    )}
+  </Empty>
+);

@@ -1,4 +1,5 @@
-// Light or dark: what the system says until the user chooses, which this browser then remembers.
+// Light or dark: what the system says until the user chooses, which this browser then remembers; and a canvas as sharp as the screen, for drawing in
+// its colors. The size of a canvas must only be set when it changes: setting it clears what was drawn.
 import { useEffect, useState } from 'preact/hooks';
 
 export type Theme = 'light' | 'dark';
@@ -38,3 +39,17 @@ export const useTheme = (): readonly [theme: Theme, toggle: () => void] => {
 /** The value of a CSS variable, for drawing on a canvas. */
 export const cssColor = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+/** Give the canvas a size in CSS pixels; its context then counts in these. */
+export const prepareCanvas = (canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D => {
+  const ratio = devicePixelRatio || 1;
+  if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+  }
+  const context = canvas.getContext('2d', { alpha: false }) as CanvasRenderingContext2D;
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return context;
+};

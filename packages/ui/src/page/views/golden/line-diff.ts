@@ -2,7 +2,7 @@
 // marked that the other does not have anywhere.
 
 /** A line of the difference. */
-export interface DiffLine {
+interface DiffLine {
   readonly mark: ' ' | '-' | '+';
   readonly text: string;
 }

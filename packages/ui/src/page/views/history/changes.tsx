@@ -1,8 +1,7 @@
 // The changes of the series shown, as a table: what the lines in the plot say, for keyboard and screen reader too.
 import type { ChangeAnswer } from '../../../api/history/answers.js';
-import { Breakable } from '../../shell/breakable.js';
-import { figure, percent } from '../../shell/units.js';
-import { shortHash } from './commit-refs.js';
+import { Breakable, figure, percent } from '../../shell/texts.js';
+import { shortHash } from './series.js';
 
 const SHOWN = 500;
 

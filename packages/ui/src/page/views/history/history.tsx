@@ -2,18 +2,16 @@
 // source, query, number of commits, zoom, the change that is looked at, two chosen commits.
 import { useEffect, useState } from 'preact/hooks';
 import type { ChangeAnswer, KeysAnswer, SeriesAnswer, SourceName } from '../../../api/history/answers.js';
-import { get } from '../../api/client.js';
-import { useRequest } from '../../api/use-request.js';
+import { get, useRequest } from '../../api/client.js';
 import { useKeys } from '../../shell/keys.js';
 import { goTo, type ViewProps } from '../../shell/location.js';
 import { Answer, Empty } from '../../shell/states.js';
-import { counted } from '../../shell/units.js';
+import { counted } from '../../shell/texts.js';
 import { Changes } from './changes.js';
-import { placeOf, shortHash, type Zoom, zoomOf, zoomText } from './commit-refs.js';
 import { Plots } from './plots.js';
 import { QueryBuilder } from './query-builder.js';
-import { Step } from './step.js';
-import { TwoCommits } from './two-commits.js';
+import { placeOf, shortHash, type Zoom, zoomOf, zoomText } from './series.js';
+import { Step, TwoCommits } from './step.js';
 import './history.css';
 
 const LASTS = ['200', '1000', '5000', '20000'];

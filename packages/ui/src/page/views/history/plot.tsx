@@ -4,10 +4,9 @@ import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { ChangeAnswer, CommitColumns } from '../../../api/history/answers.js';
+import { compact } from '../../shell/texts.js';
 import { cssColor, useTheme } from '../../shell/theme.js';
-import { compact } from '../../shell/units.js';
-import { shortHash, type Zoom } from './commit-refs.js';
-import type { UnitGroup } from './series-groups.js';
+import { shortHash, type UnitGroup, type Zoom } from './series.js';
 
 const HEIGHT = 300;
 const MARK_REACH_PX = 12;

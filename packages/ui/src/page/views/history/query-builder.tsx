@@ -2,10 +2,8 @@
 // user rests. What the user typed in a form that clicks cannot make must stay as it is.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { KeysAnswer, SourceName } from '../../../api/history/answers.js';
-import { get } from '../../api/client.js';
-import { useRequest } from '../../api/use-request.js';
-import { Breakable } from '../../shell/breakable.js';
-import { counted } from '../../shell/units.js';
+import { get, useRequest } from '../../api/client.js';
+import { Breakable, counted } from '../../shell/texts.js';
 
 const decoded = (text: string): string => {
   try {

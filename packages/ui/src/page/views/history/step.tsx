@@ -1,12 +1,82 @@
-// One change: what was said of it and by whom, the commits that may have made it, and what else differs between them.
-import { useState } from 'preact/hooks';
-import type { ChangeAnswer, SourceName } from '../../../api/history/answers.js';
-import { post } from '../../api/client.js';
-import { Words } from '../../shell/breakable.js';
-import { Failure } from '../../shell/states.js';
-import { dayOf, figure, percent } from '../../shell/units.js';
-import { Between } from './between.js';
-import { shortHash } from './commit-refs.js';
+// What lies between two commits: those around a change, with what was said of it and by whom, or two that were chosen in the plot or typed, whether
+// or not anything changed there for good.
+
+import { useEffect, useState } from 'preact/hooks';
+import type { ChangeAnswer, CommitColumns, SourceName, StepAnswer } from '../../../api/history/answers.js';
+import { get, post, useRequest } from '../../api/client.js';
+import { Answer, Failure } from '../../shell/states.js';
+import { Breakable, counted, dayOf, figure, percent, Words } from '../../shell/texts.js';
+import { placeOf, shortHash } from './series.js';
+
+const Found = ({ answer, title }: { answer: StepAnswer; title: string }) => (
+  <>
+    <h3>
+      {counted(answer.commits.numbers.length + answer.left, 'commit')} {title}
+    </h3>
+    <ul>
+      {answer.commits.hashes.map((hash, i) => (
+        <li key={hash}>
+          <code>{hash}</code> <span class="muted">{dayOf(answer.commits.times[i] ?? null)}</span>
+        </li>
+      ))}
+    </ul>
+    {answer.left > 0 && <p class="muted">{answer.left} older ones are not listed.</p>}
+    <h3>Values before and after</h3>
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+    <section class="scroll" aria-label="Values before and after" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Series</th>
+            <th scope="col" class="number">
+              Before
+            </th>
+            <th scope="col" class="number">
+              After
+            </th>
+            <th scope="col" class="number">
+              Change
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {answer.compared.map((one) => (
+            <tr key={one.key}>
+              <td class="key">
+                <Breakable text={one.key} />
+              </td>
+              <td class="number">{figure(one.before)}</td>
+              <td class="number">{figure(one.after)}</td>
+              <td class={`number ${one.verdict}`}>{percent(one.change)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {answer.compared.length === 0 && <p class="muted">No series of the query has a value at both commits.</p>}
+      {answer.comparedLeft > 0 && <p class="muted">{answer.comparedLeft} more: narrow the query.</p>}
+    </section>
+  </>
+);
+
+/** `from` and `to` are numbers of commits; `title` says which commits those are. */
+const Between = ({
+  source,
+  from,
+  to,
+  query,
+  title,
+}: {
+  source: SourceName;
+  from: number;
+  to: number;
+  query: string;
+  title: string;
+}) => {
+  const answer = useRequest(`${source} ${from} ${to} ${query}`, (signal) =>
+    get<StepAnswer>('history/step', { source, from, to, query }, signal),
+  );
+  return <Answer of={answer}>{(value) => <Found answer={value} title={title} />}</Answer>;
+};
 
 const STATUSES = ['positive', 'negative', 'untriaged'] as const;
 const MEANINGS = { positive: 'It is real', negative: 'It is noise', untriaged: 'Not judged' } as const;
@@ -72,3 +142,77 @@ export const Step = ({
     <Between source={source} from={change.lastBefore} to={change.commit} query={query} title="that may have made it" />
   </section>
 );
+
+/** Commits offered while one types: the newest. */
+const OFFERED = 200;
+
+interface Chosen {
+  readonly a?: string;
+  readonly b?: string;
+}
+
+const Field = ({ label, value, set }: { label: string; value: string; set: (text: string) => void }) => (
+  <label>
+    {label}{' '}
+    <input
+      class="mono"
+      list="commits-to-compare"
+      placeholder="commit"
+      value={value}
+      onInput={(event) => set(event.currentTarget.value.trim())}
+    />
+  </label>
+);
+
+/** `choose` puts both into the address. */
+export const TwoCommits = ({
+  source,
+  commits,
+  query,
+  chosen: { a = '', b = '' },
+  choose,
+}: {
+  source: SourceName;
+  commits: CommitColumns;
+  query: string;
+  chosen: Chosen;
+  choose: (chosen: Chosen) => void;
+}) => {
+  const [first, setFirst] = useState(a);
+  const [second, setSecond] = useState(b);
+  useEffect(() => setFirst(a), [a]);
+  useEffect(() => setSecond(b), [b]);
+  const [from, to] = [placeOf(commits, a), placeOf(commits, b)].sort((x, y) => x - y);
+  const unknown = [a, b].filter((text) => text !== '' && placeOf(commits, text) < 0);
+  return (
+    <section class="two-commits" aria-labelledby="two-title">
+      <h2 id="two-title">Between two commits</h2>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          choose({ a: first, b: second });
+        }}
+      >
+        <Field label="from" value={first} set={setFirst} />
+        <Field label="to" value={second} set={setSecond} />
+        <button type="submit">Compare</button>
+        <datalist id="commits-to-compare">
+          {commits.hashes.slice(-OFFERED).map((hash) => (
+            <option key={hash} value={shortHash(hash)} />
+          ))}
+        </datalist>
+      </form>
+      {a === '' && b === '' && <p class="muted">Click two commits in a plot, or type how they begin.</p>}
+      {unknown.length > 0 && <p role="alert">No commit that is drawn begins with {unknown.join(' or ')}.</p>}
+      {a !== '' && b !== '' && unknown.length === 0 && from < to && (
+        <Between
+          source={source}
+          from={commits.numbers[from]}
+          to={commits.numbers[to]}
+          query={query}
+          title={`after ${shortHash(commits.hashes[from])}, up to ${shortHash(commits.hashes[to])}`}
+        />
+      )}
+    </section>
+  );
+};

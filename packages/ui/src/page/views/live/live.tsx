@@ -1,12 +1,154 @@
-// What arrives now: the last minute of the archive, again each second.
+// What arrives now: the last minute of the archive, again each second: the rate, the operations, the newest and the slowest traces.
+
 import { useEffect, useState } from 'preact/hooks';
-import type { LiveEvent, LiveMinute } from '../../../api/live/answers.js';
+import type { LiveEvent, LiveMinute, LiveRequest } from '../../../api/live/answers.js';
 import { listen } from '../../api/client.js';
 import { useKeys } from '../../shell/keys.js';
-import type { ViewProps } from '../../shell/location.js';
+import { hrefOf, type ViewProps } from '../../shell/location.js';
 import { Empty, Failure } from '../../shell/states.js';
-import { Minute } from './minute.js';
+import { duration, Status, share, timeOfDay } from '../../shell/texts.js';
 import './live.css';
+
+const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+
+const HEIGHT = 80;
+const MINUTE = 60;
+
+/** A bar a second, the part with errors at its foot. */
+const Rate = ({ ended, failed }: LiveMinute) => {
+  const max = Math.max(1, ...ended);
+  const heightOf = (count: number): number => (count / max) * HEIGHT;
+  return (
+    <svg
+      class="rate"
+      role="img"
+      aria-label={`requests a second, at most ${max}`}
+      viewBox={`0 0 ${ended.length} ${HEIGHT}`}
+      preserveAspectRatio="none"
+    >
+      {ended.map((count, second) => (
+        <g key={second}>
+          <rect class="all" x={second} y={HEIGHT - heightOf(count)} width={0.85} height={heightOf(count)} />
+          <rect
+            class="failed"
+            x={second}
+            y={HEIGHT - heightOf(failed[second])}
+            width={0.85}
+            height={heightOf(failed[second])}
+          />
+        </g>
+      ))}
+    </svg>
+  );
+};
+
+const Operations = ({ operations, further }: LiveMinute) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+  <section class="scroll" aria-label="operations" tabIndex={0}>
+    <table>
+      <thead>
+        <tr>
+          <th>Operation</th>
+          <th>Service</th>
+          <th class="number">Requests</th>
+          <th class="number">Errors</th>
+          <th class="number">p50</th>
+          <th class="number">p95</th>
+          <th class="number">p99</th>
+        </tr>
+      </thead>
+      <tbody>
+        {operations.map(({ service, name, count, errors, p50Us, p95Us, p99Us }) => (
+          <tr key={JSON.stringify([service, name])}>
+            <td>
+              <a href={hrefOf('traces', { service, name })}>{name}</a>
+            </td>
+            <td>{service}</td>
+            <td class="number">{count}</td>
+            <td class={errors > 0 ? 'number failed' : 'number'}>{errors}</td>
+            <td class="number">{duration(p50Us)}</td>
+            <td class="number">{duration(p95Us)}</td>
+            <td class="number">{duration(p99Us)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+    <p class="muted">
+      An operation is a name of requests to a service: roots, and spans that serve, consume or continue work of another
+      process. Percentiles are estimated, within 1 %.
+      {further > 0 &&
+        ` ${further} more requests are of operations beyond these ${operations.length}: names that hold ids are better without them.`}
+    </p>
+  </section>
+);
+
+const Traces = ({ title, requests }: { title: string; requests: readonly LiveRequest[] }) => (
+  <section>
+    <h2>{title}</h2>
+    <ol class="live-traces">
+      {requests.map(({ traceId, name, startUs, durationUs, status }) => (
+        <li key={traceId}>
+          <a href={hrefOf('traces/show', { id: traceId })}>{name}</a>
+          <Status {...status} />
+          <span class="muted">{timeOfDay(startUs)}</span>
+          <span class="number">{duration(durationUs)}</span>
+        </li>
+      ))}
+    </ol>
+  </section>
+);
+
+/** What keeps the figures from being those of the whole minute. */
+const Gaps = ({ ended, damagedFiles }: LiveMinute) => (
+  <>
+    {ended.length < MINUTE && (
+      <p class="muted">
+        These are the last {ended.length} seconds: more requests were there before the page was opened than are counted
+        afterwards.
+      </p>
+    )}
+    {damagedFiles > 0 && (
+      <p class="muted">
+        {damagedFiles} files of the archive cannot be read, or not whole: requests in them are missing.
+      </p>
+    )}
+  </>
+);
+
+export const Minute = ({ minute }: { minute: LiveMinute }) => {
+  const count = sumOf(minute.ended);
+  const errors = sumOf(minute.failed);
+  return (
+    <>
+      <dl class="live-figures">
+        <div>
+          <dt>requests a second</dt>
+          <dd>{(count / minute.ended.length).toFixed(1)}</dd>
+        </div>
+        <div>
+          <dt>requests</dt>
+          <dd>{count}</dd>
+        </div>
+        <div>
+          <dt>with an error</dt>
+          <dd class={errors > 0 ? 'failed' : undefined}>{share(errors, count)}</dd>
+        </div>
+        <div>
+          <dt>traces begun</dt>
+          <dd>{minute.traces}</dd>
+        </div>
+      </dl>
+      <Gaps {...minute} />
+      <Rate {...minute} />
+      <h2>Operations</h2>
+      <Operations {...minute} />
+      <div class="live-lists">
+        <Traces title="Newest traces" requests={minute.newest} />
+        <Traces title="Slowest traces" requests={minute.slowest} />
+      </div>
+    </>
+  );
+};
 
 /** Milliseconds before the next attempt to reach a server that went away. */
 const AGAIN_MS = 2000;

@@ -103,7 +103,7 @@ export const stepFrom = (layout: FlameLayout, row: number, step: Step): number =
 };
 
 /** A function in all of a flame graph. */
-export interface FunctionSum {
+interface FunctionSum {
   readonly frame: number;
   readonly selfNs: number;
   /** With what it called; time under a recursion counts once. */

@@ -2,14 +2,12 @@
 // canvas.
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { FlameColumns } from '../../../api/profiles/answers.js';
-import { get } from '../../api/client.js';
-import { useRequest } from '../../api/use-request.js';
+import { get, useRequest } from '../../api/client.js';
 import { useKeys } from '../../shell/keys.js';
 import { Answer, Empty } from '../../shell/states.js';
 import { FlameCanvas } from './flame-canvas.js';
 import { type FlameLayout, findFunctions, functionSums, layOut } from './flame-layout.js';
-import { milliseconds, percent, points } from './numbers.js';
-import type { Choice } from './profile-choice.js';
+import { type Choice, milliseconds, percent, points } from './profile-choice.js';
 
 const MAX_FUNCTIONS = 25;
 

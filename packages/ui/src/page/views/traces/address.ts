@@ -6,7 +6,7 @@ import { goTo, hrefOf, usePlace } from '../../shell/location.js';
 type Parameters = Readonly<Record<string, string>>;
 
 /** What the form asks for. */
-export const FIELDS = ['service', 'name', 'status', 'min', 'max', 'from', 'to', 'properties', 'limit'] as const;
+const FIELDS = ['service', 'name', 'status', 'min', 'max', 'from', 'to', 'properties', 'limit'] as const;
 export type Field = (typeof FIELDS)[number];
 
 const picked = (parameters: Parameters, names: readonly string[]): Parameters =>

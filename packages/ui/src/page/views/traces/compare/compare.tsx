@@ -1,10 +1,9 @@
 // Two traces or two groups as one tree: for each name how often and how long, on average a trace, and the difference.
 import type { CompareAnswer, ComparedRow } from '../../../../api/groups/answers.js';
-import { get } from '../../../api/client.js';
-import { useRequest } from '../../../api/use-request.js';
+import { get, useRequest } from '../../../api/client.js';
 import { goTo, hrefOf, type ViewProps } from '../../../shell/location.js';
 import { Answer } from '../../../shell/states.js';
-import { duration } from '../../../shell/units.js';
+import { duration } from '../../../shell/texts.js';
 import { searchOf, useTraceLinks } from '../address.js';
 import './compare.css';
 

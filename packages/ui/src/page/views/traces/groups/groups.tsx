@@ -1,10 +1,9 @@
 // Traces of the same shape together. Two of the groups are chosen to be compared.
 import type { GroupRow, GroupsAnswer } from '../../../../api/groups/answers.js';
-import { get } from '../../../api/client.js';
-import { useRequest } from '../../../api/use-request.js';
+import { get, useRequest } from '../../../api/client.js';
 import { goTo, hrefOf, type ViewProps } from '../../../shell/location.js';
 import { Answer, Empty } from '../../../shell/states.js';
-import { duration } from '../../../shell/units.js';
+import { duration } from '../../../shell/texts.js';
 import { chosenIn, searchOf, toggled, useTraceLinks } from '../address.js';
 import './groups.css';
 

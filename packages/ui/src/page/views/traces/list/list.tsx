@@ -1,14 +1,185 @@
-// The search: its conditions, when and how long the traces were, and a table of them.
-import type { TracesAnswer } from '../../../../api/traces/answers.js';
-import { get } from '../../../api/client.js';
-import { useRequest } from '../../../api/use-request.js';
-import { hrefOf, type ViewProps } from '../../../shell/location.js';
+// The search: its conditions, when and how long the traces were, and a table of them, sorted as one likes, opened, and chosen to be compared. What is
+// typed is kept here until the form is sent: then it goes into the address, and from there into the question.
+import { useEffect, useState } from 'preact/hooks';
+import type { TraceRow, TracesAnswer, ValuesAnswer } from '../../../../api/traces/answers.js';
+import { get, useRequest } from '../../../api/client.js';
+import { goTo, hrefOf, type ViewProps } from '../../../shell/location.js';
 import { Answer, Empty } from '../../../shell/states.js';
-import { chosenIn, searchOf } from '../address.js';
+import { duration, moment, Status } from '../../../shell/texts.js';
+import { chosenIn, type Field, fieldsOf, searchOf, toggled, useTraceLinks } from '../address.js';
 import { Scatter } from '../scatter/scatter.js';
-import { Form } from './form.js';
-import { TraceTable } from './trace-table.js';
 import './list.css';
+
+const TEXTS: readonly (readonly [name: Field, words: string, example: string, size: number])[] = [
+  ['min', 'at least', '100ms', 8],
+  ['max', 'at most', '2s', 8],
+  ['from', 'from', '15m or 2026-01-31T12:00 UTC', 27],
+  ['to', 'to', '5m or 2026-01-31T13:00 UTC', 27],
+  ['properties', 'properties', 'http.route=/orders user="Ada L"', 26],
+];
+const LIMITS = ['50', '200', '500', '1500'];
+const DEFAULT_LIMIT = '200';
+
+export const Form = ({ parameters }: { parameters: Readonly<Record<string, string>> }) => {
+  const { snapshot } = parameters;
+  const given = fieldsOf(parameters);
+  const [draft, setDraft] = useState(given);
+  // The address counts whenever it changes: by a link, Clear, or the browser's way back.
+  useEffect(() => setDraft(given), [JSON.stringify(given)]);
+  const { service = '' } = draft;
+  const { value } = useRequest(`${snapshot} ${service}`, (signal) =>
+    get<ValuesAnswer>('traces/values', { snapshot, service }, signal),
+  );
+  const field = (name: Field) => ({
+    name,
+    value: draft[name] ?? '',
+    onInput: ({ currentTarget: { value } }: { readonly currentTarget: { readonly value: string } }): void =>
+      setDraft((before) => ({ ...before, [name]: value })),
+  });
+  const send = (event: SubmitEvent): void => {
+    event.preventDefault();
+    // A page and a window of the scatter are of the search before.
+    goTo('traces', { ...parameters, ...draft, before: undefined, picked: undefined });
+  };
+  const services = new Set([...(value?.services ?? []), ...(service === '' ? [] : [service])]);
+  const limits = new Set([...LIMITS, draft.limit ?? DEFAULT_LIMIT]);
+  return (
+    <form class="search" onSubmit={send}>
+      <label>
+        service{' '}
+        <select {...field('service')}>
+          <option value="">all</option>
+          {[...services].map((one) => (
+            <option key={one} value={one}>
+              {one}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        span name <input {...field('name')} list="operations" placeholder="GET /orders" />
+      </label>
+      <datalist id="operations">
+        {value?.operations.map((one) => (
+          <option key={one} value={one} />
+        ))}
+      </datalist>
+      <label>
+        status{' '}
+        <select {...field('status')}>
+          <option value="">any</option>
+          <option value="error">error</option>
+          <option value="ok">ok</option>
+          <option value="unset">unset</option>
+        </select>
+      </label>
+      {TEXTS.map(([name, words, example, size]) => (
+        <label key={name}>
+          {words} <input {...field(name)} placeholder={example} size={size} />
+        </label>
+      ))}
+      <label>
+        list{' '}
+        <select {...field('limit')} value={draft.limit ?? DEFAULT_LIMIT}>
+          {[...limits].map((one) => (
+            <option key={one} value={one}>
+              {one}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button type="submit">Search</button>
+      <button type="button" onClick={() => goTo('traces', { snapshot })}>
+        Clear
+      </button>
+    </form>
+  );
+};
+
+/** Columns one can sort by. */
+const ORDERS = {
+  start: (a: TraceRow, b: TraceRow) => b.startUs - a.startUs,
+  duration: (a: TraceRow, b: TraceRow) => b.durationUs - a.durationUs,
+  spans: (a: TraceRow, b: TraceRow) => b.spanCount - a.spanCount,
+  errors: (a: TraceRow, b: TraceRow) => b.errorCount - a.errorCount,
+} as const;
+type Order = keyof typeof ORDERS;
+
+const isOrder = (text: string | undefined): text is Order => text !== undefined && Object.hasOwn(ORDERS, text);
+
+type Parameters = ViewProps['parameters'];
+
+const Sorted = ({ by, order, parameters }: { by: Order; order: Order; parameters: Parameters }) => (
+  <th class={by === 'start' ? undefined : 'number'} aria-sort={by === order ? 'descending' : undefined}>
+    <button type="button" onClick={() => goTo('traces', { ...parameters, sort: by }, true)}>
+      {by} {by === order ? '↓' : ''}
+    </button>
+  </th>
+);
+
+export const TraceTable = ({ traces, parameters }: { traces: readonly TraceRow[]; parameters: Parameters }) => {
+  const order = isOrder(parameters.sort) ? parameters.sort : 'start';
+  const sorting = { order, parameters };
+  const chosen = chosenIn(parameters);
+  const links = useTraceLinks();
+  const toggle = (id: string): void => goTo('traces', { ...parameters, ...toggled(chosen, id) }, true);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard.
+    <section class="scroll" tabIndex={0} aria-label="traces">
+      <table class="traces">
+        <thead>
+          <tr>
+            <th>compare</th>
+            <Sorted by="start" {...sorting} />
+            <Sorted by="duration" {...sorting} />
+            <th>status</th>
+            <Sorted by="spans" {...sorting} />
+            <Sorted by="errors" {...sorting} />
+            <th>service</th>
+            <th>name</th>
+          </tr>
+        </thead>
+        <tbody>
+          {traces.toSorted(ORDERS[order]).map((trace) => {
+            const id = `trace:${trace.traceId}`;
+            const isChosen = chosen.includes(id);
+            return (
+              <tr key={trace.traceId}>
+                <td>
+                  <input
+                    type="checkbox"
+                    checked={isChosen}
+                    disabled={!isChosen && chosen.length >= 2}
+                    aria-label={`compare ${trace.name}, ${trace.traceId.slice(0, 8)}`}
+                    onChange={() => toggle(id)}
+                  />
+                </td>
+                <td>{moment(trace.startUs)}</td>
+                <td class="number">{duration(trace.durationUs)}</td>
+                {trace.status === undefined ? (
+                  <td title="not read: these traces have too many spans">?</td>
+                ) : (
+                  <td>
+                    <Status {...trace.status} />
+                  </td>
+                )}
+                <td class="number" title={trace.isComplete ? undefined : 'a parent is absent'}>
+                  {trace.spanCount}
+                  {!trace.isComplete && '?'}
+                </td>
+                <td class={trace.errorCount > 0 ? 'number failed' : 'number'}>{trace.errorCount}</td>
+                <td>{trace.service}</td>
+                <td>
+                  <a href={links.hrefOf(trace.traceId)}>{trace.name || '(no name)'}</a>
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </section>
+  );
+};
 
 const Choice = ({ parameters }: Pick<ViewProps, 'parameters'>) => {
   const [a, b] = chosenIn(parameters);

@@ -1,7 +1,7 @@
 // A window of the scatter, chosen by a pointer or by keys. A rectangle is drawn by mouse, pen or finger; a drag that the browser takes over, to
 // scroll, chooses nothing. Arrows move a cross, the space bar begins a window, Enter chooses it, or opens the nearest trace; Escape gives up.
 import { useState } from 'preact/hooks';
-import { type Box, MARGIN, type Scales } from './scales.js';
+import { type Box, MARGIN, type Scales } from './points.js';
 
 /** Pixels below which a drag is a click. */
 const CLICK = 4;

@@ -1,14 +1,98 @@
-// What is known of the selected span. Everything is text: a property of a stranger must never become markup.
-import type { SpanAnswer, TraceAnswer } from '../../../../api/trace/answers.js';
-import { get } from '../../../api/client.js';
-import { useRequest, useSettled } from '../../../api/use-request.js';
-import { Breakable } from '../../../shell/breakable.js';
+// What is known of the selected span, and where its time went: a bar, the words, who had the loop, and its CPU time where profiles were taken
+// meanwhile. Everything is text: a property of a stranger must never become markup.
+import { useMemo } from 'preact/hooks';
+import type { TraceCpu } from '../../../../api/profiles/answers.js';
+import type { BreakdownAnswer, PartKind, SpanAnswer, TraceAnswer } from '../../../../api/trace/answers.js';
+import { get, useRequest, useSettled } from '../../../api/client.js';
 import { hrefOf } from '../../../shell/location.js';
 import { Failure } from '../../../shell/states.js';
-import { duration, share } from '../../../shell/units.js';
-import { BreakdownBar } from './breakdown.js';
+import { Breakable, duration, share } from '../../../shell/texts.js';
+import { useTraceLinks } from '../address.js';
 import { OutgoingLink } from './links.js';
-import type { CpuOfTrace } from './use-cpu.js';
+
+export type SpanCpu = TraceCpu['spans'][number];
+
+/** What profiles say of a trace. */
+export interface CpuOfTrace {
+  /** By place of the span; of that span itself, without its children. */
+  readonly bySpan: ReadonlyMap<number, SpanCpu>;
+  readonly totalNs: number;
+  readonly error?: Error;
+}
+
+/** Undefined while it is not known, and where no profile has a sample of the trace. */
+export const useCpu = (
+  traceId: string,
+  places: ReadonlyMap<string, number>,
+  hasProfiles: boolean,
+): CpuOfTrace | undefined => {
+  const { value, error } = useRequest(hasProfiles ? traceId : undefined, (signal) =>
+    get<TraceCpu>('profiles/of-trace', { id: traceId }, signal),
+  );
+  return useMemo(() => {
+    if (error !== undefined) return { bySpan: new Map(), totalNs: 0, error };
+    if (value === undefined || value.profiles.length === 0) return undefined;
+    const bySpan = new Map<number, SpanCpu>();
+    for (const span of value.spans) {
+      const place = places.get(span.spanId);
+      if (place !== undefined) bySpan.set(place, span);
+    }
+    return { bySpan, totalNs: value.profiles.reduce((sum, { cpuNs }) => sum + cpuNs, 0) };
+  }, [value, error, places]);
+};
+
+const WORDS: Readonly<Record<PartKind, string>> = {
+  own: 'own work',
+  loop: 'the loop had others',
+  gc: 'garbage collection',
+  untraced: 'the loop had work that no span covers',
+  short: 'short turns of the loop, of this span or others',
+  waiting: 'waiting',
+  unknown: 'unknown',
+};
+
+export const BreakdownBar = ({ breakdown, of }: { breakdown: BreakdownAnswer; of: string }) => {
+  const links = useTraceLinks();
+  return (
+    <section class="breakdown" aria-label={`where the time of ${of} went`}>
+      <p class="mono">{breakdown.text}</p>
+      <div class="bar" role="img" aria-label={breakdown.text}>
+        {breakdown.parts.map(({ kind, us }) => (
+          <span key={kind} class={`part ${kind}`} style={{ flexGrow: us }} title={`${WORDS[kind]}: ${duration(us)}`} />
+        ))}
+      </div>
+      <ul class="legend">
+        {breakdown.parts.map(({ kind, us }) => (
+          <li key={kind}>
+            <span class={`swatch part ${kind}`} /> {WORDS[kind]} {duration(us)}
+          </li>
+        ))}
+      </ul>
+      {breakdown.others.length > 0 && (
+        <p>
+          Who had the loop:{' '}
+          {breakdown.others.map(({ name, traceId, us }, i) => (
+            <span key={traceId + name}>
+              {i > 0 && ', '}
+              <a href={links.hrefOf(traceId)}>{name}</a> {duration(us)}
+            </span>
+          ))}
+        </p>
+      )}
+      {breakdown.poolUs > 0 && (
+        <p>
+          Of the waiting, the thread pool was full {duration(breakdown.poolUs)}
+          {breakdown.poolWaits.map(({ requests, us }) => requests && `, ${requests} ${duration(us)}`)}
+        </p>
+      )}
+      {breakdown.frames.map(({ frames, us }) => (
+        <p key={frames.join()} class="mono">
+          {duration(us)} {frames.slice(0, 4).join(' ← ')}
+        </p>
+      ))}
+    </section>
+  );
+};
 
 /** A held key goes through hundreds of spans: only where it stops one is asked about. */
 const SETTLE_MS = 120;

@@ -3,10 +3,10 @@
 // long as one of fifty.
 
 import type { TraceAnswer } from '../../../../api/trace/answers.js';
-import { duration } from '../../../shell/units.js';
+import { duration } from '../../../shell/texts.js';
 import { type Colors, serviceColor } from './colors.js';
+import type { SpanCpu } from './details.js';
 import { type Axis, axisOf, type Range, ticksOf } from './time-axis.js';
-import type { SpanCpu } from './use-cpu.js';
 
 export const RULER_HEIGHT = 22;
 const RULER_FONT = '11px system-ui, sans-serif';
@@ -122,7 +122,7 @@ const rowsInSight = (count: number, top: number, height: number): readonly [firs
 ];
 
 /** The pixels of a span's bar, clipped to the time in sight. */
-export const barOf = ({ spans }: TraceAnswer, place: number, axis: Axis): Bar => {
+const barOf = ({ spans }: TraceAnswer, place: number, axis: Axis): Bar => {
   const x = axis.xOf(spans.startUs[place]);
   const length = Math.max(2, spans.durationUs[place] * axis.scale);
   return { from: Math.max(axis.left, x), to: Math.min(axis.width - 2, x + length) };

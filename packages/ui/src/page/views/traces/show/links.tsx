@@ -1,7 +1,7 @@
 // Links of a trace: those that go out, and those of other traces that come in. What a link leads to may be absent, which it says.
 import type { LinkAnswer, LinkedFromAnswer, TraceAnswer } from '../../../../api/trace/answers.js';
-import type { Requested } from '../../../api/use-request.js';
-import { moment } from '../../../shell/units.js';
+import type { Requested } from '../../../api/client.js';
+import { moment } from '../../../shell/texts.js';
 import { useTraceLinks } from '../address.js';
 
 interface Choosing {

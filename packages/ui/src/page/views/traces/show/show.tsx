@@ -2,18 +2,14 @@
 // a held key is let go: a browser takes no hundred changes of the address a second.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { LinkedFromAnswer, TraceAnswer } from '../../../../api/trace/answers.js';
-import { get } from '../../../api/client.js';
-import { useRequest } from '../../../api/use-request.js';
+import { get, useRequest } from '../../../api/client.js';
 import { useKeys } from '../../../shell/keys.js';
 import { goTo, hrefOf, placeOf, type ViewProps } from '../../../shell/location.js';
 import { Answer, Empty } from '../../../shell/states.js';
-import { duration, moment } from '../../../shell/units.js';
-import { Actions } from './actions.js';
-import { BreakdownBar } from './breakdown.js';
-import { Details } from './details.js';
+import { duration, moment } from '../../../shell/texts.js';
+import { Actions, useFound } from './actions.js';
+import { BreakdownBar, Details, useCpu } from './details.js';
 import { Links } from './links.js';
-import { useCpu } from './use-cpu.js';
-import { useFound } from './use-found.js';
 import { Waterfall } from './waterfall.js';
 import './show.css';
 

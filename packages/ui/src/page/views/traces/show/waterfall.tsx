@@ -2,19 +2,14 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { TraceAnswer } from '../../../../api/trace/answers.js';
 import { useKeys } from '../../../shell/keys.js';
-import { useTheme } from '../../../shell/theme.js';
-import { duration } from '../../../shell/units.js';
-import { prepareCanvas } from '../canvas.js';
-import { colorsOf } from './colors.js';
+import { duration } from '../../../shell/texts.js';
+import { prepareCanvas, useTheme } from '../../../shell/theme.js';
+import { colorsOf, Legend } from './colors.js';
+import type { CpuOfTrace } from './details.js';
 import { drawLinks, drawRuler, drawWaterfall, type InnerLink, markAt, ROW, RULER_HEIGHT } from './draw-waterfall.js';
-import { Legend } from './legend.js';
-import { ancestorsOf, depthsOf, parentsIn, visibleRows } from './rows.js';
-import { axisOf, useRange } from './time-axis.js';
+import { Tooltip, usePanZoom, ZoomBar } from './pan-zoom.js';
+import { ancestorsOf, axisOf, depthsOf, parentsIn, useRange, visibleRows } from './time-axis.js';
 import { Timelines } from './timelines.js';
-import { Tooltip } from './tooltip.js';
-import type { CpuOfTrace } from './use-cpu.js';
-import { usePanZoom } from './use-pan-zoom.js';
-import { ZoomBar } from './zoom-bar.js';
 
 const HEIGHT = 520;
 const PAGE = 20;

@@ -9,11 +9,10 @@ import type {
   SnapshotsAnswer,
   TakenAnswer,
 } from '../../../../api/snapshots/answers.js';
-import { get, post } from '../../../api/client.js';
-import { type Requested, useRequest } from '../../../api/use-request.js';
+import { get, post, type Requested, useRequest } from '../../../api/client.js';
 import { goTo, hrefOf, type ViewProps } from '../../../shell/location.js';
 import { Answer, Empty } from '../../../shell/states.js';
-import { moment } from '../../../shell/units.js';
+import { moment } from '../../../shell/texts.js';
 import './snapshots.css';
 
 const BYTES_PER_MIB = 2 ** 20;

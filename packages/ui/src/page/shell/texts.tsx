@@ -1,4 +1,8 @@
-// Numbers, times and days as people read them. No text here depends on the language of the browser: pictures and links are compared between people.
+// Texts as people read them: numbers, times and days, names with structure, such as those of properties, where a line ends between words and never
+// inside one, and how a request ended. No text here depends on the language of the browser: pictures and links are compared between people. A refused
+// request is not an error to a server, but must be seen.
+import { Fragment } from 'preact';
+import type { RequestStatus } from '../../api/answers.js';
 
 /** Microseconds with three digits that count: `1.25 s`, `340 µs`. */
 export const duration = (us: number): string => {
@@ -41,3 +45,30 @@ export const percent = (change: number | null): string =>
 
 /** The day of Unix milliseconds; empty where nobody said. */
 export const dayOf = (ms: number | null): string => (ms === null ? '' : new Date(ms).toISOString().slice(0, 10));
+
+/** Behind what stands between words. */
+const ENDS = /(?<=[._/:,=-])(?=[^._/:,=-])/;
+
+/** A name beside its value: lines end between words as long as these fit. */
+export const Words = ({ text }: { text: string }) => (
+  <>
+    {text.split(ENDS).map((part, i) => (
+      <Fragment key={i}>
+        {i > 0 && <wbr />}
+        {part}
+      </Fragment>
+    ))}
+  </>
+);
+
+/** A name alone: a word that is longer than its place is cut, and whole in the title. */
+export const Breakable = ({ text }: { text: string }) => (
+  <span class="breakable" title={text}>
+    <Words text={text} />
+  </span>
+);
+
+export const Status = ({ http, isFailed }: RequestStatus) => {
+  const kind = isFailed || (http ?? 0) >= 500 ? 'failed' : (http ?? 0) >= 400 ? 'refused' : '';
+  return <span class={`status ${kind}`}>{[http, isFailed ? 'error' : undefined].filter(Boolean).join(' ')}</span>;
+};

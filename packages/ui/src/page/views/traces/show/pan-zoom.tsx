@@ -1,7 +1,67 @@
-// The waterfall by pointer: a drag over the bars moves in time, two fingers zoom, the wheel does both with a key held. A drag must never end as a
-// click, and one finger that moves up or down scrolls as everywhere.
+// The waterfall by pointer and by buttons, for those who have neither wheel nor keys: a drag over the bars moves in time, two fingers zoom, the wheel
+// does both with a key held; and what is pointed at, in words beside the pointer, for the eye alone: keys and screen readers have the same elsewhere.
+// A drag must never end as a click, and one finger that moves up or down scrolls as everywhere.
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { duration } from '../../../shell/texts.js';
 import { type Axis, axisOf, type RangeControl } from './time-axis.js';
+
+/** Pixels that it may be wide. */
+const WIDTH = 260;
+
+interface TooltipProps {
+  /** The pointer, in pixels of the element around. */
+  readonly x: number;
+  readonly y: number;
+  /** Of that element. */
+  readonly width: number;
+  readonly children: ComponentChildren;
+}
+
+export const Tooltip = ({ x, y, width, children }: TooltipProps) => (
+  <div
+    class="tooltip"
+    aria-hidden="true"
+    style={{ left: `${Math.max(0, Math.min(x + 12, width - WIDTH))}px`, top: `${y + 14}px`, maxWidth: `${WIDTH}px` }}
+  >
+    {children}
+  </div>
+);
+
+interface ZoomBarProps {
+  readonly control: RangeControl;
+  readonly durationUs: number;
+  readonly rows: number;
+  readonly showSelected: () => void;
+}
+
+export const ZoomBar = ({ control, durationUs, rows, showSelected }: ZoomBarProps) => {
+  const { range, zoom, pan, showAll } = control;
+  const buttons = [
+    ['earlier', '◂', () => pan(-0.25)],
+    ['later', '▸', () => pan(0.25)],
+    ['zoom in', '+', () => zoom(0.5)],
+    ['zoom out', '−', () => zoom(2)],
+  ] as const;
+  return (
+    <p class="actions">
+      {buttons.map(([words, sign, act]) => (
+        <button key={words} type="button" aria-label={words} title={words} onClick={act}>
+          {sign}
+        </button>
+      ))}
+      <button type="button" onClick={showAll}>
+        Whole time
+      </button>
+      <button type="button" onClick={showSelected}>
+        To the span
+      </button>
+      <span class="muted">
+        {duration(range.fromUs)} to {duration(range.toUs)} of {duration(durationUs)}, {rows} rows
+      </span>
+    </p>
+  );
+};
 
 /** Pixels below which a drag is a click. */
 const CLICK = 4;
