@@ -1,7 +1,7 @@
 // Texts as people read them: numbers, times and days, names with structure, such as those of properties, where a line ends between words and never
-// inside one, and how a request ended. No text here depends on the language of the browser: pictures and links are compared between people. A refused
+// inside one, how a request ended, and tables. No text here depends on the language of the browser: pictures and links are compared between people. A refused
 // request is not an error to a server, but must be seen.
-import { Fragment } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
 import type { RequestStatus } from '../../api/answers.js';
 
 /** Microseconds with three digits that count: `1.25 s`, `340 µs`. */
@@ -72,3 +72,37 @@ export const Status = ({ http, isFailed }: RequestStatus) => {
   const kind = isFailed || (http ?? 0) >= 500 ? 'failed' : (http ?? 0) >= 400 ? 'refused' : '';
   return <span class={`status ${kind}`}>{[http, isFailed ? 'error' : undefined].filter(Boolean).join(' ')}</span>;
 };
+
+/** What may be wider than the page: it scrolls by itself, also by keyboard. */
+export const Scrolling = ({ label, children }: { label: string; children: ComponentChildren }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
+  <section class="scroll" tabIndex={0} aria-label={label}>
+    {children}
+  </section>
+);
+
+interface TableProps {
+  readonly class?: string;
+  /** Names of the columns. */
+  readonly head: readonly string[];
+  /** One letter a column: `r` for numbers, which stand at the right, else `l`. */
+  readonly align: string;
+  /** Its rows. */
+  readonly children: ComponentChildren;
+}
+
+/** A table with a head. */
+export const Table = ({ class: kind, head, align, children }: TableProps) => (
+  <table class={kind}>
+    <thead>
+      <tr>
+        {head.map((name, i) => (
+          <th key={i} scope="col" class={align[i] === 'r' ? 'number' : undefined}>
+            {name}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>{children}</tbody>
+  </table>
+);

@@ -1,10 +1,10 @@
 // One digest: held against another one by their texts, which commits may have brought it, what people said of it, and the buttons to say more. Only
 // text is shown, whatever it holds.
 
-import { useState } from 'preact/hooks';
 import type { DigestAnswer, HistoryAnswer, ReferenceDigest, Status } from '../../../api/golden/answers.js';
 import { get, post, useRequest } from '../../api/client.js';
-import { Answer, Failure } from '../../shell/states.js';
+import { Triage } from '../../shell/controls.js';
+import { Answer } from '../../shell/states.js';
 import { Breakable, minuteOf } from '../../shell/texts.js';
 import { lineDiff } from './line-diff.js';
 import { commitText, commitTexts } from './lists.js';
@@ -66,7 +66,6 @@ const Against = ({
 };
 
 const SHOWN_VALUES = 20;
-const STATUSES: readonly Status[] = ['positive', 'negative', 'untriaged'];
 
 /** The digest of a test, whatever the list beside it shows; `onChange` is called after a triage, `asked` counts those. */
 export const LookedAt = ({
@@ -109,17 +108,11 @@ const Digest = ({
   onChange: () => void;
 }) => {
   const { test, digest, status, suspects, firstCommit, lastCommit, known } = found;
-  const [note, setNote] = useState('');
-  const [error, setError] = useState<Error>();
   const history = useRequest(`${test} ${digest} ${status}`, (signal) =>
     get<HistoryAnswer>('golden/history', { test, digest }, signal),
   );
-  const say = (said: Status): void => {
-    post('golden/triage', { test, digest, status: said, note }).then(() => {
-      setError(undefined);
-      onChange();
-    }, setError);
-  };
+  const say = (said: Status, note: string): Promise<void> =>
+    post('golden/triage', { test, digest, status: said, note }).then(onChange);
   return (
     <section class="looked-at" aria-labelledby="digest-title">
       <h2 id="digest-title">
@@ -129,21 +122,7 @@ const Digest = ({
         At commits {commitText(firstCommit, known)} to {commitText(lastCommit, known)}.
         {suspects.length > 0 && ` One of these brought it: ${commitTexts(suspects, known)}.`}
       </p>
-      <div class="triage">
-        <input
-          aria-label="note"
-          placeholder="why"
-          maxLength={1000}
-          value={note}
-          onInput={(event) => setNote(event.currentTarget.value)}
-        />
-        {STATUSES.map((one) => (
-          <button key={one} type="button" aria-pressed={status === one} onClick={() => say(one)}>
-            {one}
-          </button>
-        ))}
-      </div>
-      {error !== undefined && <Failure error={error} />}
+      <Triage status={status} say={say} />
       <Against found={found} chosen={against} choose={holdAgainst} />
       <h3>Its traces</h3>
       <dl class="params">

@@ -1,8 +1,10 @@
 // Digests of results by commit: a search, the digests that it finds or what changed at which commit, the digest that is looked at, and the rules that
 // leave traces out of searches for a while.
+
 import { useEffect, useState } from 'preact/hooks';
 import type { IgnoresAnswer } from '../../../api/golden/answers.js';
 import { get, post, useRequest } from '../../api/client.js';
+import { Options, Select, TextField } from '../../shell/controls.js';
 import { goTo, type ViewProps } from '../../shell/location.js';
 import { Answer, Empty, Failure } from '../../shell/states.js';
 import { LookedAt } from './digest.js';
@@ -33,19 +35,8 @@ export const Ignores = ({ onChange }: { onChange: () => void }) => {
           send('golden/ignores/add', { query, days, note });
         }}
       >
-        <input
-          type="search"
-          aria-label="query to ignore"
-          placeholder="gpu=mali"
-          value={query}
-          onInput={(event) => setQuery(event.currentTarget.value)}
-        />
-        <input
-          aria-label="why to ignore"
-          placeholder="why"
-          value={note}
-          onInput={(event) => setNote(event.currentTarget.value)}
-        />
+        <TextField type="search" aria-label="query to ignore" placeholder="gpu=mali" value={query} set={setQuery} />
+        <TextField aria-label="why to ignore" placeholder="why" value={note} set={setNote} />
         <label>
           days{' '}
           <input
@@ -84,6 +75,8 @@ export const Ignores = ({ onChange }: { onChange: () => void }) => {
 
 type Parameters = ViewProps['parameters'];
 
+const STATUSES = ['all', 'untriaged', 'positive', 'negative'];
+
 /** What is listed, by the parameter `by`. */
 const LISTS = [
   { by: undefined, title: 'Digests' },
@@ -104,31 +97,12 @@ const Search = ({ parameters }: { parameters: Parameters }) => {
         search({ query: text });
       }}
     >
-      <input
-        type="search"
-        aria-label="query"
-        placeholder="all traces"
-        value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
-      />
+      <TextField type="search" aria-label="query" placeholder="all traces" value={text} set={setText} />
       <select aria-label="status" value={status} onChange={(event) => search({ status: event.currentTarget.value })}>
-        {['all', 'untriaged', 'positive', 'negative'].map((one) => (
-          <option key={one} value={one}>
-            {one}
-          </option>
-        ))}
+        <Options of={STATUSES} />
       </select>
       <button type="submit">Search</button>
-      <label>
-        Commits with data{' '}
-        <select value={commits} onChange={(event) => search({ commits: event.currentTarget.value })}>
-          {(COMMITS.includes(commits) ? COMMITS : [...COMMITS, commits]).map((count) => (
-            <option key={count} value={count}>
-              {count}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Select label="Commits with data" value={commits} of={COMMITS} change={(count) => search({ commits: count })} />
     </form>
   );
 };

@@ -1,5 +1,6 @@
 // What is listed of a Gold store: the digests that a search finds, or what changed at which commit, newest first, with what was there before and what
 // people said of both. Which commits and which page of the answer are looked at is said by the address, the same for both lists and the digest.
+
 import type {
   ChangedDigest,
   ChangesAnswer,
@@ -9,10 +10,10 @@ import type {
   Status,
 } from '../../../api/golden/answers.js';
 import { get, useRequest } from '../../api/client.js';
-import { useKeys } from '../../shell/keys.js';
+import { useMoves } from '../../shell/controls.js';
 import { goTo, type ViewProps } from '../../shell/location.js';
 import { Answer } from '../../shell/states.js';
-import { counted, dayOf } from '../../shell/texts.js';
+import { counted, dayOf, Table } from '../../shell/texts.js';
 
 type Parameters = ViewProps['parameters'];
 
@@ -42,18 +43,11 @@ export const commitTexts = (commits: readonly number[], known: KnownCommits): st
     .map((commit) => commitText(commit, known))
     .join(', ');
 
-const Table = ({ answer, parameters }: { answer: SearchAnswer; parameters: Parameters }) => {
+const Digests = ({ answer, parameters }: { answer: SearchAnswer; parameters: Parameters }) => {
   const { results } = answer;
   const at = results.findIndex(({ test, digest }) => test === parameters.test && digest === parameters.digest);
   const look = ({ test, digest }: FoundDigest): void => goTo('golden', { ...parameters, test, digest });
-  const move = (by: number): void => {
-    const next = results[Math.min(Math.max(at + by, 0), results.length - 1)];
-    if (next !== undefined) look(next);
-  };
-  useKeys([
-    { key: 'j', does: 'next digest', act: () => move(1) },
-    { key: 'k', does: 'previous digest', act: () => move(-1) },
-  ]);
+  useMoves('digest', results, at, look);
   const found = results[at];
   return (
     <>
@@ -66,34 +60,21 @@ const Table = ({ answer, parameters }: { answer: SearchAnswer; parameters: Param
         <p>Nothing here needs you. Choose all statuses to see what was triaged.</p>
       ) : (
         <section class="scroll" aria-label="Digests">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Digest</th>
-                <th scope="col">Test</th>
-                <th scope="col">Status</th>
-                <th scope="col">Since</th>
-                <th scope="col" class="number">
-                  Traces
-                </th>
+          <Table head={['Digest', 'Test', 'Status', 'Since', 'Traces']} align="llllr">
+            {results.map((one) => (
+              <tr key={`${one.test} ${one.digest}`}>
+                <td>
+                  <button type="button" class="mono" aria-pressed={one === found} onClick={() => look(one)}>
+                    {one.digest.slice(0, 8)}
+                  </button>
+                </td>
+                <td>{one.test}</td>
+                <td class={one.status}>{one.status}</td>
+                <td>{commitText(one.firstCommit, answer.known)}</td>
+                <td class="number">{one.traces}</td>
               </tr>
-            </thead>
-            <tbody>
-              {results.map((one) => (
-                <tr key={`${one.test} ${one.digest}`}>
-                  <td>
-                    <button type="button" class="mono" aria-pressed={one === found} onClick={() => look(one)}>
-                      {one.digest.slice(0, 8)}
-                    </button>
-                  </td>
-                  <td>{one.test}</td>
-                  <td class={one.status}>{one.status}</td>
-                  <td>{commitText(one.firstCommit, answer.known)}</td>
-                  <td class="number">{one.traces}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+            ))}
+          </Table>
         </section>
       )}
       <Pages total={answer.total} shown={results.length} parameters={parameters} />
@@ -128,7 +109,7 @@ export const Found = ({ parameters, asked }: { parameters: Parameters; asked: nu
   const answer = useRequest(`${JSON.stringify(asking)} ${asked}`, (signal) =>
     get<SearchAnswer>('golden/search', asking, signal),
   );
-  return <Answer of={answer}>{(value) => <Table answer={value} parameters={parameters} />}</Answer>;
+  return <Answer of={answer}>{(value) => <Digests answer={value} parameters={parameters} />}</Answer>;
 };
 
 const Said = ({ digest, status }: { digest: string; status: Status }) => (
@@ -176,15 +157,7 @@ const Commits = ({ answer, parameters }: { answer: ChangesAnswer; parameters: Pa
     (parameters.commit ?? String(commit)) === String(commit);
   const look = ({ commit, change: { test, digest } }: (typeof all)[number]): void =>
     goTo('golden', { ...parameters, test, digest, commit: String(commit) });
-  const at = all.findIndex(isLookedAt);
-  const move = (by: number): void => {
-    const next = all[Math.min(Math.max(at + by, 0), all.length - 1)];
-    if (next !== undefined) look(next);
-  };
-  useKeys([
-    { key: 'j', does: 'next change', act: () => move(1) },
-    { key: 'k', does: 'previous change', act: () => move(-1) },
-  ]);
+  useMoves('change', all, all.findIndex(isLookedAt), look);
   return (
     <>
       <p role="status">
@@ -196,31 +169,18 @@ const Commits = ({ answer, parameters }: { answer: ChangesAnswer; parameters: Pa
       {commits.map(({ commit, changes }) => (
         <section key={commit} class="scroll" aria-labelledby={`commit-${commit}`}>
           <h2 id={`commit-${commit}`}>Commit {commitText(commit, known)}</h2>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Test</th>
-                <th scope="col">Before</th>
-                <th scope="col">Now</th>
-                <th scope="col" class="number">
-                  Traces
-                </th>
-                <th scope="col">Brought by</th>
-              </tr>
-            </thead>
-            <tbody>
-              {changes.map((change) => (
-                <Change
-                  key={`${change.test} ${change.digest} ${change.before?.digest}`}
-                  change={change}
-                  commit={commit}
-                  known={known}
-                  isLookedAt={isLookedAt({ commit, change })}
-                  look={() => look({ commit, change })}
-                />
-              ))}
-            </tbody>
-          </table>
+          <Table head={['Test', 'Before', 'Now', 'Traces', 'Brought by']} align="lllrl">
+            {changes.map((change) => (
+              <Change
+                key={`${change.test} ${change.digest} ${change.before?.digest}`}
+                change={change}
+                commit={commit}
+                known={known}
+                isLookedAt={isLookedAt({ commit, change })}
+                look={() => look({ commit, change })}
+              />
+            ))}
+          </Table>
         </section>
       ))}
       {commits.length === 0 && <p>Nothing changed at these commits.</p>}

@@ -1,6 +1,6 @@
 // The changes of the series shown, as a table: what the lines in the plot say, for keyboard and screen reader too.
 import type { ChangeAnswer } from '../../../api/history/answers.js';
-import { Breakable, figure, percent } from '../../shell/texts.js';
+import { Breakable, figure, percent, Table } from '../../shell/texts.js';
 import { shortHash } from './series.js';
 
 const SHOWN = 500;
@@ -18,44 +18,25 @@ export const Changes = ({
   if (changes.length === 0) return <p>No lasting change in these series.</p>;
   return (
     <section class="scroll" aria-label="Changes">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Commit</th>
-            <th scope="col">What</th>
-            <th scope="col" class="number">
-              Change
-            </th>
-            <th scope="col" class="number">
-              Before
-            </th>
-            <th scope="col" class="number">
-              After
-            </th>
-            <th scope="col">Triage</th>
-            <th scope="col">Series</th>
+      <Table head={['Commit', 'What', 'Change', 'Before', 'After', 'Triage', 'Series']} align="llrrrll">
+        {changes.slice(0, SHOWN).map((change) => (
+          <tr key={`${change.commit} ${change.key}`}>
+            <td>
+              <button type="button" class="mono" aria-pressed={isSelected(change)} onClick={() => select(change)}>
+                {shortHash(change.hash)}
+              </button>
+            </td>
+            <td class={change.kind}>{change.kind}</td>
+            <td class="number">{percent(change.change)}</td>
+            <td class="number">{figure(change.before)}</td>
+            <td class="number">{figure(change.after)}</td>
+            <td class={change.status}>{change.status}</td>
+            <td class="key">
+              <Breakable text={change.key} />
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {changes.slice(0, SHOWN).map((change) => (
-            <tr key={`${change.commit} ${change.key}`}>
-              <td>
-                <button type="button" class="mono" aria-pressed={isSelected(change)} onClick={() => select(change)}>
-                  {shortHash(change.hash)}
-                </button>
-              </td>
-              <td class={change.kind}>{change.kind}</td>
-              <td class="number">{percent(change.change)}</td>
-              <td class="number">{figure(change.before)}</td>
-              <td class="number">{figure(change.after)}</td>
-              <td class={change.status}>{change.status}</td>
-              <td class="key">
-                <Breakable text={change.key} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       {changes.length > SHOWN && <p class="muted">{changes.length - SHOWN} more: narrow the query.</p>}
     </section>
   );

@@ -1,9 +1,10 @@
 // Values of benchmarks by commit: a query, the plots of what it selects, the changes in it and what people said of them. The address holds all of it:
 // source, query, number of commits, zoom, the change that is looked at, two chosen commits.
+
 import { useEffect, useState } from 'preact/hooks';
 import type { ChangeAnswer, KeysAnswer, SeriesAnswer, SourceName } from '../../../api/history/answers.js';
 import { get, useRequest } from '../../api/client.js';
-import { useKeys } from '../../shell/keys.js';
+import { Select, useMoves } from '../../shell/controls.js';
 import { goTo, type ViewProps } from '../../shell/location.js';
 import { Answer, Empty } from '../../shell/states.js';
 import { counted } from '../../shell/texts.js';
@@ -15,6 +16,10 @@ import { Step, TwoCommits } from './step.js';
 import './history.css';
 
 const LASTS = ['200', '1000', '5000', '20000'];
+const SOURCES = [
+  ['store', 'the Perf store'],
+  ['files', 'history files'],
+] as const;
 
 type Parameters = ViewProps['parameters'];
 
@@ -33,14 +38,7 @@ const useChange = ({ answer: { changes }, parameters }: Shown) => {
   const select = ({ hash, key: own }: { readonly hash: string; readonly key?: string }): void =>
     goTo('history', { ...parameters, step: shortHash(hash), key: own });
   const at = changes.findIndex(isMeant);
-  const move = (by: number): void => {
-    const next = changes[Math.min(Math.max(at + by, 0), changes.length - 1)];
-    if (next !== undefined) select(next);
-  };
-  useKeys([
-    { key: 'j', does: 'next change', act: () => move(1) },
-    { key: 'k', does: 'previous change', act: () => move(-1) },
-  ]);
+  useMoves('change', changes, at, select);
   return { change: at < 0 ? undefined : changes[at], select };
 };
 
@@ -115,16 +113,12 @@ const useFirstQuery = (source: SourceName, parameters: Parameters): boolean => {
 const asked = (query: string) => ({ query, all: query === '' ? 'yes' : undefined });
 
 const Sources = ({ source, parameters }: { source: SourceName; parameters: Parameters }) => (
-  <label>
-    Kept in{' '}
-    <select
-      value={source}
-      onChange={(event) => goTo('history', { last: parameters.last, source: event.currentTarget.value })}
-    >
-      <option value="store">the Perf store</option>
-      <option value="files">history files</option>
-    </select>
-  </label>
+  <Select
+    label="Kept in"
+    value={source}
+    of={SOURCES}
+    change={(chosen) => goTo('history', { last: parameters.last, source: chosen })}
+  />
 );
 
 const Queried = ({ source, parameters, isBoth }: { source: SourceName; parameters: Parameters; isBoth: boolean }) => {
@@ -148,19 +142,12 @@ const Queried = ({ source, parameters, isBoth }: { source: SourceName; parameter
         <div class="query">
           <h1>History</h1>
           {isBoth && <Sources source={source} parameters={parameters} />}
-          <label>
-            Newest commits{' '}
-            <select
-              value={last}
-              onChange={(event) => goTo('history', { ...parameters, last: event.currentTarget.value })}
-            >
-              {(LASTS.includes(last) ? LASTS : [...LASTS, last]).map((count) => (
-                <option key={count} value={count}>
-                  {count}
-                </option>
-              ))}
-            </select>
-          </label>
+          <Select
+            label="Newest commits"
+            value={last}
+            of={LASTS}
+            change={(count) => goTo('history', { ...parameters, last: count })}
+          />
         </div>
         <Answer of={answer}>
           {(value) => (

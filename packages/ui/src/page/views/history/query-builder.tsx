@@ -1,8 +1,10 @@
 // The query at the side: its text, the live count of matches, and all keys with their values to click. It never sends what is being typed before the
 // user rests. What the user typed in a form that clicks cannot make must stay as it is.
+
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { KeysAnswer, SourceName } from '../../../api/history/answers.js';
 import { get, useRequest } from '../../api/client.js';
+import { TextField } from '../../shell/controls.js';
 import { Breakable, counted } from '../../shell/texts.js';
 
 const decoded = (text: string): string => {
@@ -87,13 +89,7 @@ export const QueryBuilder = ({ source, query, change, type }: Building) => {
   return (
     <aside aria-label="Query">
       <div class="query">
-        <input
-          type="search"
-          aria-label="query"
-          placeholder="all series"
-          value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
+        <TextField type="search" aria-label="query" placeholder="all series" value={text} set={setText} />
       </div>
       <p role="status" class={answer.error === undefined ? 'muted' : 'failure'}>
         {answer.error?.message ?? (known === undefined ? '…' : countText(known))}

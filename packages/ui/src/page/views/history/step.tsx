@@ -4,8 +4,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ChangeAnswer, CommitColumns, SourceName, StepAnswer } from '../../../api/history/answers.js';
 import { get, post, useRequest } from '../../api/client.js';
-import { Answer, Failure } from '../../shell/states.js';
-import { Breakable, counted, dayOf, figure, percent, Words } from '../../shell/texts.js';
+import { Triage } from '../../shell/controls.js';
+import { Answer } from '../../shell/states.js';
+import { Breakable, counted, dayOf, figure, percent, Scrolling, Table, Words } from '../../shell/texts.js';
 import { placeOf, shortHash } from './series.js';
 
 const Found = ({ answer, title }: { answer: StepAnswer; title: string }) => (
@@ -22,39 +23,22 @@ const Found = ({ answer, title }: { answer: StepAnswer; title: string }) => (
     </ul>
     {answer.left > 0 && <p class="muted">{answer.left} older ones are not listed.</p>}
     <h3>Values before and after</h3>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-    <section class="scroll" aria-label="Values before and after" tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Series</th>
-            <th scope="col" class="number">
-              Before
-            </th>
-            <th scope="col" class="number">
-              After
-            </th>
-            <th scope="col" class="number">
-              Change
-            </th>
+    <Scrolling label="Values before and after">
+      <Table head={['Series', 'Before', 'After', 'Change']} align="lrrr">
+        {answer.compared.map((one) => (
+          <tr key={one.key}>
+            <td class="key">
+              <Breakable text={one.key} />
+            </td>
+            <td class="number">{figure(one.before)}</td>
+            <td class="number">{figure(one.after)}</td>
+            <td class={`number ${one.verdict}`}>{percent(one.change)}</td>
           </tr>
-        </thead>
-        <tbody>
-          {answer.compared.map((one) => (
-            <tr key={one.key}>
-              <td class="key">
-                <Breakable text={one.key} />
-              </td>
-              <td class="number">{figure(one.before)}</td>
-              <td class="number">{figure(one.after)}</td>
-              <td class={`number ${one.verdict}`}>{percent(one.change)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       {answer.compared.length === 0 && <p class="muted">No series of the query has a value at both commits.</p>}
       {answer.comparedLeft > 0 && <p class="muted">{answer.comparedLeft} more: narrow the query.</p>}
-    </section>
+    </Scrolling>
   </>
 );
 
@@ -78,46 +62,15 @@ const Between = ({
   return <Answer of={answer}>{(value) => <Found answer={value} title={title} />}</Answer>;
 };
 
-const STATUSES = ['positive', 'negative', 'untriaged'] as const;
 const MEANINGS = { positive: 'It is real', negative: 'It is noise', untriaged: 'Not judged' } as const;
 
-const Triage = ({ source, change, onChange }: { source: SourceName; change: ChangeAnswer; onChange: () => void }) => {
-  const [note, setNote] = useState(change.note ?? '');
-  const [error, setError] = useState<Error>();
-  const say = async (status: (typeof STATUSES)[number]): Promise<void> => {
-    try {
-      await post(`history/triage?source=${source}`, { commit: change.commit, key: change.key, status, note });
-      setError(undefined);
-      onChange();
-    } catch (cause) {
-      setError(cause as Error);
-    }
-  };
-  return (
-    <>
-      <div class="triage">
-        <input
-          aria-label="note"
-          placeholder="why"
-          maxLength={1000}
-          value={note}
-          onInput={(event) => setNote(event.currentTarget.value)}
-        />
-        {STATUSES.map((status) => (
-          <button key={status} type="button" aria-pressed={change.status === status} onClick={() => say(status)}>
-            {MEANINGS[status]}
-          </button>
-        ))}
-      </div>
-      <p role="status">
-        <span class={change.status}>{change.status}</span>
-        {change.by !== undefined && ` by ${change.by}, ${dayOf(change.atMs ?? null)}`}
-        {change.note ? `: ${change.note}` : ''}
-      </p>
-      {error !== undefined && <Failure error={error} />}
-    </>
-  );
-};
+const Said = ({ change: { status, by, atMs, note } }: { change: ChangeAnswer }) => (
+  <p role="status">
+    <span class={status}>{status}</span>
+    {by !== undefined && ` by ${by}, ${dayOf(atMs ?? null)}`}
+    {note ? `: ${note}` : ''}
+  </p>
+);
 
 /** `onChange` is called after a triage. */
 export const Step = ({
@@ -130,18 +83,34 @@ export const Step = ({
   change: ChangeAnswer;
   query: string;
   onChange: () => void;
-}) => (
-  <section class="step" aria-labelledby="step-title">
-    <h2 id="step-title">
-      <span class={change.kind}>{percent(change.change)}</span> at <code>{shortHash(change.hash)}</code>
-    </h2>
-    <p>
-      <Words text={change.key} />: {figure(change.before)} → {figure(change.after)} {change.unit}
-    </p>
-    <Triage key={`${change.commit} ${change.key}`} source={source} change={change} onChange={onChange} />
-    <Between source={source} from={change.lastBefore} to={change.commit} query={query} title="that may have made it" />
-  </section>
-);
+}) => {
+  const { commit, key } = change;
+  return (
+    <section class="step" aria-labelledby="step-title">
+      <h2 id="step-title">
+        <span class={change.kind}>{percent(change.change)}</span> at <code>{shortHash(change.hash)}</code>
+      </h2>
+      <p>
+        <Words text={change.key} />: {figure(change.before)} → {figure(change.after)} {change.unit}
+      </p>
+      <Triage
+        key={`${commit} ${key}`}
+        status={change.status}
+        note={change.note}
+        words={MEANINGS}
+        say={(status, note) => post(`history/triage?source=${source}`, { commit, key, status, note }).then(onChange)}
+      />
+      <Said change={change} />
+      <Between
+        source={source}
+        from={change.lastBefore}
+        to={change.commit}
+        query={query}
+        title="that may have made it"
+      />
+    </section>
+  );
+};
 
 /** Commits offered while one types: the newest. */
 const OFFERED = 200;

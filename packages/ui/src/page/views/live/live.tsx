@@ -6,7 +6,7 @@ import { listen } from '../../api/client.js';
 import { useKeys } from '../../shell/keys.js';
 import { hrefOf, type ViewProps } from '../../shell/location.js';
 import { Empty, Failure } from '../../shell/states.js';
-import { duration, Status, share, timeOfDay } from '../../shell/texts.js';
+import { duration, Scrolling, Status, share, Table, timeOfDay } from '../../shell/texts.js';
 import './live.css';
 
 const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
@@ -43,43 +43,29 @@ const Rate = ({ ended, failed }: LiveMinute) => {
 };
 
 const Operations = ({ operations, further }: LiveMinute) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
-  <section class="scroll" aria-label="operations" tabIndex={0}>
-    <table>
-      <thead>
-        <tr>
-          <th>Operation</th>
-          <th>Service</th>
-          <th class="number">Requests</th>
-          <th class="number">Errors</th>
-          <th class="number">p50</th>
-          <th class="number">p95</th>
-          <th class="number">p99</th>
+  <Scrolling label="operations">
+    <Table head={['Operation', 'Service', 'Requests', 'Errors', 'p50', 'p95', 'p99']} align="llrrrrr">
+      {operations.map(({ service, name, count, errors, p50Us, p95Us, p99Us }) => (
+        <tr key={JSON.stringify([service, name])}>
+          <td>
+            <a href={hrefOf('traces', { service, name })}>{name}</a>
+          </td>
+          <td>{service}</td>
+          <td class="number">{count}</td>
+          <td class={errors > 0 ? 'number failed' : 'number'}>{errors}</td>
+          <td class="number">{duration(p50Us)}</td>
+          <td class="number">{duration(p95Us)}</td>
+          <td class="number">{duration(p99Us)}</td>
         </tr>
-      </thead>
-      <tbody>
-        {operations.map(({ service, name, count, errors, p50Us, p95Us, p99Us }) => (
-          <tr key={JSON.stringify([service, name])}>
-            <td>
-              <a href={hrefOf('traces', { service, name })}>{name}</a>
-            </td>
-            <td>{service}</td>
-            <td class="number">{count}</td>
-            <td class={errors > 0 ? 'number failed' : 'number'}>{errors}</td>
-            <td class="number">{duration(p50Us)}</td>
-            <td class="number">{duration(p95Us)}</td>
-            <td class="number">{duration(p99Us)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </Table>
     <p class="muted">
       An operation is a name of requests to a service: roots, and spans that serve, consume or continue work of another
       process. Percentiles are estimated, within 1 %.
       {further > 0 &&
         ` ${further} more requests are of operations beyond these ${operations.length}: names that hold ids are better without them.`}
     </p>
-  </section>
+  </Scrolling>
 );
 
 const Traces = ({ title, requests }: { title: string; requests: readonly LiveRequest[] }) => (

@@ -5,6 +5,7 @@ import type { FlameColumns } from '../../../api/profiles/answers.js';
 import { get, useRequest } from '../../api/client.js';
 import { useKeys } from '../../shell/keys.js';
 import { Answer, Empty } from '../../shell/states.js';
+import { Table } from '../../shell/texts.js';
 import { FlameCanvas } from './flame-canvas.js';
 import { type FlameLayout, findFunctions, functionSums, layOut } from './flame-layout.js';
 import { type Choice, milliseconds, percent, points } from './profile-choice.js';
@@ -33,32 +34,22 @@ const Functions = ({ columns, search }: { columns: FlameColumns; search: (name: 
   return (
     <details class="scroll">
       <summary>Functions by their own time</summary>
-      <table>
-        <thead>
-          <tr>
-            <th>function</th>
-            <th class="number">itself</th>
-            <th class="number">with callees</th>
-            <th>place</th>
+      <Table head={['function', 'itself', 'with callees', 'place']} align="lrrl">
+        {sums.map(({ frame, selfNs, totalNs }) => (
+          <tr key={frame}>
+            <td>
+              <button type="button" class="link" onClick={() => search(columns.names[frame])}>
+                {columns.names[frame]}
+              </button>
+            </td>
+            <td class="number">
+              {milliseconds(selfNs)} ({percent(selfNs / whole)})
+            </td>
+            <td class="number">{percent(totalNs / whole)}</td>
+            <td class="muted mono">{columns.places[frame]}</td>
           </tr>
-        </thead>
-        <tbody>
-          {sums.map(({ frame, selfNs, totalNs }) => (
-            <tr key={frame}>
-              <td>
-                <button type="button" class="link" onClick={() => search(columns.names[frame])}>
-                  {columns.names[frame]}
-                </button>
-              </td>
-              <td class="number">
-                {milliseconds(selfNs)} ({percent(selfNs / whole)})
-              </td>
-              <td class="number">{percent(totalNs / whole)}</td>
-              <td class="muted mono">{columns.places[frame]}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
     </details>
   );
 };

@@ -4,7 +4,7 @@ import type { ProfileDiff, ProfileRow, ProfileTable } from '../../../api/profile
 import { get, useRequest } from '../../api/client.js';
 import { hrefOf } from '../../shell/location.js';
 import { Answer } from '../../shell/states.js';
-import { Words } from '../../shell/texts.js';
+import { Table, Words } from '../../shell/texts.js';
 import { type Choice, milliseconds, nameOf, percent, points } from './profile-choice.js';
 
 /** The interval as a line, the share as a dot on it; widest at `max`. */
@@ -92,38 +92,29 @@ export const LabelTable = ({ choice }: { choice: Choice }) => {
 const Changes = ({ diff, choice }: { diff: ProfileDiff; choice: Choice }) => (
   <>
     <div class="scroll">
-      <table class="labels">
-        <thead>
-          <tr>
-            <th>{diff.by}</th>
-            <th class="number">before</th>
-            <th class="number">after</th>
-            <th class="number">points</th>
-            <th class="number">95 % interval</th>
-            <th class="number">p</th>
-            <th>verdict</th>
+      <Table
+        class="labels"
+        head={[diff.by, 'before', 'after', 'points', '95 % interval', 'p', 'verdict']}
+        align="lrrrrrl"
+      >
+        {diff.changes.map(({ value, before, after, change, low, high, pValue, verdict }) => (
+          <tr key={value}>
+            <td class="value">
+              <a href={choice.href({ by: diff.by, ...choice.ofValue(value) })}>
+                <Words text={nameOf(value)} />
+              </a>
+            </td>
+            <td class="number">{percent(before)}</td>
+            <td class="number">{percent(after)}</td>
+            <td class="number">{points(change)}</td>
+            <td class="number">
+              {points(low)} to {points(high)}
+            </td>
+            <td class="number">{pValue < 0.001 ? pValue.toExponential(1) : pValue.toFixed(3)}</td>
+            <td class={`profiles-${verdict}`}>{verdict}</td>
           </tr>
-        </thead>
-        <tbody>
-          {diff.changes.map(({ value, before, after, change, low, high, pValue, verdict }) => (
-            <tr key={value}>
-              <td class="value">
-                <a href={choice.href({ by: diff.by, ...choice.ofValue(value) })}>
-                  <Words text={nameOf(value)} />
-                </a>
-              </td>
-              <td class="number">{percent(before)}</td>
-              <td class="number">{percent(after)}</td>
-              <td class="number">{points(change)}</td>
-              <td class="number">
-                {points(low)} to {points(high)}
-              </td>
-              <td class="number">{pValue < 0.001 ? pValue.toExponential(1) : pValue.toFixed(3)}</td>
-              <td class={`profiles-${verdict}`}>{verdict}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
     </div>
     <p class="muted">
       Shares are compared, not times: the profiles may differ in length and load. “same” is within noise or below one

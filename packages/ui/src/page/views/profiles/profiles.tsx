@@ -4,8 +4,10 @@
 import { useState } from 'preact/hooks';
 import type { ProfileFile, ProfileList, ProfileTable, TraceCpu, TraceOfSpan } from '../../../api/profiles/answers.js';
 import { get, getBytes, saveBytes, useRequest } from '../../api/client.js';
+import { Select } from '../../shell/controls.js';
 import { hrefOf, type ViewProps } from '../../shell/location.js';
 import { Answer, Empty } from '../../shell/states.js';
+import { Table } from '../../shell/texts.js';
 import { FlameView } from './flame-view.js';
 import { DiffTable, LabelTable } from './label-table.js';
 import { Choice, LOOKS, milliseconds, nameOf, timeOf } from './profile-choice.js';
@@ -52,34 +54,23 @@ const Found = ({ id, span, cpu }: Which & { cpu: TraceCpu }) => {
         </p>
       )}
       <div class="scroll">
-        <table>
-          <thead>
-            <tr>
-              <th>span</th>
-              <th class="number">CPU itself</th>
-              <th class="number">error</th>
-              <th class="number">samples</th>
-              <th>in the waterfall</th>
+        <Table head={['span', 'CPU itself', 'error', 'samples', 'in the waterfall']} align="lrrrl">
+          {spans.slice(0, MAX_SPANS).map(({ spanId, profile, cpuNs, stderrNs, samples }) => (
+            <tr key={spanId}>
+              <td class="mono">
+                <a href={hrefOf('profiles', { name: profile, by: 'span_id', value: spanId })}>{spanId}</a>
+              </td>
+              <td class="number">{milliseconds(cpuNs)}</td>
+              <td class="number">± {milliseconds(stderrNs)}</td>
+              <td class="number">{samples}</td>
+              <td>
+                <a href={hrefOf('traces/show', { id, span: spanId })} aria-label={`show span ${spanId}`}>
+                  show
+                </a>
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {spans.slice(0, MAX_SPANS).map(({ spanId, profile, cpuNs, stderrNs, samples }) => (
-              <tr key={spanId}>
-                <td class="mono">
-                  <a href={hrefOf('profiles', { name: profile, by: 'span_id', value: spanId })}>{spanId}</a>
-                </td>
-                <td class="number">{milliseconds(cpuNs)}</td>
-                <td class="number">± {milliseconds(stderrNs)}</td>
-                <td class="number">{samples}</td>
-                <td>
-                  <a href={hrefOf('traces/show', { id, span: spanId })} aria-label={`show span ${spanId}`}>
-                    show
-                  </a>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
       </div>
       {skipped}
     </>
@@ -108,18 +99,16 @@ const Files = ({
   label: string;
   onChange: (name: string) => void;
 }) => (
-  <label class="profiles-field">
-    {label}{' '}
-    <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-      {none !== undefined && <option value="">{none}</option>}
-      {value !== '' && !files.some(({ name }) => name === value) && <option value={value}>{value}</option>}
-      {files.map(({ name, writtenMs }) => (
-        <option key={name} value={name}>
-          {name} · {timeOf(writtenMs)}
-        </option>
-      ))}
-    </select>
-  </label>
+  <Select
+    class="profiles-field"
+    label={label}
+    value={value}
+    of={[
+      ...(none === undefined ? [] : [['', none] as const]),
+      ...files.map(({ name, writtenMs }) => [name, `${name} · ${timeOf(writtenMs)}`] as const),
+    ]}
+    change={onChange}
+  />
 );
 
 /** From the samples of a span back to it: samples know its id, and the profile which trace it is of. */
@@ -137,19 +126,13 @@ const Samples = ({ choice }: { choice: Choice }) => {
   const known = [...new Set([WHOLE, by, ...(keys.value?.keys ?? [])])];
   return (
     <>
-      <label class="profiles-field">
-        by label{' '}
-        <select
-          value={by}
-          onChange={(event) => choice.change({ by: event.currentTarget.value, value: undefined, none: undefined })}
-        >
-          {known.map((key) => (
-            <option key={key} value={key}>
-              {key === WHOLE ? 'all labels together' : key}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Select
+        class="profiles-field"
+        label="by label"
+        value={by}
+        of={known.map((key) => [key, key === WHOLE ? 'all labels together' : key])}
+        change={(key) => choice.change({ by: key, value: undefined, none: undefined })}
+      />
       {value !== undefined && (
         <span class="profiles-chip">
           <span class="mono">

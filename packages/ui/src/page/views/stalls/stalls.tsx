@@ -1,6 +1,8 @@
 // The worst stalls of the event loop: who had it, as a bar and in words, and who waited for it.
+
 import type { NamedTime, StallAnswer, StallsAnswer } from '../../../api/stalls/answers.js';
 import { get, useRequest } from '../../api/client.js';
+import { Select } from '../../shell/controls.js';
 import { goTo, type ViewProps } from '../../shell/location.js';
 import { Answer, Empty, NoArchive } from '../../shell/states.js';
 import { duration, moment } from '../../shell/texts.js';
@@ -149,16 +151,7 @@ const Stalls = ({ sources, parameters }: ViewProps) => {
     <>
       <SnapshotBar parameters={parameters} sources={sources} />
       <h1>Stalls</h1>
-      <label>
-        The worst{' '}
-        <select value={last} onChange={(event) => goTo('stalls', { snapshot, last: event.currentTarget.value })}>
-          {TIMES.map(([value, words]) => (
-            <option key={value} value={value}>
-              {words}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Select label="The worst" value={last} of={TIMES} change={(time) => goTo('stalls', { snapshot, last: time })} />
       <Answer of={answer}>{(value) => <List {...value} />}</Answer>
     </>
   );

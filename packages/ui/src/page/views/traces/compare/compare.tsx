@@ -3,7 +3,7 @@ import type { CompareAnswer, ComparedRow } from '../../../../api/groups/answers.
 import { get, useRequest } from '../../../api/client.js';
 import { goTo, hrefOf, type ViewProps } from '../../../shell/location.js';
 import { Answer } from '../../../shell/states.js';
-import { duration } from '../../../shell/texts.js';
+import { duration, Scrolling } from '../../../shell/texts.js';
 import { searchOf, useTraceLinks } from '../address.js';
 import './compare.css';
 
@@ -57,8 +57,7 @@ const Tree = ({ left, right, rows, leftOut, a, b }: CompareAnswer & { a: string;
         <br />
         <b>B</b> <Side {...right} of={b} />
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard. */}
-      <section class="scroll" tabIndex={0} aria-label="comparison">
+      <Scrolling label="comparison">
         <table class="compare">
           <thead>
             <tr>
@@ -78,7 +77,7 @@ const Tree = ({ left, right, rows, leftOut, a, b }: CompareAnswer & { a: string;
             ))}
           </tbody>
         </table>
-      </section>
+      </Scrolling>
       {leftOut > 0 && <p>{leftOut} rows more are not shown.</p>}
     </>
   );

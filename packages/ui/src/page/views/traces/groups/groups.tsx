@@ -3,7 +3,7 @@ import type { GroupRow, GroupsAnswer } from '../../../../api/groups/answers.js';
 import { get, useRequest } from '../../../api/client.js';
 import { goTo, hrefOf, type ViewProps } from '../../../shell/location.js';
 import { Answer, Empty } from '../../../shell/states.js';
-import { duration } from '../../../shell/texts.js';
+import { duration, Scrolling, Table } from '../../../shell/texts.js';
 import { chosenIn, searchOf, toggled, useTraceLinks } from '../address.js';
 import './groups.css';
 
@@ -76,28 +76,17 @@ const Groups = ({ parameters }: ViewProps) => {
               <p>
                 {groups.length} shapes of {traceCount} traces{isFull && ', the newest; there may be more'}
               </p>
-              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard. */}
-              <section class="scroll" tabIndex={0} aria-label="groups">
-                <table class="groups">
-                  <thead>
-                    <tr>
-                      <th>compare</th>
-                      <th class="number">traces</th>
-                      <th class="number">p50</th>
-                      <th class="number">p99</th>
-                      <th class="number">failed</th>
-                      <th class="number">spans</th>
-                      <th>service</th>
-                      <th>name and shape</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {groups.map((group) => (
-                      <Row key={group.digest} group={group} chosen={chosen} toggle={toggle} />
-                    ))}
-                  </tbody>
-                </table>
-              </section>
+              <Scrolling label="groups">
+                <Table
+                  class="groups"
+                  head={['compare', 'traces', 'p50', 'p99', 'failed', 'spans', 'service', 'name and shape']}
+                  align="lrrrrrll"
+                >
+                  {groups.map((group) => (
+                    <Row key={group.digest} group={group} chosen={chosen} toggle={toggle} />
+                  ))}
+                </Table>
+              </Scrolling>
             </>
           )
         }

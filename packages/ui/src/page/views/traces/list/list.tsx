@@ -1,11 +1,13 @@
 // The search: its conditions, when and how long the traces were, and a table of them, sorted as one likes, opened, and chosen to be compared. What is
 // typed is kept here until the form is sent: then it goes into the address, and from there into the question.
+
 import { useEffect, useState } from 'preact/hooks';
 import type { TraceRow, TracesAnswer, ValuesAnswer } from '../../../../api/traces/answers.js';
 import { get, useRequest } from '../../../api/client.js';
+import { Options } from '../../../shell/controls.js';
 import { goTo, hrefOf, type ViewProps } from '../../../shell/location.js';
 import { Answer, Empty } from '../../../shell/states.js';
-import { duration, moment, Status } from '../../../shell/texts.js';
+import { duration, moment, Scrolling, Status } from '../../../shell/texts.js';
 import { chosenIn, type Field, fieldsOf, searchOf, toggled, useTraceLinks } from '../address.js';
 import { Scatter } from '../scatter/scatter.js';
 import './list.css';
@@ -49,11 +51,7 @@ export const Form = ({ parameters }: { parameters: Readonly<Record<string, strin
         service{' '}
         <select {...field('service')}>
           <option value="">all</option>
-          {[...services].map((one) => (
-            <option key={one} value={one}>
-              {one}
-            </option>
-          ))}
+          <Options of={services} />
         </select>
       </label>
       <label>
@@ -68,9 +66,7 @@ export const Form = ({ parameters }: { parameters: Readonly<Record<string, strin
         status{' '}
         <select {...field('status')}>
           <option value="">any</option>
-          <option value="error">error</option>
-          <option value="ok">ok</option>
-          <option value="unset">unset</option>
+          <Options of={['error', 'ok', 'unset']} />
         </select>
       </label>
       {TEXTS.map(([name, words, example, size]) => (
@@ -81,11 +77,7 @@ export const Form = ({ parameters }: { parameters: Readonly<Record<string, strin
       <label>
         list{' '}
         <select {...field('limit')} value={draft.limit ?? DEFAULT_LIMIT}>
-          {[...limits].map((one) => (
-            <option key={one} value={one}>
-              {one}
-            </option>
-          ))}
+          <Options of={limits} />
         </select>
       </label>
       <button type="submit">Search</button>
@@ -124,8 +116,7 @@ export const TraceTable = ({ traces, parameters }: { traces: readonly TraceRow[]
   const links = useTraceLinks();
   const toggle = (id: string): void => goTo('traces', { ...parameters, ...toggled(chosen, id) }, true);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard.
-    <section class="scroll" tabIndex={0} aria-label="traces">
+    <Scrolling label="traces">
       <table class="traces">
         <thead>
           <tr>
@@ -177,7 +168,7 @@ export const TraceTable = ({ traces, parameters }: { traces: readonly TraceRow[]
           })}
         </tbody>
       </table>
-    </section>
+    </Scrolling>
   );
 };
 

@@ -1,6 +1,3 @@
-// Snapshots of processes that run: of which one can be taken, the button that takes it, and those that are there. A process that cannot be asked says
-// why.
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type {
   NodeProcess,
@@ -12,7 +9,7 @@ import type {
 import { get, post, type Requested, useRequest } from '../../../api/client.js';
 import { goTo, hrefOf, type ViewProps } from '../../../shell/location.js';
 import { Answer, Empty } from '../../../shell/states.js';
-import { moment } from '../../../shell/texts.js';
+import { moment, Scrolling, Table } from '../../../shell/texts.js';
 import './snapshots.css';
 
 const BYTES_PER_MIB = 2 ** 20;
@@ -51,33 +48,16 @@ const Processes = ({ of, taking, take }: { of: Requested<ProcessesAnswer>; takin
         <Empty title="No Node.js process of yours runs here" command={SWITCH_ON} />
       ) : (
         <Scrolling label="processes">
-          <table>
-            <thead>
-              <tr>
-                <th class="number">process</th>
-                <th>command</th>
-                <th>flight recorder</th>
-                <th>snapshot</th>
-              </tr>
-            </thead>
-            <tbody>
-              {processes.map((one) => (
-                <Row key={one.pid} of={one} taking={taking} take={take} />
-              ))}
-            </tbody>
-          </table>
+          <Table head={['process', 'command', 'flight recorder', 'snapshot']} align="rlll">
+            {processes.map((one) => (
+              <Row key={one.pid} of={one} taking={taking} take={take} />
+            ))}
+          </Table>
           {omitted > 0 && <p class="muted">{omitted} more processes are not listed.</p>}
         </Scrolling>
       )
     }
   </Answer>
-);
-
-const Scrolling = ({ label, children }: { label: string; children: ComponentChildren }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard.
-  <section class="scroll" tabIndex={0} aria-label={label}>
-    {children}
-  </section>
 );
 
 const FileRow = ({ id, path, bytes, writtenUs }: SnapshotFile) => (
@@ -103,21 +83,11 @@ const Files = ({ files, omitted, isTemporary }: SnapshotsAnswer) => (
       <p>There is none yet.</p>
     ) : (
       <Scrolling label="snapshots">
-        <table>
-          <thead>
-            <tr>
-              <th>written</th>
-              <th class="number">size</th>
-              <th>look at</th>
-              <th>file</th>
-            </tr>
-          </thead>
-          <tbody>
-            {files.map((file) => (
-              <FileRow key={file.id} {...file} />
-            ))}
-          </tbody>
-        </table>
+        <Table head={['written', 'size', 'look at', 'file']} align="lrll">
+          {files.map((file) => (
+            <FileRow key={file.id} {...file} />
+          ))}
+        </Table>
         {omitted > 0 && <p class="muted">{omitted} older snapshots are not listed.</p>}
       </Scrolling>
     )}
