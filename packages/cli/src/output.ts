@@ -1,6 +1,7 @@
-// What commands print: answers on standard output, as text, columns or JSON, notes and the progress of long work on standard error, which must stay
-// quiet in a pipe. Columns must never truncate a cell: programs such as awk read the tables too. A command whose standard output is closed early, as
-// by `| head`, ends with the exit code it would have had. Its remaining output is dropped; its findings must not be.
+// What commands print: answers on standard output, as text, columns, JSON or a drawn trend, notes and the progress of long work on standard error,
+// which must stay quiet in a pipe. Columns must never truncate a cell: programs such as awk read the tables too; a trend must never be wider than the
+// terminal: a line that wraps is not a plot. A command whose standard output is closed early, as by `| head`, ends with the exit code it would have
+// had. Its remaining output is dropped; its findings must not be.
 import { once } from 'node:events';
 import { fstatSync } from 'node:fs';
 import { cut, displayWidth, escapeText, runSync, SpanlineError, writeAll } from 'spanline/internal/base';
@@ -82,6 +83,12 @@ export const columns = (head: readonly string[], rows: readonly (readonly string
   return `${all.map(line).join('\n')}\n`;
 };
 
+/** A number in so many digits that count. */
+export const digits = (value: number, count: number): string => String(Number(value.toPrecision(count)));
+
+/** A relative change: `+5.0 %`. */
+export const signedPercent = (change: number): string => `${change >= 0 ? '+' : ''}${(change * 100).toFixed(1)} %`;
+
 type Stream = Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -126,3 +133,36 @@ export class Progress {
     this.#isDrawn = false;
   }
 }
+
+/** What is drawn. */
+interface Trend {
+  /** Stands above the plot. */
+  readonly key: string;
+  /** One a value. */
+  readonly commits: readonly { readonly hash: string }[];
+  readonly values: readonly number[];
+}
+
+const HEIGHT = 12;
+const AXIS_WIDTH = 14;
+
+/** One value a column: the median of the values that fall into it. */
+const resampled = (values: readonly number[], width: number): number[] => {
+  if (values.length <= width) return [...values];
+  return Array.from({ length: width }, (_, i) => {
+    const bucket = values.slice(Math.floor((i * values.length) / width), Math.floor(((i + 1) * values.length) / width));
+    return bucket.sort((a, b) => a - b)[bucket.length >> 1];
+  });
+};
+
+/** The plot, with a line above that names the series and one below that names its first and last commit. */
+export const trendText = async ({ key, commits, values }: Trend, width: number): Promise<string> => {
+  const { plot } = (await import('asciichart')).default;
+  const points = resampled(values, Math.max(10, width - AXIS_WIDTH));
+  const format = (value: number): string => digits(value, 5).padStart(AXIS_WIDTH - 3);
+  const first = commits[0];
+  const last = commits.at(-1);
+  const ends =
+    first === undefined || last === undefined ? '' : `${first.hash.slice(0, 10)} to ${last.hash.slice(0, 10)}`;
+  return `${key}\n${plot(points, { height: HEIGHT, format })}\n${' '.repeat(AXIS_WIDTH)}${values.length} values, ${ends}\n`;
+};

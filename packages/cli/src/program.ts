@@ -1,21 +1,9 @@
-// The command line's tree of commands. Every command is a file of its own that registers itself here; those of a group, and what commands need to
-// run, are loaded when they are called.
+// The command line's tree of commands. Those of a group, and what commands need to run, are loaded when they are called.
 // Must not run anything: `command-line.ts` does, and tests build the program without running it.
 import { Command } from 'commander';
-import { registerBench } from './bench/bench-command.js';
-import { registerClock } from './clock-command.js';
-import { registerGold } from './gold/gold-command.js';
-import { registerGraph } from './graph/graph-command.js';
+import { registerClock, registerRun, registerServe, registerStalls, registerUi } from './commands.js';
+import { addGroup, wordsOf } from './groups.js';
 import { description, version } from './package.js';
-import { registerPerf } from './perf/perf-command.js';
-import { registerProfile } from './profile/profile-command.js';
-import { registerRun } from './run-command.js';
-import { registerServe } from './serve-command.js';
-import { registerSnapshot } from './snapshot/snapshot-command.js';
-import { registerStalls } from './stalls-command.js';
-import { wordsOf } from './subcommands.js';
-import { registerTrace } from './trace/trace-command.js';
-import { registerUi } from './ui-command.js';
 
 const EXAMPLES = `
 Examples:
@@ -51,15 +39,11 @@ export async function createProgram(args?: readonly string[]): Promise<Command> 
     .exitOverride();
   registerClock(program);
   registerRun(program);
-  await registerTrace(program, words);
+  await addGroup(program, 'trace', words);
   registerStalls(program);
   registerServe(program);
   registerUi(program);
-  await registerSnapshot(program, words);
-  await registerPerf(program, words);
-  await registerBench(program, words);
-  await registerGold(program, words);
-  await registerProfile(program, words);
-  await registerGraph(program, words);
+  for (const name of ['snapshot', 'perf', 'bench', 'gold', 'profile', 'graph'] as const)
+    await addGroup(program, name, words);
   return program;
 }

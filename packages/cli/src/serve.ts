@@ -1,15 +1,138 @@
-// An archive over HTTP, to send traces to and to look at them with Jaeger's UI or Grafana. It runs until it is told to
-// stop, and stops in order: what it has acknowledged stays.
-
+// An archive over HTTP, to send traces to and to look at them with Jaeger's UI or Grafana, and the local page, for `spanline serve` and `spanline
+// ui`, with what the page shows beside an archive: stores, profiles, history, snapshots. Both run until they are told to stop, and stop in order:
+// what was acknowledged stays. Of an archive the page only reads; stores change when somebody triages on it. A mistyped name must be refused, never
+// become an empty store, and a file that is not a snapshot before the page is served.
+import { stat } from 'node:fs/promises';
 import { Archive, type ArchiveOptions, type ArchiveServer, type ArchiveServerOptions } from '@spanline/archive';
 import { ServerCounts, startArchiveServer } from '@spanline/archive/internal';
-import { type UiSources, uiRoutes } from '@spanline/ui/internal';
-import { archiveDirectory, noteDamage } from './archive-session.js';
-import { ExitCode, endWith, stopRequested } from './exit-code.js';
+import { GoldStore, PerfStore, type WideColumnTable } from '@spanline/tracedb';
+import { createUiServer, openBrowser, SnapshotStore, type UiSources, uiRoutes } from '@spanline/ui/internal';
+import { archiveDirectory, checkDirectory, noteDamage } from './archive-session.js';
+import { CommandError, ExitCode, endWith, stopRequested } from './exit-code.js';
 import type { SourceOptions } from './options.js';
 import { note, printAnswer } from './output.js';
 import { version } from './package.js';
-import { closeSources, given, type Opened, openSources, pageAddress } from './page-sources.js';
+import { snapshotIn } from './snapshot/snapshot-files.js';
+import { openStore, type StoreKind } from './store-session.js';
+
+/** What was opened, to be closed in the end, the last first. */
+export type Opened = { close(): Promise<void> }[];
+
+/** An option, or what the environment says in its place; an empty text is none. */
+export const given = (value: string | undefined, variable: string): string | undefined =>
+  (value ?? process.env[variable]) || undefined;
+
+const openedStore = async <Store>(
+  kind: StoreKind,
+  location: string | undefined,
+  Kind: { open(table: WideColumnTable): Promise<Store> },
+  opened: Opened,
+): Promise<Store | undefined> => {
+  if (location === undefined) return undefined;
+  const table = await openStore(kind, location);
+  opened.push(table);
+  return Kind.open(table);
+};
+
+const refuse = (message: string): never => {
+  throw new CommandError('ERR_SPANLINE_NOT_FOUND', message, ExitCode.store);
+};
+
+const checkProfiles = async (directory: string | undefined): Promise<void> => {
+  if (directory === undefined || (await stat(directory).catch(() => undefined))?.isDirectory()) return;
+  refuse(`${directory} is not a directory of profiles`);
+};
+
+const checkHistory = async (path: string | undefined): Promise<void> => {
+  if (path === undefined || (await stat(path).catch(() => undefined)) !== undefined) return;
+  refuse(`there is no history in ${path}; spanline bench run --file makes one`);
+};
+
+/** Opens what the options name and adds it to `opened`, also where a later one fails. */
+export const openSources = async (
+  { store, goldStore, profiles, history }: SourceOptions,
+  opened: Opened,
+): Promise<Omit<UiSources, 'archive'>> => {
+  await checkProfiles(profiles);
+  await checkHistory(history);
+  return {
+    history,
+    perf: await openedStore('perf', given(store, 'SPANLINE_PERF_STORE'), PerfStore, opened),
+    gold: await openedStore('gold', given(goldStore, 'SPANLINE_GOLD_STORE'), GoldStore, opened),
+    profiles,
+  };
+};
+
+/** Closes what was opened. */
+export const closeSources = async (opened: Opened): Promise<void> => {
+  for (const one of opened.reverse()) await one.close();
+};
+
+/** The address of the page. The part behind # stays in the browser: no log of a server or a proxy sees the token. */
+export const pageAddress = (server: string, token: string | undefined): string =>
+  `${server}/ui${token === undefined ? '' : `#token=${encodeURIComponent(token)}`}`;
+
+export interface SnapshotOptions {
+  /** Files. */
+  readonly snapshot: readonly string[];
+  /** A directory. */
+  readonly snapshots?: string;
+}
+
+/** The store of the page; whoever opens it closes it. */
+export const openSnapshotStore = async ({ snapshot, snapshots }: SnapshotOptions): Promise<SnapshotStore> => {
+  for (const file of snapshot) await snapshotIn(file);
+  const found = snapshots === undefined ? undefined : await stat(snapshots).catch(() => undefined);
+  if (found !== undefined && !found.isDirectory())
+    throw new CommandError('ERR_SPANLINE_NOT_FOUND', `${snapshots} is not a directory`, ExitCode.store);
+  return new SnapshotStore({ directory: snapshots, files: snapshot });
+};
+
+export interface UiOptions extends SourceOptions, SnapshotOptions {
+  readonly archive?: string;
+  readonly host: string;
+  readonly port: number;
+  readonly token?: string;
+  readonly allowHost: readonly string[];
+  readonly open: boolean;
+  readonly json?: boolean;
+}
+
+/** The page may be there before the program that makes the archive. */
+const openArchive = async (directory: string | undefined, opened: Opened): Promise<Archive | undefined> => {
+  if (directory === undefined) return undefined;
+  const isThere = (await stat(directory).catch(() => undefined)) !== undefined;
+  if (isThere) await checkDirectory(directory);
+  else note(`there is no archive in ${directory} yet: the page waits for the program that makes it`);
+  const archive = await Archive.open(directory, { readOnly: true, mayBeMissing: true });
+  opened.push(archive);
+  return archive;
+};
+
+/** Serves the page until it is told to stop. */
+export const serveUi = async (options: UiOptions): Promise<void> => {
+  const { host, port, allowHost, open, json } = options;
+  const token = given(options.token, 'SPANLINE_TOKEN');
+  const stop = stopRequested();
+  const opened: Opened = [];
+  try {
+    const sources = {
+      ...(await openSources(options, opened)),
+      archive: await openArchive(given(options.archive, 'SPANLINE_ARCHIVE'), opened),
+      snapshots: await openSnapshotStore(options),
+    };
+    opened.push(sources.snapshots);
+    const server = await createUiServer(sources, { host, port, token, allowedHosts: allowHost, version });
+    const url = pageAddress(server.url, token);
+    printAnswer(json, { url }, `${url}\n`);
+    if (open && process.stdout.isTTY) openBrowser(url);
+    await stop;
+    note('stopping');
+    await server.close();
+  } finally {
+    await closeSources(opened);
+  }
+};
 
 export interface ServeOptions extends SourceOptions {
   readonly archive?: string;

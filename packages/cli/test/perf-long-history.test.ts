@@ -1,6 +1,6 @@
 // `spanline perf regressions` judges a history of any length: no bound that only the library's options could raise.
 import { expect, test } from 'vitest';
-import { detect } from '../src/perf/detection.js';
+import { detect } from '../src/perf/regressions-command.js';
 
 test('a series of 10,779 commits, and one longer than the default bound of the library', async () => {
   for (const length of [10_779, 100_001]) {

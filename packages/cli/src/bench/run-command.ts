@@ -19,8 +19,9 @@ import { figuresOfRuns, gitCommit, hasChanges, runCommand } from '@spanline/trac
 import type { Command } from 'commander';
 import { interruptible, wrongUsage } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
-import { columns, note, Progress, printAnswer } from '../output.js';
-import { type StoreOptions, withPerf, withStore } from '../perf/perf-options.js';
+import { columns, digits, note, Progress, printAnswer } from '../output.js';
+import { withPerf, withStore } from '../perf/perf-options.js';
+import type { StoreOptions } from '../store-session.js';
 
 /** A commit as results are kept for it. */
 interface MeasuredCommit {
@@ -97,18 +98,16 @@ const writeToStore = async (run: BenchRun, options: StoreOptions): Promise<void>
   }
 };
 
-const number = (value: number): string => String(Number(value.toPrecision(5)));
-
 const tableOf = (figures: readonly BenchFigure[]): string =>
   columns(
     ['bench', 'metric', 'value', 'unit', 'least', 'most'],
     figures.map(({ bench, metric, value, unit, samples }) => [
       bench,
       metric,
-      number(value),
+      digits(value, 5),
       unit,
-      samples.length === 0 ? '' : number(Math.min(...samples)),
-      samples.length === 0 ? '' : number(Math.max(...samples)),
+      samples.length === 0 ? '' : digits(Math.min(...samples), 5),
+      samples.length === 0 ? '' : digits(Math.max(...samples), 5),
     ]),
     'llrlrr',
   );

@@ -15,8 +15,9 @@ import { checkEntries, DEFAULT_DIGEST_DIGITS } from '@spanline/tracedb/internal'
 import type { Command } from 'commander';
 import { CommandError, ExitCode, unreadable } from '../exit-code.js';
 import { isoTime, wholeNumber } from '../options.js';
-import { withAllowedChars } from '../store-session.js';
-import { printAnswer, type StoreOptions, withGold, withStore } from './gold-options.js';
+import { printAnswer } from '../output.js';
+import { type StoreOptions, withAllowedChars } from '../store-session.js';
+import { withGold, withStore } from './commands.js';
 
 interface PutOptions extends StoreOptions {
   readonly commit?: number;

@@ -5,9 +5,8 @@ import { type Command, Option } from 'commander';
 import { wrongUsage } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
 import { columns, Progress, printAnswer } from '../output.js';
-import { commitsOf } from './git-commits.js';
 import { runGraphCommand } from './graph-session.js';
-import { type InputNode, nodesOfFile } from './input-lines.js';
+import { commitsOf, type InputNode, nodesOfFile } from './input-nodes.js';
 import { hexBytes, KEY_FORM_NOTE, type KeyForm, keyText } from './key-form.js';
 
 interface BuildOptions {

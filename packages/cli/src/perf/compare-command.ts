@@ -4,8 +4,9 @@ import { type ComparedSeries, compareCommits } from '@spanline/tracedb';
 import type { Command } from 'commander';
 import { ExitCode, endWith } from '../exit-code.js';
 import { share } from '../options.js';
-import { columns } from '../output.js';
-import { printAnswer, type StoreOptions, withPerf, withStore } from './perf-options.js';
+import { columns, digits, printAnswer, signedPercent } from '../output.js';
+import type { StoreOptions } from '../store-session.js';
+import { withPerf, withStore } from './perf-options.js';
 import { noteNothingInNewest } from './selected-traces.js';
 
 interface CompareCommandOptions extends StoreOptions {
@@ -14,14 +15,11 @@ interface CompareCommandOptions extends StoreOptions {
   readonly all?: boolean;
 }
 
-const percent = (change: number): string => `${change >= 0 ? '+' : ''}${(change * 100).toFixed(1)} %`;
-const number = (value: number): string => String(Number(value.toPrecision(7)));
-
 const row = ({ key, before, after, change, verdict }: ComparedSeries): string[] => [
   key,
-  number(before),
-  number(after),
-  percent(change),
+  digits(before, 7),
+  digits(after, 7),
+  signedPercent(change),
   verdict,
 ];
 

@@ -12,9 +12,10 @@ import {
 import { type Command, InvalidArgumentError } from 'commander';
 import { ExitCode, endWith } from '../exit-code.js';
 import { isoTime } from '../options.js';
-import { columns, Progress } from '../output.js';
+import { columns, note, Progress, printAnswer } from '../output.js';
+import type { StoreOptions } from '../store-session.js';
 import { withAllowedChars } from '../store-session.js';
-import { note, printAnswer, type StoreOptions, withPerf, withStore } from './perf-options.js';
+import { withPerf, withStore } from './perf-options.js';
 
 interface IngestCommandOptions extends StoreOptions {
   readonly format?: string;

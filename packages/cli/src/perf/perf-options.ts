@@ -1,7 +1,9 @@
-// A Perf store for the commands that work on one: opened by --store or by the config file of an instance.
+// A Perf store for the commands that work on one, opened by --store or by the config file of an instance, and the tile of it that a command works on.
 
 import { PerfStore } from '@spanline/tracedb';
 import type { Command } from 'commander';
+import { notFound } from '../exit-code.js';
+import { wholeNumber } from '../options.js';
 import {
   type OpenedTable,
   type OpenOptions,
@@ -9,9 +11,6 @@ import {
   withStoreOptions,
   withTable,
 } from '../store-session.js';
-
-export { note, printAnswer, writeOut } from '../output.js';
-export type { StoreOptions } from '../store-session.js';
 
 /** Settings that a new store is made with. */
 export interface NewPerfStore {
@@ -39,3 +38,19 @@ export const withPerf = (
     const perf = await PerfStore.open(table, { tileSize, shards, rule, ...call });
     await work({ perf, config, call, isNew });
   });
+
+/** Options of a command on one tile. */
+export interface TileOptions extends StoreOptions {
+  readonly tile?: number;
+}
+
+/** Give a command the options of every command on one tile of a Perf store. */
+export const withTile = (command: Command): Command =>
+  withStore(command).option('-t, --tile <number>', 'the tile; the newest when left out', wholeNumber(0));
+
+/** The tile a command works on: the one asked for, else the newest. */
+export const tileFor = async ({ perf, call }: PerfSession, asked: number | undefined): Promise<number> => {
+  const tile = asked ?? (await perf.latestTile(call));
+  if (tile !== undefined) return tile;
+  throw notFound(`${perf.table.location} has no tile yet; write data with spanline perf ingest`);
+};

@@ -5,10 +5,9 @@ import type { Command } from 'commander';
 import { Collector, type Reporter, Span } from 'spanline';
 import { CommandError, ExitCode, wrongUsage } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
-import { columns } from '../output.js';
-import { note, type PerfSession, printAnswer, withPerf, writeOut } from './perf-options.js';
+import { columns, note, printAnswer, writeOut } from '../output.js';
+import { type PerfSession, type TileOptions, tileFor, withPerf, withTile } from './perf-options.js';
 import { type RangeOptions, rangeOf, selectedTraces, withRange } from './selected-traces.js';
-import { type TileOptions, tileFor, withTile } from './tiles-command.js';
 
 interface QueryOptions extends TileOptions, RangeOptions {
   readonly limit?: number;

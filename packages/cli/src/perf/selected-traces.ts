@@ -4,8 +4,8 @@ import type { CommitRange, Params } from '@spanline/tracedb';
 import { type Command, InvalidArgumentError } from 'commander';
 import { ExitCode, endWith, wrongUsage } from '../exit-code.js';
 import { isoTime, wholeNumber } from '../options.js';
-import { note, type PerfSession } from './perf-options.js';
-import { tileFor } from './tiles-command.js';
+import { note } from '../output.js';
+import { type PerfSession, tileFor } from './perf-options.js';
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const LOOKS_LIKE_TIME = /^\d{4}-\d{2}-\d{2}/;

@@ -4,7 +4,8 @@ import { makeQuery, type PerfTrace, structuredKeyOf } from '@spanline/tracedb';
 import type { Command } from 'commander';
 import { escapeText } from 'spanline/internal/base';
 import { notFound } from '../exit-code.js';
-import { printAnswer, withPerf, writeOut } from './perf-options.js';
+import { printAnswer, writeOut } from '../output.js';
+import { type TileOptions, tileFor, withPerf, withTile } from './perf-options.js';
 import {
   noteNothing,
   type RangeOptions,
@@ -13,7 +14,6 @@ import {
   selectedTraces,
   withRange,
 } from './selected-traces.js';
-import { type TileOptions, tileFor, withTile } from './tiles-command.js';
 
 const csvField = (text: string): string => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 

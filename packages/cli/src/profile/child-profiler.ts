@@ -1,5 +1,6 @@
-// Profiles a thread of somebody's program and writes files, also as the process ends. It must never change what the program does: what
-// fails is said on standard error, once, and the program goes on.
+// Profiles a thread of somebody's program and writes files, also as the process ends, as `spanline profile run` asks of the process it starts in one
+// environment variable. It must never change what the program does: what fails is said on standard error, once, and the program goes on.
+
 import { findSourceMap } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { isMainThread, threadId } from 'node:worker_threads';
@@ -9,6 +10,7 @@ import {
   type LabelledProfile,
   openSourceMaps,
   openWriter,
+  type ProfileFormat,
   type ProfileWriter,
   type RunningProfile,
   resolveSources,
@@ -17,8 +19,27 @@ import {
 } from '@spanline/profile';
 import { applyRetention, EXTENSION_OF, profileFileName } from '@spanline/profile/internal';
 import { makeDirectory } from 'spanline/internal/base';
-import type { ChildOptions } from './child-options.js';
 import { writeWhole } from './profile-files.js';
+
+export const CHILD_VARIABLE = 'SPANLINE_PROFILE_RUN';
+
+export interface ChildOptions {
+  readonly everyMs: number;
+  readonly format: ProfileFormat;
+  /** A file; a directory when `rotateMs` or `isToggled` is given. Absolute. */
+  readonly out: string;
+  /** Process that started it: other processes add their id to the file's name. */
+  readonly parent: number;
+  readonly sourceMaps: boolean;
+  /** Write a file and begin another so often. */
+  readonly rotateMs?: number;
+  /** Most CPU time the profile may cost, in percent; only with `rotateMs`. */
+  readonly budgetPercent?: number;
+  /** Files kept in the directory. */
+  readonly files?: number;
+  /** Begin and end at SIGUSR2. */
+  readonly isToggled: boolean;
+}
 
 const NS_PER_MS = 1_000_000n;
 

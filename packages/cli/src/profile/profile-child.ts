@@ -1,8 +1,7 @@
 // What `spanline profile run` does in the program that it starts: profiles it until it ends. Must leave the program's signals and exit code as
 // they are.
 import { isMainThread } from 'node:worker_threads';
-import { CHILD_VARIABLE, type ChildOptions } from './child-options.js';
-import { ChildProfiler } from './child-profiler.js';
+import { CHILD_VARIABLE, type ChildOptions, ChildProfiler } from './child-profiler.js';
 
 /**
  * Calls `last` when `signal` is about to end this process; never while somebody else handles it. A program that handles the signal itself

@@ -10,7 +10,7 @@ import { wrongUsage } from '../exit-code.js';
 import { numberFrom, wholeNumber } from '../options.js';
 import { note } from '../output.js';
 import { builtFileUrl, runProgram, withPreload } from '../run-program.js';
-import { CHILD_VARIABLE, type ChildOptions } from './child-options.js';
+import { CHILD_VARIABLE, type ChildOptions } from './child-profiler.js';
 
 interface RunCommandOptions {
   readonly every?: number;

@@ -16,9 +16,8 @@ import { withArchive } from '../archive-session.js';
 import { ExitCode, endWith, wrongUsage } from '../exit-code.js';
 import { type ArchiveCommandOptions, withArchiveOption } from '../options.js';
 import { note, Progress, printAnswer, writeOut } from '../output.js';
-import { findTraceId } from './find-trace.js';
 import { isSearch, type SearchOptions, searchOf, withSearchOptions } from './search-options.js';
-import { eachSummary } from './summaries.js';
+import { eachSummary, findTraceId } from './summaries.js';
 
 // The files traces are exported to: OTLP/JSON, a document a line, which other OpenTelemetry tools read too, and the JSON document of Jaeger's UI.
 

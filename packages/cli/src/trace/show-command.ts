@@ -7,8 +7,7 @@ import { type ArchivedSpan, absentParents } from 'spanline/internal/record';
 import { withArchive } from '../archive-session.js';
 import { type ArchiveCommandOptions, wholeNumber, withArchiveOption } from '../options.js';
 import { note, terminalWidth, wantsColour, writeOut } from '../output.js';
-import { findTraceId } from './find-trace.js';
-import { summaryJson } from './summaries.js';
+import { findTraceId, summaryJson } from './summaries.js';
 
 const MAX_SPANS = 1000;
 const MAX_WIDTH = 1000;

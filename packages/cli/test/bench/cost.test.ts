@@ -1,6 +1,6 @@
 // What rounds tell of the cost of tracing: a growth is over a share only where its whole interval is, and what cannot be told is a reason, never a pass.
 import { expect, test } from 'vitest';
-import { costsOf, isCpuOver, type OverheadRound } from '../../src/bench/overhead/cost.js';
+import { costsOf, isCpuOver, type OverheadRound } from '../../src/bench/overhead/load.js';
 
 /** Rounds with these CPU times a request, untraced and traced. */
 const roundsOf = (cpu: readonly (readonly [untraced: number | undefined, traced: number | undefined])[]) =>

@@ -1,7 +1,7 @@
 // What is said of a trace does not depend on the order in which its spans come out of a snapshot.
 import { expect, test } from 'vitest';
 import type { Snapshot, SnapshotTrace } from '../../../../src/flight-recorder/index.js';
-import { snapshotFacts } from '../../src/snapshot/snapshot-facts.js';
+import { snapshotFacts } from '../../src/snapshot/show-commands.js';
 
 const span = (name: string, parentSpanId: string, startUnixNs: bigint) => ({
   record: { name, parentSpanId, startUnixNs, endUnixNs: 900n, status: { code: 'unset' } },

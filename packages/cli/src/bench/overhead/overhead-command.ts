@@ -6,8 +6,7 @@ import { ExitCode, endWith, interruptible, wrongUsage } from '../../exit-code.js
 import { duration, share, wholeNumber } from '../../options.js';
 import { columns, note, Progress, printAnswer } from '../../output.js';
 import { registerUrl, withPreload } from '../../run-program.js';
-import { type Cost, costsOf, isCpuOver, type OverheadRound } from './cost.js';
-import { type Load, type LoadRound, loadRound } from './load.js';
+import { type Cost, costsOf, isCpuOver, type Load, type LoadRound, loadRound, type OverheadRound } from './load.js';
 import { Service, type Sink, startSink } from './service.js';
 
 interface OverheadOptions {

@@ -1,0 +1,203 @@
+// The commands directly under `spanline`: what is said of each. Nothing runs here: a command imports what it needs in its action.
+
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { ClockOptions } from './clock-report.js';
+import { collect, wholeNumber, withArchiveOption, withSources } from './options.js';
+import { note } from './output.js';
+import type { StallsOptions } from './print-stalls.js';
+import type { ServeOptions, UiOptions } from './serve.js';
+import { endTime, time } from './trace/search-options.js';
+
+/** Register the command. */
+export const registerClock = (program: Command): void => {
+  program
+    .command('clock')
+    .description('show the clock: source, frequency, per-core offsets, drift, cost of a reading')
+    .option('--json', 'print one JSON object')
+    .addOption(new Option('--measure', 'print this process alone; the command calls itself with it').hideHelp())
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ spanline clock\n  $ spanline clock --json\n  $ SPANLINE_CLOCK=monotonic spanline clock',
+    )
+    .action(async (options: ClockOptions) => (await import('./clock-report.js')).reportClock(options));
+};
+
+interface RunOptions {
+  readonly archive?: string;
+  readonly service?: string;
+  readonly exporter?: string;
+}
+
+/** What the options say in OpenTelemetry's words; the environment stands where an option is missing. */
+const variablesOf = ({ archive, service, exporter }: RunOptions): NodeJS.ProcessEnv => ({
+  ...(archive !== undefined && { SPANLINE_ARCHIVE: resolve(archive) }),
+  ...(service !== undefined && { OTEL_SERVICE_NAME: service }),
+  ...(exporter !== undefined && { OTEL_TRACES_EXPORTER: exporter }),
+});
+
+/** Register the command. */
+export const registerRun = (program: Command): void => {
+  program
+    .command('run')
+    .argument('<command...>', 'program and its arguments, after --')
+    .passThroughOptions()
+    .description('run a service with tracing, unchanged')
+    .option(
+      '-a, --archive <dir>',
+      'keep the traces in this directory, and who had the event loop (or SPANLINE_ARCHIVE)',
+    )
+    .option('-s, --service <name>', 'name of the service (or OTEL_SERVICE_NAME)')
+    .addOption(
+      new Option(
+        '-e, --exporter <names>',
+        'otlp, jaeger, console or none, with commas between (or OTEL_TRACES_EXPORTER; default: otlp, with --archive none)',
+      ),
+    )
+    .addHelpText(
+      'after',
+      `
+Every Node process that the program starts is traced, as by node --import spanline/register. OpenTelemetry's environment variables say the
+rest. The exit code is that of the program.
+
+Examples:
+  $ spanline run --archive ./traces -- node app.js     then: spanline trace ls -a ./traces, spanline stalls -a ./traces
+  $ spanline run -e console -- node app.js
+  $ OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4318 spanline run -s shop -- npm start
+
+Exit codes: those of the program; 2 wrong usage, 3 it could not be started.`,
+    )
+    .action(async (command: string[], options: RunOptions) => {
+      const { ownManifest, registerUrl, runProgram, withPreload } = await import('./run-program.js');
+      // Beside it register finds what it takes when it is there, of the same version: the program may have none of it, or another one.
+      const environment = withPreload(registerUrl(), { ...variablesOf(options), SPANLINE_RUN: ownManifest });
+      process.exitCode = await runProgram(command, environment);
+      const { SPANLINE_ARCHIVE: directory } = environment;
+      if (!directory) return;
+      if (existsSync(directory)) note(`traces are in ${directory}; see: spanline trace ls -a ${directory}`);
+      else note(`no Node process of ${command[0]} kept a trace in ${directory}`);
+    });
+};
+
+const DEFAULT_LIMIT = 20;
+const MAX_LIMIT = 1000;
+
+/** Register the command. */
+export const registerStalls = (program: Command): void => {
+  withArchiveOption(program.command('stalls [file]'))
+    .description('the worst stalls of the event loop, of a snapshot or of an archive: who had it, and who waited')
+    .option('-n, --limit <stalls>', 'no more than this', wholeNumber(1, MAX_LIMIT), DEFAULT_LIMIT)
+    .option('--from <time>', 'stalls that were not over before: 2026-01-31T12:00:00Z, or 15m for as long ago', time)
+    .option('--to <time>', 'stalls that had begun by then; a day means all of it', endTime)
+    .option('--json', 'print JSON, one object a line')
+    .addHelpText(
+      'after',
+      `
+The longest first. "untraced" is work that no span covers, "unknown" is time of which nothing is known but that the loop was busy. A full
+thread pool is listed as well: requests of files, names, crypto and compression had to wait for a thread.
+A trace waited while it had a span open and others had the loop. --json prints times in microseconds. NO_COLOR=1 turns colours off.
+
+Examples:
+  $ spanline stalls last.flight
+  $ spanline stalls -a ./traces
+  $ spanline stalls -a ./traces --from 15m --limit 3
+  $ spanline stalls -a ./traces --json | jq '.holders[0].name'
+
+Exit codes: 0 found, 1 there was no stall or no timeline was kept, 2 wrong usage, 3 the archive, a part of it or the file cannot be read.`,
+    )
+    .action(async (file: string | undefined, options: StallsOptions) =>
+      (await import('./print-stalls.js')).printStalls(file, options),
+    );
+};
+
+const portOrOff = (text: string): number | 'off' => {
+  if (text === 'off') return 'off';
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new InvalidArgumentError('write a port from 0 to 65535, or off.');
+};
+
+/** Register the command. */
+export const registerServe = (program: Command): void => {
+  withSources(
+    program
+      .command('serve')
+      .description('serve an archive of traces: a Jaeger query API to read, OTLP/HTTP to send to')
+      .option('-a, --archive <dir>', 'directory of the archive, made when it is not there (or SPANLINE_ARCHIVE)'),
+  )
+    .option('--host <address>', 'address to listen on; any but 127.0.0.1 and ::1 needs a token', '127.0.0.1')
+    .option(
+      '-p, --port <number>',
+      'port of the query API, takes spans too; 0 for a free one',
+      wholeNumber(0, 65_535),
+      16_686,
+    )
+    .option(
+      '--otlp-port <number>',
+      'further port for spans, where OTLP/HTTP is looked for; off takes none anywhere',
+      portOrOff,
+      4318,
+    )
+    .option('--token <token>', 'what requests must bring as "Authorization: Bearer ..."; better as SPANLINE_TOKEN')
+    .option('--allow-host <name>', 'a further name requests may use for this machine; repeatable', collect, [])
+    .option('--cors-origin <origin>', 'web pages of this origin may read; repeatable', collect, [])
+    .option('--read-only', 'take no spans and change nothing in the directory')
+    .option('--keep-hours <hours>', 'delete traces that ended longer ago', wholeNumber(1))
+    .option('--keep-mib <mebibytes>', 'delete the oldest traces beyond so much', wholeNumber(1))
+    .option('--json', 'print where it listens as JSON')
+    .addHelpText(
+      'after',
+      `
+The page of spanline ui is there too, under /ui; its address is printed, with the token where there is one. It shows what
+--store, --history, --gold-store and --profiles name beside the archive.
+
+It speaks plain HTTP: put a proxy with TLS before it where others can listen to the network.
+Ctrl-C ends it in order; what was acknowledged is on the disk.
+
+Examples:
+  $ spanline serve --archive ./traces
+  $ OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf node app.js
+  $ curl 'http://localhost:16686/api/v3/services'
+  $ curl 'http://localhost:16686/stats'
+  $ SPANLINE_TOKEN=$(openssl rand -hex 16) spanline serve --archive ./traces --host 0.0.0.0
+
+Grafana: add a Jaeger data source with the URL http://localhost:16686.
+
+Exit codes: 0 stopped, 2 wrong usage, 3 the archive, a source or the port cannot be used, or a part of the archive could not be read.`,
+    )
+    .action(async (options: ServeOptions) => (await import('./serve.js')).serve(options));
+};
+
+/** Register the command. */
+export const registerUi = (program: Command): void => {
+  withSources(
+    program
+      .command('ui')
+      .description('a local page to look at traces, profiles and the history of benchmarks')
+      .option('-a, --archive <dir>', 'directory of an archive of traces, there or to come (or SPANLINE_ARCHIVE)'),
+  )
+    .option('--snapshot <file>', 'a snapshot of a flight recorder to look at; repeatable', collect, [])
+    .option('--snapshots <dir>', 'where snapshots taken on the page are kept (default: a temporary directory)')
+    .option('--host <address>', 'address to listen on; any but 127.0.0.1 and ::1 needs a token', '127.0.0.1')
+    .option('-p, --port <number>', 'port; 0 for a free one', wholeNumber(0, 65_535), 0)
+    .option('--token <token>', 'what the page must know to read; better as SPANLINE_TOKEN')
+    .option('--allow-host <name>', 'a further name requests may use for this machine; repeatable', collect, [])
+    .option('--no-open', 'do not open the browser')
+    .option('--json', 'print where it listens as JSON')
+    .addHelpText(
+      'after',
+      `
+The page loads nothing from elsewhere and sends nothing anywhere. In a pipe no browser is opened.
+
+Examples:
+  $ spanline ui --archive ./traces
+  $ spanline ui --archive ./traces --profiles ./profiles --store ./perf
+  $ spanline ui --history bench/history
+  $ spanline ui --archive ./traces --no-open --port 8080
+  $ spanline ui --snapshot last.flight
+
+Exit codes: 0 stopped, 2 wrong usage, 3 a source or the port cannot be used.`,
+    )
+    .action(async (options: UiOptions) => (await import('./serve.js')).serveUi(options));
+};

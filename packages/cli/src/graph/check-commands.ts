@@ -1,0 +1,136 @@
+// `spanline graph verify` and `salvage`: reads every byte of a file and checks it, and writes what can be read of a damaged file to a new one. The
+// file itself stays as it is. Programs are given the damage as data.
+import { type CorruptError, type Damage, GraphError, type SalvageReport, salvage } from '@spanline/graph';
+import type { Command } from 'commander';
+import { ExitCode, endWith } from '../exit-code.js';
+import { columns, writeOut } from '../output.js';
+import { runGraphCommand } from './graph-session.js';
+
+/** Lines about one thing at most; programs get all. */
+const MAX_LINES = 50;
+
+const shortened = (lines: readonly string[]): string => {
+  const more = lines.length > MAX_LINES ? [`... and ${lines.length - MAX_LINES} more`] : [];
+  return [...lines.slice(0, MAX_LINES), ...more].map((line) => `${line}\n`).join('');
+};
+
+/** The damaged places, and for each graph what is left of it. */
+const damageText = ({ path, bytes, damage, keyCount, lostKeys, graphs, lostSections }: SalvageReport): string => {
+  if (damage.length === 0) return `${path}: ${bytes} bytes, ${keyCount} keys, undamaged\n`;
+  const lost = lostKeys.reduce((sum, { count }) => sum + count, 0);
+  const head = `${path}: ${bytes} bytes, ${damage.length} ${damage.length === 1 ? 'place is' : 'places are'} damaged, ${lost} of ${keyCount} keys are lost\n`;
+  const rows = graphs.map(({ nodeCount, keptNodes, incompleteNodes, placeholders }, graph) => [
+    `${graph}`,
+    `${nodeCount}`,
+    `${keptNodes}`,
+    `${nodeCount - keptNodes}`,
+    `${incompleteNodes}`,
+    `${placeholders}`,
+  ]);
+  const table = columns(['graph', 'nodes', 'kept', 'lost', 'incomplete', 'placeholders'], rows, 'rrrrrr');
+  const sections = lostSections.map(
+    ({ id, graph }) => `section ${id}${graph === undefined ? '' : ` of graph ${graph}`} is lost`,
+  );
+  return `${head}${shortened(damage.map(({ message }) => `  ${message}`))}${shortened(sections)}\n${table}`;
+};
+
+/** The same for programs: keys as hexadecimal digits. */
+const damageJson = (report: SalvageReport): string =>
+  JSON.stringify(
+    report,
+    // Buffers turn into objects before a replacer is asked about them.
+    (_, value: unknown) =>
+      typeof value === 'object' && value !== null && (value as { type?: unknown }).type === 'Buffer'
+        ? Buffer.from((value as { data: number[] }).data).toString('hex')
+        : value,
+    2,
+  );
+
+/** Sections of a user of the file have checksums that only the user knows: the archive is one. */
+const withSegment = async (report: SalvageReport): Promise<SalvageReport> => {
+  if (!report.isUndamaged || report.unchecked.length === 0) return report;
+  const damage: Damage[] = [];
+  try {
+    const { Segment } = await import('@spanline/archive');
+    const segment = await Segment.open(report.path);
+    try {
+      for (const fault of await segment.faults()) {
+        const { section = 'segment', block } = fault as Partial<CorruptError>;
+        damage.push({ section, ...(block === undefined ? {} : { block }), message: fault.message });
+      }
+    } finally {
+      await segment.close();
+    }
+  } catch (error) {
+    if (!(error instanceof GraphError)) throw error;
+    damage.push({ section: 'segment', message: `${error.message}: nobody can check all of the file` });
+  }
+  return { ...report, damage, isUndamaged: damage.length === 0 };
+};
+
+const addVerify = (graph: Command): void => {
+  graph
+    .command('verify <file>')
+    .description('read all of a file, check it, and list what is damaged')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+Every byte is checked, and what the file says of itself is counted; of a segment of an archive its columns too.
+
+Examples:
+  $ spanline graph verify commits.graph
+
+Exit codes: 0 undamaged, 1 damaged, 2 wrong usage, 3 the file cannot be read or is not a graph file.`,
+    )
+    .action((path: string, { json }: { readonly json?: boolean }) =>
+      runGraphCommand(async () => {
+        const report = await withSegment(await salvage(path));
+        await writeOut(json ? `${damageJson(report)}\n` : damageText(report));
+        if (!report.isUndamaged) endWith(ExitCode.findings);
+      }),
+    );
+};
+
+interface SalvageCommandOptions {
+  readonly output: string;
+  readonly keepIncomplete?: boolean;
+  readonly json?: boolean;
+}
+
+const addSalvage = (graph: Command): void => {
+  graph
+    .command('salvage <file>')
+    .description('write what can be read of a damaged file to a new one, and list what is lost')
+    .requiredOption('-o, --output <file>', 'the new file')
+    .option('--keep-incomplete', 'keep nodes whose references or values are lost, with none')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+Nodes that are lost and referred to are absent nodes of the new file. A key that is lost has a placeholder, ?lost-GRAPH-ORDINAL.
+
+Examples:
+  $ spanline graph salvage damaged.graph -o salvaged.graph
+  $ spanline graph salvage damaged.graph -o salvaged.graph --json | jq '.graphs[0].lost'
+
+Exit codes: 0 nothing was lost, 1 salvaged with losses, or nothing is left to salvage, 2 wrong usage, 3 a file cannot be read or written.`,
+    )
+    .action((path: string, { output, keepIncomplete, json }: SalvageCommandOptions) =>
+      runGraphCommand(async () => {
+        const report = await salvage(path, output, { incomplete: keepIncomplete ? 'keep' : 'drop' });
+        await writeOut(
+          json ? `${damageJson(report)}\n` : `${damageText(report)}wrote ${output}: ${report.built?.bytes} bytes\n`,
+        );
+        if (!report.isUndamaged) endWith(ExitCode.findings);
+      }),
+    );
+};
+
+const COMMANDS: Readonly<Record<string, (group: Command) => void>> = {
+  verify: addVerify,
+  salvage: addSalvage,
+};
+
+/** Register the command of this name. */
+export const register = (group: Command, name: string): void => COMMANDS[name](group);
