@@ -1,7 +1,7 @@
 // The formats of benchmark output, one for each tool. A format must recognise its output by its form alone: programs are renamed and wrapped. What
 // failed must never count as quick, and a name must never contain what differs from one run to the next, such as a port or the path of a checkout.
 
-import { either, integer, list, number, object, oneOf, text } from '../ingest/shape.js';
+import { either, integer, list, number, object, oneOf, type Shape, type Shaped, text } from '../ingest/shape.js';
 import { type BenchFigure, badOutput, figureOf } from './figure.js';
 
 /** A benchmark tool's output. */
@@ -11,35 +11,21 @@ export interface BenchFormat {
   figures(document: unknown): readonly BenchFigure[] | undefined;
 }
 
+/** The document, where it has the shape. */
+const read = <T>(shape: Shape<T>, document: unknown): T | undefined =>
+  shape(document, false).length === 0 ? (document as T) : undefined;
+
 const SPANLINE_FIGURE = either(number(), oneOf(null));
 
-const SPANLINE_OUTPUT = object(
-  {
-    suite: text(1),
-    results: list(
-      object(
-        { subject: text(1), name: text(1), unit: text(1), median: SPANLINE_FIGURE },
-        { n: either(number(), text()), totalMedian: SPANLINE_FIGURE, samples: list(number()), node: text() },
-      ),
-    ),
-  },
-  {},
+const SPANLINE_ROW = object(
+  { subject: text(1), name: text(1), unit: text(1), median: SPANLINE_FIGURE },
+  { n: either(number(), text()), totalMedian: SPANLINE_FIGURE, samples: list(number()), node: text() },
 );
-
-interface SpanlineRow {
-  readonly subject: string;
-  readonly name: string;
-  readonly n?: number | string;
-  readonly unit: string;
-  readonly median: number | null;
-  readonly totalMedian?: number | null;
-  readonly samples?: readonly number[];
-  readonly node?: string;
-}
+const SPANLINE_OUTPUT = object({ suite: text(1), results: list(SPANLINE_ROW) }, {});
 
 const ofSpanlineRow = (
   suite: string,
-  { subject, name, n, unit, median, totalMedian, samples, node }: SpanlineRow,
+  { subject, name, n, unit, median, totalMedian, samples, node }: Shaped<typeof SPANLINE_ROW>,
   isOfSeveralNodes: boolean,
 ): readonly BenchFigure[] => {
   const line = isOfSeveralNodes && node !== undefined ? [`node-${node.replace(/^v/, '').split('.')[0]}`] : [];
@@ -54,8 +40,9 @@ const ofSpanlineRow = (
 export const SPANLINE: BenchFormat = {
   name: 'spanline',
   figures(document) {
-    if (SPANLINE_OUTPUT(document, false).length > 0) return undefined;
-    const { suite, results } = document as { readonly suite: string; readonly results: readonly SpanlineRow[] };
+    const output = read(SPANLINE_OUTPUT, document);
+    if (output === undefined) return undefined;
+    const { suite, results } = output;
     // One run by several lines of Node: their figures must not share a name either.
     const isOfSeveralNodes = new Set(results.map(({ node }) => node)).size > 1;
     return results.flatMap((row) => ofSpanlineRow(suite, row, isOfSeveralNodes));
@@ -73,16 +60,6 @@ const AUTOCANNON_RESULT = object(
   { url: text(), title: text() },
 );
 
-interface AutocannonResult {
-  readonly title?: string;
-  readonly url?: string;
-  readonly requests: { readonly average: number };
-  readonly latency: { readonly p50: number; readonly p99: number };
-  readonly errors: number;
-  readonly timeouts: number;
-  readonly non2xx: number;
-}
-
 const pathOf = (url: string): string => {
   if (!URL.canParse(url)) return url;
   const { pathname, search } = new URL(url);
@@ -92,8 +69,9 @@ const pathOf = (url: string): string => {
 export const AUTOCANNON: BenchFormat = {
   name: 'autocannon',
   figures(document) {
-    if (AUTOCANNON_RESULT(document, false).length > 0) return undefined;
-    const { title, url = '', requests, latency, errors, timeouts, non2xx } = document as AutocannonResult;
+    const result = read(AUTOCANNON_RESULT, document);
+    if (result === undefined) return undefined;
+    const { title, url = '', requests, latency, errors, timeouts, non2xx } = result;
     const bench = title || pathOf(url) || '/';
     // A service that refuses is quick.
     if (errors + timeouts + non2xx > 0) {
@@ -109,68 +87,40 @@ export const AUTOCANNON: BenchFormat = {
   },
 };
 
-const VITEST_REPORT = object(
-  {
-    files: list(
-      object(
-        { groups: list(object({ fullName: text(), benchmarks: list(object({ name: text(1) }, {})) }, {})) },
-        { filepath: text() },
-      ),
-    ),
-  },
-  {},
-);
-
-interface VitestBenchmark {
+/** One that failed has no figures; those that did not have a median, and older ones a mean. */
+const VITEST_BENCHMARK = object({ name: text(1) }, {}) as Shape<{
   readonly name: string;
   readonly median?: number;
   readonly mean?: number;
   readonly samples?: readonly number[];
-}
+}>;
+const VITEST_GROUP = object({ fullName: text(), benchmarks: list(VITEST_BENCHMARK) }, {});
+const VITEST_REPORT = object({ files: list(object({ groups: list(VITEST_GROUP) }, { filepath: text() })) }, {});
 
 export const VITEST: BenchFormat = {
   name: 'vitest',
   figures(document) {
-    if (VITEST_REPORT(document, false).length > 0) return undefined;
-    const { files } = document as {
-      readonly files: readonly { groups: readonly { fullName: string; benchmarks: readonly VitestBenchmark[] }[] }[];
-    };
-    return files.flatMap(({ groups }) =>
-      groups.flatMap(({ fullName, benchmarks }) =>
-        benchmarks.map(({ name, mean, median = mean, samples }) => {
-          const bench = `${fullName} > ${name}`;
-          if (number()(median, false).length > 0) throw badOutput(`vitest: ${bench} has no figures: it failed`);
-          return figureOf({ bench, metric: 'latency', unit: 'ns' }, median as number, samples, NS_PER_MS);
-        }),
-      ),
+    const groups = read(VITEST_REPORT, document)?.files.flatMap((file) => file.groups);
+    return groups?.flatMap(({ fullName, benchmarks }) =>
+      benchmarks.map(({ name, mean, median = mean, samples }) => {
+        const bench = `${fullName} > ${name}`;
+        if (number()(median, false).length > 0) throw badOutput(`vitest: ${bench} has no figures: it failed`);
+        return figureOf({ bench, metric: 'latency', unit: 'ns' }, median as number, samples, NS_PER_MS);
+      }),
     );
   },
 };
 
 const MS_PER_S = 1e3;
 
-const HYPERFINE_REPORT = object(
-  {
-    results: list(
-      object(
-        { command: text(1), median: number(), times: list(number()) },
-        { user: number(), system: number(), exit_codes: list(integer()) },
-      ),
-    ),
-  },
-  {},
+const HYPERFINE_RESULT = object(
+  { command: text(1), median: number(), times: list(number()) },
+  { user: number(), system: number(), exit_codes: list(integer()) },
 );
+const HYPERFINE_REPORT = object({ results: list(HYPERFINE_RESULT) }, {});
 
-interface HyperfineResult {
-  readonly command: string;
-  readonly median: number;
-  readonly times: readonly number[];
-  readonly user?: number;
-  readonly system?: number;
-  readonly exit_codes?: readonly number[];
-}
-
-const ofHyperfine = ({ command, median, times, user, system, exit_codes }: HyperfineResult): readonly BenchFigure[] => {
+const ofHyperfine = (result: Shaped<typeof HYPERFINE_RESULT>): readonly BenchFigure[] => {
+  const { command, median, times, user, system, exit_codes } = result;
   const failed = exit_codes?.find((code) => code !== 0);
   if (failed !== undefined) throw badOutput(`hyperfine: ${command} ended with ${failed}`);
   const wall = figureOf({ bench: command, metric: 'wall', unit: 'ms' }, median, times, MS_PER_S);
@@ -180,30 +130,19 @@ const ofHyperfine = ({ command, median, times, user, system, exit_codes }: Hyper
 
 export const HYPERFINE: BenchFormat = {
   name: 'hyperfine',
-  figures(document) {
-    if (HYPERFINE_REPORT(document, false).length > 0) return undefined;
-    return (document as { readonly results: readonly HyperfineResult[] }).results.flatMap(ofHyperfine);
-  },
+  figures: (document) => read(HYPERFINE_REPORT, document)?.results.flatMap(ofHyperfine),
 };
 
 const CUSTOM_FIGURES = list(
   object({ name: text(1), value: number(), unit: text(1) }, { metric: text(1), samples: list(number()) }),
 );
 
-interface CustomFigure {
-  readonly name: string;
-  readonly value: number;
-  readonly unit: string;
-  readonly metric?: string;
-  readonly samples?: readonly number[];
-}
-
 export const CUSTOM: BenchFormat = {
   name: 'custom',
   figures(document) {
-    if (!Array.isArray(document) || document.length === 0 || CUSTOM_FIGURES(document, false).length > 0)
-      return undefined;
-    return (document as readonly CustomFigure[]).map(({ name, value, unit, metric = 'value', samples }) =>
+    const figures = read(CUSTOM_FIGURES, document);
+    if (figures === undefined || figures.length === 0) return undefined;
+    return figures.map(({ name, value, unit, metric = 'value', samples }) =>
       figureOf({ bench: name, metric, unit }, value, samples),
     );
   },
@@ -218,20 +157,9 @@ const OLD_TINYBENCH_RESULT = object({ mean: number(), hz: number() }, { name: te
 const TINYBENCH_TASK = object({ name: text(1), result: object({}, {}) }, {});
 const FAILED_TASK = object({ state: text(1) }, { name: text() });
 
-const has = <T>(shape: (value: unknown, all: boolean) => readonly unknown[], value: unknown): value is T =>
-  shape(value, false).length === 0;
+const isOf = (shape: Shape<unknown>, one: unknown): boolean => read(shape, one) !== undefined;
 
-interface Times {
-  readonly mean: number;
-  readonly p50?: number;
-  readonly median?: number;
-  readonly samples?: readonly number[];
-}
-
-const ofTinybenchTimes = (bench: string, { mean, p50, median = p50 ?? mean, samples }: Times): BenchFigure =>
-  figureOf({ bench, metric: 'latency', unit: 'ns' }, median, samples, NS_PER_MS);
-
-const isTinybenchResult = (one: unknown): boolean => has(TINYBENCH_RESULT, one) || has(OLD_TINYBENCH_RESULT, one);
+const isTinybenchResult = (one: unknown): boolean => isOf(TINYBENCH_RESULT, one) || isOf(OLD_TINYBENCH_RESULT, one);
 
 /** A task, or a result with a name of its own or none: `bench.results` has them in the order of the tasks. */
 const ofTinybenchResult = (one: unknown, index: number): BenchFigure => {
@@ -242,7 +170,8 @@ const ofTinybenchResult = (one: unknown, index: number): BenchFigure => {
     throw badOutput(`tinybench: ${bench} ended ${state}`);
   }
   const { latency = result } = result as { readonly latency?: unknown };
-  return ofTinybenchTimes(bench, latency as Times);
+  const { mean, p50, median = p50 ?? mean, samples } = latency as Shaped<typeof TIMES>;
+  return figureOf({ bench, metric: 'latency', unit: 'ns' }, median, samples, NS_PER_MS);
 };
 
 /** A row of `bench.table()`: the first number of a cell such as `927.70 ± 1.52%`. */
@@ -270,7 +199,7 @@ export const TINYBENCH: BenchFormat = {
     if (!Array.isArray(document) || document.length === 0) return undefined;
     if (document.every(isRow)) return document.flatMap(ofRow);
     const isOne = (one: unknown): boolean =>
-      isTinybenchResult(one) || has(TINYBENCH_TASK, one) || has(FAILED_TASK, one);
+      isTinybenchResult(one) || isOf(TINYBENCH_TASK, one) || isOf(FAILED_TASK, one);
     if (!document.every(isOne)) return undefined;
     return document.map(ofTinybenchResult);
   },
