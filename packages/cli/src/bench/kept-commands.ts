@@ -2,6 +2,7 @@
 // commits, as a table or drawn. Whether results come from a history file or a Perf store must make no difference to what is said of them. They
 // measure nothing: whoever wants to be sure gates. A word for a commit must never pick one of several that begin alike, and a series must be of one
 // machine and one line of Node.
+
 import { type Direction, loadStatistics, type Params, type PerfSeries, readSeries } from '@spanline/tracedb';
 import { readBenchHistory } from '@spanline/tracedb/bench-history';
 import {
@@ -15,6 +16,7 @@ import {
   seriesOfRuns,
 } from '@spanline/tracedb/internal';
 import type { Command } from 'commander';
+import { getOrMake } from 'spanline/internal/base';
 import { ExitCode, endWith, notFound, wrongUsage } from '../exit-code.js';
 import { share, wholeNumber } from '../options.js';
 import { columns, digits, note, printAnswer, signedPercent, terminalWidth, trendText } from '../output.js';
@@ -56,9 +58,7 @@ const samplesByPoint = (series: readonly PerfSeries[]): ReadonlyMap<string, read
   for (const { params, commits, values } of series) {
     for (const [i, { number }] of commits.entries()) {
       const key = `${idOf(params)} ${number}`;
-      const some = samples.get(key);
-      if (some === undefined) samples.set(key, [values[i]]);
-      else some.push(values[i]);
+      getOrMake(samples, key, () => []).push(values[i]);
     }
   }
   return samples;

@@ -1,6 +1,7 @@
 // Runs of a history, turned round: a series for each thing measured, with a point a commit, and what two of its commits say of each other. Figures of
 // different machines, lines of Node or units must never come into one series. A change must never be called worse when the samples that were kept say
 // that chance may have made it.
+import { getOrMake } from 'spanline/internal/base';
 import { type Direction, directionOf } from '../detect/direction.js';
 import { mannWhitney } from '../detect/mann-whitney.js';
 import type { Statistics } from '../detect/statistics.js';
@@ -52,9 +53,9 @@ export const seriesOfRuns = (runs: readonly BenchRun[]): readonly KeptSeries[] =
     for (const figure of figures) {
       const { bench, metric, unit } = figure;
       const key = JSON.stringify([bench, metric, unit, node, machine]);
-      const series = found.get(key) ?? { name: { bench, metric, unit, node, machine }, byCommit: new Map() };
-      found.set(key, series);
-      series.byCommit.set(commit, [...(series.byCommit.get(commit) ?? []), figure]);
+      const name = { bench, metric, unit, node, machine };
+      const { byCommit } = getOrMake(found, key, () => ({ name, byCommit: new Map<string, BenchFigure[]>() }));
+      getOrMake(byCommit, commit, () => []).push(figure);
     }
   }
   return [...found.values()].map(({ name, byCommit }) => ({

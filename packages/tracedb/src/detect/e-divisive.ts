@@ -1,6 +1,6 @@
 // The lasting changes of a whole history: E-divisive proposes, a test of ranks and the jump decide. It must never use chance: the same history
 // always has the same changes.
-import { finiteNumber, wholeNumber } from 'spanline/internal/base';
+import { finiteNumber, getOrMake, wholeNumber } from 'spanline/internal/base';
 import { invalidInput } from '../tracedb-error.js';
 import { divide, type Judge, nearPlaces } from './divide.js';
 import { evidenceP } from './evidence.js';
@@ -150,13 +150,10 @@ export const changePoints = (
   // A cut and an end, with minSize values before each: what the first search chooses from. And the cuts of all windows.
   const places = ((spare + 1) * (spare + 2)) / 2 + nearPlaces(present.length);
   const judged = new Map<string, number>();
-  const judge: Judge = (...place) => {
-    const known = judged.get(place.join());
-    if (known !== undefined) return known;
-    const p = Math.min(1, evidenceP(present, place, [pValue, places], statistics) * places);
-    judged.set(place.join(), p);
-    return p;
-  };
+  const judge: Judge = (...place) =>
+    getOrMake(judged, place.join(), () =>
+      Math.min(1, evidenceP(present, place, [pValue, places], statistics) * places),
+    );
   // By both stretches, or by the values near the cut: old noise, however wide, must not hide it.
   const significance: Judge = (start, index, end) => {
     const p = judge(start, index, end);

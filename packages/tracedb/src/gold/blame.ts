@@ -1,5 +1,6 @@
 // Blame: which commits may have brought a digest. A commit that certainly did not must never be in the list; one that may have must
 // never be missing from it, which is why commits without a result count.
+import { getOrMake } from 'spanline/internal/base';
 import { compareTexts } from '../params/param-text.js';
 import { invalidInput } from '../tracedb-error.js';
 import type { StatusOf } from './expectations.js';
@@ -78,10 +79,7 @@ export const tracesByTest = (tile: GoldTile, testKey = DEFAULT_TEST_KEY): Map<st
   const tests = new Map<string, GoldTrace[]>();
   for (const trace of tile.traces) {
     if (!Object.hasOwn(trace.params, testKey)) continue;
-    const test = trace.params[testKey];
-    const traces = tests.get(test);
-    if (traces === undefined) tests.set(test, [trace]);
-    else traces.push(trace);
+    getOrMake(tests, trace.params[testKey], () => []).push(trace);
   }
   return tests;
 };

@@ -3,7 +3,7 @@
 // always be read back. Ids are reserved from one counter in batches, because every increment meets the same row; one whose use is in doubt is thrown
 // away: there are 2^53 of them.
 
-import { BoundedCache, chunks, inParallel } from 'spanline/internal/base';
+import { BoundedCache, chunks, getOrMake, inParallel } from 'spanline/internal/base';
 import { inSpan } from '../node-span.js';
 import type { CallDeadline } from '../params/call-deadline.js';
 import { changeRowIfSame, setCell } from '../table/cells.js';
@@ -83,10 +83,8 @@ const idRows = (digests: readonly string[], ids: readonly number[]): RowMutation
   const rows = new Map<string, Mutation[]>();
   digests.forEach((digest, i) => {
     const { key, column } = idCell(ids[i]);
-    const mutations = rows.get(key) ?? [];
-    rows.set(key, mutations);
     // Each cell is written once, so its time decides nothing.
-    mutations.push(setCell(DIGEST_FAMILY, column, digest));
+    getOrMake(rows, key, () => []).push(setCell(DIGEST_FAMILY, column, digest));
   });
   return [...rows].map(([key, mutations]) => ({ key, mutations }));
 };

@@ -2,6 +2,7 @@
 // different encoded ids; here it has its one name. Stored tiles are 32 shards, some at a time, one batch of rows of each in memory. What is read must
 // be whole: a trace that cannot be decoded or a digest that cannot be found is an error, never a trace left out.
 
+import { getOrMake } from 'spanline/internal/base';
 import type { CallDeadline } from '../params/call-deadline.js';
 import { idDecoder } from '../params/ops-rows.js';
 import { ParamSet } from '../params/param-set.js';
@@ -78,11 +79,7 @@ class GoldTileBuilder {
   }
 
   add({ id, params, commits, digests }: TraceFragment): void {
-    let trace = this.#traces.get(id);
-    if (trace === undefined) {
-      trace = { params, commits: [], digests: [] };
-      this.#traces.set(id, trace);
-    }
+    const trace = getOrMake(this.#traces, id, () => ({ params, commits: [], digests: [] }));
     for (const [i, commit] of commits.entries()) {
       trace.commits.push(commit);
       trace.digests.push(digests[i]);
@@ -237,9 +234,10 @@ export class GoldTileReader {
       const names = await namesOf(batch.map(({ encoded }) => encoded));
       for (const [i, { key, cells }] of batch.entries()) {
         const text = Buffer.from(cells[0].value).toString('utf8');
-        const options = known.get(text) ?? decodeOptions(text, `row ${key}`);
-        known.set(text, options);
-        builder.addOptions(names[i].id, options);
+        builder.addOptions(
+          names[i].id,
+          getOrMake(known, text, () => decodeOptions(text, `row ${key}`)),
+        );
       }
     }
   }

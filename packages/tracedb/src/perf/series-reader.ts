@@ -1,6 +1,7 @@
 // Reads traces and series. Traces of a tile by id, or by the stream of ids of a query, a batch at a time while the next ids are found. A series has
 // another id in each tile, so over all tiles the names come first, from ids alone, and then the values of a few series at a time: of all series no
 // more than names and ids may be held.
+import { getOrMake } from 'spanline/internal/base';
 import { CallDeadline } from '../params/call-deadline.js';
 import type { DecodeIds } from '../params/ops-rows.js';
 import { type Params, structuredKeyOf } from '../params/param-text.js';
@@ -133,9 +134,8 @@ const columnsOf = (commits: readonly Commit[], tiles: ReadonlySet<number>, tileS
   for (const commit of commits) {
     const tile = tileOf(commit.number, tileSize);
     if (!tiles.has(tile)) continue;
-    const columns = byTile.get(tile) ?? new Array<undefined>(tileSize).fill(undefined);
+    const columns = getOrMake(byTile, tile, () => new Array<undefined>(tileSize).fill(undefined));
     columns[offsetOf(commit.number, tileSize)] = commit;
-    byTile.set(tile, columns);
   }
   return [...byTile].map(([tile, columns]) => {
     const offsets = [...columns.keys()].filter((offset) => columns[offset] !== undefined);
@@ -155,9 +155,7 @@ const namesOf = async (
     for await (const batch of idsOf(tile, deadline)) {
       for (const { id, params } of batch) {
         const key = structuredKeyOf(params);
-        const series = found.get(key);
-        if (series !== undefined) series.ids.set(place, id);
-        else found.set(key, { params, ids: new Map([[place, id]]) });
+        getOrMake(found, key, () => ({ params, ids: new Map() })).ids.set(place, id);
       }
       if (found.size <= maxSeries) continue;
       throw tableLimit(`the query selects more than ${maxSeries} series; name more keys, or raise maxSeries`);

@@ -1,6 +1,6 @@
 // Writes points of traces: first the param set, then sources and values, then the index. In this order a crash can leave a trace
 // without index rows (writeIndices repairs that), but never a row whose id nobody can read.
-import { BoundedCache, chunks } from 'spanline/internal/base';
+import { BoundedCache, chunks, getOrMake } from 'spanline/internal/base';
 import { inSpan } from '../node-span.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import type { OpsRows } from '../params/ops-rows.js';
@@ -83,9 +83,7 @@ export class TraceWriter {
     const byTile = new Map<number, CheckedPoints[]>();
     for (const commit of commits) {
       const checked = this.#check(commit);
-      const some = byTile.get(checked.tile) ?? [];
-      byTile.set(checked.tile, some);
-      some.push(checked);
+      getOrMake(byTile, checked.tile, () => []).push(checked);
     }
     const deadline = new CallDeadline(`writing traces to ${this.#table.location}`, options);
     await this.#writeSources(commits, deadline);

@@ -4,6 +4,7 @@
 // failure ends every read and rejects: an answer is whole or it is an error.
 
 import { Span } from 'spanline';
+import { getOrMake } from 'spanline/internal/base';
 import { childSpan, failSpan } from '../node-span.js';
 import { CallGuard } from '../table/call-guard.js';
 import type { CallOptions, ReadOptions, WideColumnTable } from '../table/wide-column-table.js';
@@ -89,14 +90,8 @@ export class ReadSlots {
 const slotsOfTables = new WeakMap<WideColumnTable, ReadSlots>();
 
 /** The slots that all queries on `table` share. */
-export const readSlotsOf = (table: WideColumnTable): ReadSlots => {
-  let slots = slotsOfTables.get(table);
-  if (slots === undefined) {
-    slots = new ReadSlots();
-    slotsOfTables.set(table, slots);
-  }
-  return slots;
-};
+export const readSlotsOf = (table: WideColumnTable): ReadSlots =>
+  getOrMake(slotsOfTables, table, () => new ReadSlots());
 
 const COMMA = 44;
 const ZERO = 48;

@@ -8,7 +8,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { BenchError } from '@spanline/tracedb/bench-history';
-import { plugNPlayArguments, sleep } from 'spanline/internal/base';
+import { getOrMake, plugNPlayArguments, sleep } from 'spanline/internal/base';
 import { builtFileUrl } from '../../run-program.js';
 
 const MS_PER_TICK = 10;
@@ -35,7 +35,7 @@ const treeOf = (root: number): readonly number[] => {
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     const parent = Number(statOf(Number(name))[1]);
-    children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
+    getOrMake(children, parent, () => []).push(Number(name));
   }
   const tree = [root];
   for (const pid of tree) tree.push(...(children.get(pid) ?? []));

@@ -2,7 +2,7 @@
 // request. A run of the command gives the figures that it prints, and its own time beside them; a command that prints figures in one run and none in
 // the next must fail, not be judged by something else. The gate must never look at its rounds more often than their judgement is paid for, nor take
 // what it could not tell for good news; its report says first what could not be told, and every change with its interval.
-import { throwIfAborted, timers } from 'spanline/internal/base';
+import { getOrMake, throwIfAborted, timers } from 'spanline/internal/base';
 import { type Direction, directionOf } from '../../detect/direction.js';
 import { BenchError, badOption, unitFactor } from '../figure.js';
 import {
@@ -122,11 +122,7 @@ class Rounds {
     this.count++;
     for (const side of ['base', 'head'] as const) {
       for (const value of round[side]) {
-        let rounds = this.#rounds.get(value.key);
-        if (rounds === undefined) {
-          rounds = { value, base: [], head: [] };
-          this.#rounds.set(value.key, rounds);
-        }
+        const rounds = getOrMake(this.#rounds, value.key, () => ({ value, base: [], head: [] }));
         const { unit } = rounds.value;
         if (value.value > 0) rounds[side].push(value.value * unitFactor(value.key, value.unit, unit));
       }

@@ -2,7 +2,7 @@
 // write; until its `flush` the file lacks what was changed, and nothing else may read the family. Everything here is synchronous: a pause would let
 // another writer's batch in.
 import type { Database } from 'lmdb';
-import { timers } from 'spanline/internal/base';
+import { getOrMake, timers } from 'spanline/internal/base';
 import { invalidInput, tableLimit } from '../../tracedb-error.js';
 import { compareBytes } from '../cells.js';
 import type { Mutation, Predicate, RowMutation } from '../wide-column-table.js';
@@ -210,14 +210,7 @@ const placeOf = (env: LmdbEnv, row: string, mutations: readonly Mutation[]): Pla
 /** Apply the mutations of rows, in their order. Each family has a writer; what they hold is not in the file before the end. */
 export const applyRows = (env: LmdbEnv, rows: readonly RowMutation[]): void => {
   const writers = new Map<string, FamilyWriter>();
-  const writerOf = (family: string): FamilyWriter => {
-    let writer = writers.get(family);
-    if (writer === undefined) {
-      writer = new FamilyWriter(family);
-      writers.set(family, writer);
-    }
-    return writer;
-  };
+  const writerOf = (family: string): FamilyWriter => getOrMake(writers, family, () => new FamilyWriter(family));
   const flush = (): void => {
     for (const writer of writers.values()) writer.flush();
   };
