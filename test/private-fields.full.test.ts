@@ -18,7 +18,7 @@ const HOT = [
   'src/flight-recorder/block-maker.ts',
   'src/flight-recorder/open-spans.ts',
   'src/flight-recorder/tail/tail-file.ts',
-  'src/formats/otlp/write-row-properties.ts',
+  'src/formats/otlp/write-protobuf-properties.ts',
   'src/otel/otel-span.ts',
   'src/otel/tracer.ts',
   'src/record/properties.ts',

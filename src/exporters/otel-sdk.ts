@@ -1,7 +1,7 @@
 // Runs an exporter made for the OpenTelemetry SDK on our records. The SDK itself is not needed. What such an exporter does
 // with the event loop, retries and time limits is its own business; here it gets spans, and its verdict is passed on.
 
-import { inSlices } from '../base/calls/slices.js';
+import { inSlices } from '../base/calls/timers.js';
 import { OptionError, wrongOption } from '../base/errors.js';
 import { wholeNumber } from '../base/options/checks.js';
 import { checkNames } from '../collector/options.js';

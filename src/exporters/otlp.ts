@@ -1,6 +1,5 @@
 // Sends finished traces to any OTLP server over HTTP. It must never hold the event loop, nor send again what arrived.
 import { promisify } from 'node:util';
-import { nodeZlib } from '../base/calls/node-modules.js';
 import { type ReportBatch, ReportError } from '../collector/reporter.js';
 import { LIBRARY_NAME, LIBRARY_VERSION } from '../formats/library.js';
 import { RequestBuilder } from '../formats/otlp/request-builder.js';
@@ -97,7 +96,7 @@ export class OtlpReporter extends QueuedHttpReporter {
     ]);
     const whole = requests.filter((one) => typeof one !== 'number');
     const bodies = whole.map(({ body }) =>
-      this.#options.compression === 'gzip' ? nodeZlib().gzipSync(body, GZIP) : body,
+      this.#options.compression === 'gzip' ? process.getBuiltinModule('node:zlib').gzipSync(body, GZIP) : body,
     );
     const { url, tls } = this.#options;
     const { taken, hasAnswered } = sendAtExit({ url, headers: this.#headers, tls, bodies, timeoutMs });
@@ -167,7 +166,10 @@ export class OtlpReporter extends QueuedHttpReporter {
 
   async #send(request: EncodedRequest, undelivered: Undelivered, signal: AbortSignal): Promise<void> {
     const { body, range, spanCount } = request;
-    const bytes = this.#options.compression === 'gzip' ? await promisify(nodeZlib().gzip)(body, GZIP) : body;
+    const bytes =
+      this.#options.compression === 'gzip'
+        ? await promisify(process.getBuiltinModule('node:zlib').gzip)(body, GZIP)
+        : body;
     try {
       const answer = await this.#sender.post(bytes, signal);
       // Only now: of a request that failed, a part may still be on its way.

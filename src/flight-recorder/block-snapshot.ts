@@ -2,7 +2,7 @@
 // typed arrays, no object a trace: a service takes a snapshot of half a million spans while it serves, and its garbage collector would walk them
 // all. Rows become records when they are asked for, trace by trace. It must never change a block.
 
-import { orderInSteps } from '../base/calls/slices.js';
+import { orderInSteps } from '../base/calls/timers.js';
 import type { ClockAnchor } from '../clock/index.js';
 import type { Resource } from '../collector/reporter.js';
 import { recordOfRow } from '../collector/trace-part.js';

@@ -1,12 +1,11 @@
 // What a file of the recorder is made of: blocks, and records of JSON, one after another, each with its length and a CRC-32, so that a reader
 // takes what is whole and counts what is not. A write that was cut off spoils nothing before it.
-import { nodeZlib } from '../base/calls/node-modules.js';
 import { Block, type BlockSize, blockBytes, fromJson, HEADER_BYTES, MAGIC, toJson, VERSION, Word } from './block.js';
 
 const JSON_MAGIC = 0x4a465053;
 const JSON_HEADER_BYTES = 16;
 
-const crc32 = (bytes: Uint8Array): number => nodeZlib().crc32(bytes) | 0;
+const crc32 = (bytes: Uint8Array): number => process.getBuiltinModule('node:zlib').crc32(bytes) | 0;
 
 /** A block as it is written: its header with the sum, and the rest as it lies in memory. */
 export const blockParts = (block: Block): readonly [Uint8Array, Uint8Array] => {

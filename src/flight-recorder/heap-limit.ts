@@ -1,7 +1,6 @@
 // Hands what the ring holds, and what is open, to the native part that writes it when the heap of this thread is full: no JavaScript runs
 // then. Asked five times a second, so that it hands over what is new and nothing twice. Without the library's binary for this Node nothing
 // is written, and `isOn` is true.
-import { nodeThreads } from '../base/calls/node-modules.js';
 import { timers } from '../base/calls/timers.js';
 import { type FastCall, loadFastCall } from '../clock/binding.js';
 import { type Block, blockBytes, toJson } from './block.js';
@@ -42,7 +41,13 @@ export class HeapLimit implements RingWatcher {
     this.#minIntervalMs = minIntervalMs;
     this.#timelineUs = unixNow();
     const nameEnd = SnapshotDirectory.nameEnd(REASON.kind);
-    this.#native?.heapLimitStart(directory.path, nameEnd, !nodeThreads().isMainThread, MAX_TIMELINE_ROWS, nearing);
+    this.#native?.heapLimitStart(
+      directory.path,
+      nameEnd,
+      !process.getBuiltinModule('node:worker_threads').isMainThread,
+      MAX_TIMELINE_ROWS,
+      nearing,
+    );
   }
 
   get isOn(): boolean {

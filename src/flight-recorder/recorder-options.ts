@@ -1,6 +1,5 @@
 // Options of the flight recorder: defaults, and a check that names the option that is wrong.
 import { accessSync, constants } from 'node:fs';
-import { nodeThreads } from '../base/calls/node-modules.js';
 import { wrongOption } from '../base/errors.js';
 import { makeDirectory } from '../base/files/make-directory.js';
 import { anyNumber, flag } from '../base/options/checks.js';
@@ -57,7 +56,7 @@ const checkPath = (where: string, value: unknown): void => {
 /** Check and complete; the directories are made last, when all else is right. Throws `ERR_SPANLINE_OPTION`. */
 export const resolveRecorder = (
   options: FlightRecorderOptions,
-  isMainThread = nodeThreads().isMainThread,
+  isMainThread = process.getBuiltinModule('node:worker_threads').isMainThread,
 ): ResolvedRecorder => {
   checkNames(options, KNOWN, 'flightRecorder');
   const { minAgeMs = NUMBERS.minAgeMs, maxBytes = NUMBERS.maxBytes } = options;

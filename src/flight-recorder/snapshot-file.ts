@@ -5,7 +5,6 @@
 
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { nodeThreads } from '../base/calls/node-modules.js';
 import { timers } from '../base/calls/timers.js';
 import { type FsSteps, giveUpSync, runAsync, runSync } from '../base/files/fs-steps.js';
 import { writeWhole } from '../base/files/whole-file.js';
@@ -116,7 +115,7 @@ const LEFT_AFTER_MS = 60_000;
 
 /** The process, and of a worker the thread as well. */
 const writer = (): string => {
-  const { isMainThread, threadId } = nodeThreads();
+  const { isMainThread, threadId } = process.getBuiltinModule('node:worker_threads');
   return isMainThread ? String(process.pid) : `${process.pid}.${threadId}`;
 };
 

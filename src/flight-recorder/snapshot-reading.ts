@@ -2,7 +2,7 @@
 // only the snapshot contains is in properties of its spans: an open span is marked, the first of a trace that is recorded here only is marked too,
 // and the resource has the reason of the snapshot. Every writer must go through here, or two files of one snapshot disagree.
 
-import { Slices } from '../base/calls/slices.js';
+import { Slices } from '../base/calls/timers.js';
 import { throwIfAborted } from '../base/errors.js';
 import type { Resource } from '../collector/reporter.js';
 import { OWN_SCOPE, ownResource } from '../formats/library.js';

@@ -1,10 +1,9 @@
 // Who sends: the name and version that go into every batch. Constants only; a test holds the version to package.json.
 
 import type { Resource } from '../collector/reporter.js';
-import type { ArchivedProperties, ArchivedResource, ArchivedScope, ArchivedValue } from '../record/archived-span.js';
+import type { ArchivedProperties, ArchivedResource, ArchivedScope } from '../record/archived-span.js';
 import { NO_PROPERTIES } from '../record/properties.js';
-import { setOwn } from '../record/record.js';
-import type { Properties } from '../rows/property.js';
+import type { Properties, PropertyValue } from '../rows/property.js';
 
 export const LIBRARY_NAME = 'spanline';
 export const LIBRARY_VERSION = '0.1.0';
@@ -32,11 +31,11 @@ export const resourceProperties = ({ serviceName, attributes }: Resource): Prope
   ...attributes,
 });
 
-const present = (properties: Properties): ArchivedProperties => {
-  const kept: Record<string, ArchivedValue> = {};
-  for (const [key, value] of Object.entries(properties)) if (value !== undefined) setOwn(kept, key, value);
-  return kept;
-};
+// `fromEntries` sets own properties, whatever their keys.
+const present = (properties: Properties): ArchivedProperties =>
+  Object.fromEntries(
+    Object.entries(properties).filter((entry): entry is [string, PropertyValue] => entry[1] !== undefined),
+  );
 
 /** A resource of the collector as the user described it. */
 export const attributesOf = ({ serviceName, attributes }: Resource): ArchivedProperties =>

@@ -2,7 +2,7 @@
 
 import type { EventEmitter } from 'node:events';
 import { types } from 'node:util';
-import { isThenable } from '../base/calls/attempt.js';
+import { isThenable } from '../base/calls/timers.js';
 import { fieldOf, reasonOf } from './failure.js';
 import { type Caller, emitFor } from './in-context.js';
 

@@ -2,7 +2,7 @@
 // gave: its own result, or a promise that settles as its own. A function that was taken out of the library while it was traced, as `import` does, is
 // traced whenever its library is: so what decides is asked at each call.
 
-import { isThenable } from '../base/calls/attempt.js';
+import { isThenable } from '../base/calls/timers.js';
 import { queueStore } from '../local-span/queue-store.js';
 import type { SpanQueue } from '../local-span/span-queue.js';
 import type { Span } from '../span/span.js';

@@ -3,8 +3,17 @@ export { ByteReader } from '../base/bytes/byte-reader.js';
 export { ByteWriter, varintLength } from '../base/bytes/byte-writer.js';
 export { isAlive } from '../base/calls/is-alive.js';
 export { codeBetween, type Mark, mark, type OwnCode } from '../base/calls/mark.js';
-export { chunks, inParallel, inSlices, Slices } from '../base/calls/slices.js';
-export { type Backoff, backoffMs, sleep, timers, within } from '../base/calls/timers.js';
+export {
+  type Backoff,
+  backoffMs,
+  chunks,
+  inParallel,
+  inSlices,
+  Slices,
+  sleep,
+  timers,
+  within,
+} from '../base/calls/timers.js';
 export { userName } from '../base/calls/user-name.js';
 export { abortedBy, SpanlineError, throwIfAborted, wrongOption } from '../base/errors.js';
 export { type FsSteps, runAsync, runSync, syncDirectory } from '../base/files/fs-steps.js';

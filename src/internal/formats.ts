@@ -1,4 +1,6 @@
 // What packages beside the core use of the formats of traces: OTLP, Jaeger, Perfetto, the terminal.
+
+export { nanosWords, toNanosWords } from '../base/bytes/byte-writer.js';
 export {
   DECODE_LIMITS,
   type DecodedTraces,
@@ -15,7 +17,6 @@ export { encodeJaegerJson, jaegerTrace } from '../formats/jaeger-json/write-trac
 export { ownResource } from '../formats/library.js';
 export { decodeOtlpJson } from '../formats/otlp/read-json.js';
 export { decodeOtlpProtobuf } from '../formats/otlp/read-protobuf.js';
-export { nanosWords, toNanosWords } from '../formats/otlp/unix-nanos.js';
 export { encodeOtlpJson, otlpResourceSpans } from '../formats/otlp/write-json.js';
 export { type PerfettoSpans, PerfettoWriter } from '../formats/perfetto/write-perfetto.js';
 export { READ_FORMATS, type ReadFormat, readTraceDocument } from '../formats/read-document.js';

@@ -15,8 +15,16 @@ export type {
   TraceSummary,
 } from '../record/archived-span.js';
 export { criticalPath, selfTime } from '../record/critical-path.js';
-export type { FinishedLink, FinishedSpan, SpanProperties } from '../record/finished-span.js';
-export { EXTRA_FIELDS, type ExtraField, type Extras, extrasOf, hasRemoteParent } from '../record/finished-span.js';
+export {
+  EXTRA_FIELDS,
+  type ExtraField,
+  type Extras,
+  extrasOf,
+  type FinishedLink,
+  type FinishedSpan,
+  hasRemoteParent,
+  type SpanProperties,
+} from '../record/finished-span.js';
 export {
   hasSpanConditions,
   hasTimeConditions,
@@ -29,8 +37,7 @@ export {
   wantedProperties,
 } from '../record/match.js';
 export { ObjectView, toArchived } from '../record/object-view.js';
-export { NO_PROPERTIES, PropertyDraft, propertyOf } from '../record/properties.js';
-export { setOwn } from '../record/record.js';
+export { NO_PROPERTIES, PropertyDraft, propertyOf, setOwn } from '../record/properties.js';
 export { eachOnce, halvesApart, mayBeOfHalf } from '../record/shared-ids.js';
 export {
   absentParents,

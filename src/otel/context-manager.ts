@@ -6,7 +6,7 @@
 
 import type { EventEmitter } from 'node:events';
 import type { Context, ContextManager } from '@opentelemetry/api';
-import { isThenable } from '../base/calls/attempt.js';
+import { isThenable } from '../base/calls/timers.js';
 import { state } from '../context/process-state.js';
 import { enteredQueue, runOnQueue } from '../local-span/queue-store.js';
 import { SpanQueue } from '../local-span/span-queue.js';

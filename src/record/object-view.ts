@@ -25,7 +25,8 @@ import {
   type SpanProperties,
 } from './finished-span.js';
 import { ListProperties, NO_PROPERTIES, ObjectProperties, PropertyDraft } from './properties.js';
-import { flagsOf, type TraceIdentity, toUnixNs } from './record.js';
+import type { TraceIdentity } from './record.js';
+import { flagsOf, toUnixNs } from './row-view.js';
 
 /** The 32-bit word of an id at this digit. What is not hex is 0, which no id is. */
 const wordAt = (hex: string, at: number): number => Number.parseInt(hex.slice(at, at + 8), 16) || 0;

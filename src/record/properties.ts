@@ -10,10 +10,15 @@ import type { PropertyList } from '../rows/property.js';
 import { ArchivedDouble } from './archived-double.js';
 import type { ArchivedProperties, ArchivedValue } from './archived-span.js';
 import type { SpanProperties } from './finished-span.js';
-import { setOwn } from './record.js';
 
 /** No properties, shared by all that have none. */
 export const NO_PROPERTIES: ArchivedProperties = Object.freeze({});
+
+/** An own property whatever its key: an assignment to `__proto__` would set the prototype. */
+export const setOwn = <T>(on: Record<string, T>, key: string, value: T): void => {
+  if (key !== '__proto__') on[key] = value;
+  else Object.defineProperty(on, key, { value, enumerable: true, writable: true, configurable: true });
+};
 
 /** Set one; false when the key was there already. */
 export const setNewProperty = (

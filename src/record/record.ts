@@ -5,27 +5,8 @@ import type { SpanScope } from '../rows/name-table.js';
 import type { PropertyList, PropertyValue } from '../rows/property.js';
 import type { Link, SpanKind, SpanStatus } from '../span/span-types.js';
 import { hex8 } from '../span/traceparent.js';
-
-const BILLION = 1_000_000_000n;
-
-/** Whole Unix seconds and the nanoseconds within, as nanoseconds. */
-export const toUnixNs = (sec: number, nano: number): bigint => BigInt(sec) * BILLION + BigInt(nano);
-
-/** W3C "sampled", for only sampled spans are reported, and OTLP's "it is known whether the parent is remote". */
-const LOCAL_PARENT = 0x101;
-const REMOTE_PARENT = 0x301;
-/** W3C "random trace id". */
-const RANDOM_ID = 2;
-
-/** The flags of a span of this process, as OTLP has them. */
-export const flagsOf = (hasRemoteParent: boolean, isRandom: boolean): number =>
-  (hasRemoteParent ? REMOTE_PARENT : LOCAL_PARENT) | (isRandom ? RANDOM_ID : 0);
-
-/** An own property whatever its key: an assignment to `__proto__` would set the prototype. */
-export const setOwn = <T>(on: Record<string, T>, key: string, value: T): void => {
-  if (key !== '__proto__') on[key] = value;
-  else Object.defineProperty(on, key, { value, enumerable: true, writable: true, configurable: true });
-};
+import { setOwn } from './properties.js';
+import { flagsOf, toUnixNs } from './row-view.js';
 
 /**
  * Key, value, key, value as an object, which lists keys such as "10" and "2" first and by number, as all objects do: what depends on the order reads the

@@ -15,7 +15,6 @@ import type { SpanKind, StatusCode } from '../span/span-types.js';
 import { hex8 } from '../span/traceparent.js';
 import type { ArchivedResource, ArchivedScope } from './archived-span.js';
 import type { FinishedEvent, FinishedLink, FinishedSpan, SpanProperties } from './finished-span.js';
-import { flagsOf, toUnixNs } from './record.js';
 
 /** What views need of a trace. Words of the id may be signed. */
 export interface ViewedTrace {
@@ -40,6 +39,21 @@ export const toUnixTime = (ticks: number, anchor: ClockAnchor): UnixTime => {
   const carry = Math.floor(ns / 1e9);
   return { sec: anchor.unixSec + carry, nano: ns - carry * 1e9 };
 };
+
+const BILLION = 1_000_000_000n;
+
+/** Whole Unix seconds and the nanoseconds within, as nanoseconds. */
+export const toUnixNs = (sec: number, nano: number): bigint => BigInt(sec) * BILLION + BigInt(nano);
+
+/** W3C "sampled", for only sampled spans are reported, and OTLP's "it is known whether the parent is remote". */
+const LOCAL_PARENT = 0x101;
+const REMOTE_PARENT = 0x301;
+/** W3C "random trace id". */
+const RANDOM_ID = 2;
+
+/** The flags of a span of this process, as OTLP has them. */
+export const flagsOf = (hasRemoteParent: boolean, isRandom: boolean): number =>
+  (hasRemoteParent ? REMOTE_PARENT : LOCAL_PARENT) | (isRandom ? RANDOM_ID : 0);
 
 export class RowProperties implements SpanProperties {
   size = 0;

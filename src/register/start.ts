@@ -1,6 +1,5 @@
 // Puts tracing of a service together as its environment asks. It runs before the service's own code and must neither throw into it, nor
 // keep its process alive, nor change how it ends.
-import { nodeThreads } from '../base/calls/node-modules.js';
 import { configure, defaultCollector, setReporter } from '../collector/default-collector.js';
 import '../flight-recorder/install.js';
 import { flushOnSignals } from '../collector/exit.js';
@@ -55,7 +54,7 @@ const startReporters = async ({ exporters, archive }: Settings, log: Log): Promi
     if (opened !== undefined) {
       reporters.push(opened.reporter);
       // Of the process, which its main thread looks at for all.
-      if (nodeThreads().isMainThread) {
+      if (process.getBuiltinModule('node:worker_threads').isMainThread) {
         const { monitorEventLoop } = await import('../flight-recorder/timeline/timeline.js');
         keepTimeline(opened.archive, monitorEventLoop(), defaultCollector().resource);
       }
@@ -79,7 +78,8 @@ const startRecorder = ({ flightRecorder }: Settings, log: Log): void => {
  * each take as much memory are what nobody has asked for.
  */
 const settingsOfThread = (settings: Settings, log: Log): Settings => {
-  if (nodeThreads().isMainThread || settings.flightRecorder === undefined) return settings;
+  if (process.getBuiltinModule('node:worker_threads').isMainThread || settings.flightRecorder === undefined)
+    return settings;
   log.debug('the flight recorder is that of the main thread: a worker that wants one calls configure');
   return { ...settings, flightRecorder: undefined };
 };
@@ -102,7 +102,7 @@ export const start = async (env: NodeJS.ProcessEnv = process.env): Promise<void>
   flushOnSignals(defaultCollector());
   const started = startOfficial(settings, log);
   // Once for all threads.
-  if (nodeThreads().isMainThread) {
+  if (process.getBuiltinModule('node:worker_threads').isMainThread) {
     const others = tracedByOfficial(started);
     const untraced = Object.keys(UNTRACED).filter((name) => !settings.disabled.includes(name));
     reportUntraced(

@@ -1,6 +1,6 @@
 // What a call failed by has a type whatever was thrown, also what cannot be looked at, and never the text of a message.
 import { expect, test } from 'vitest';
-import { isThenable } from '../../src/base/calls/attempt.js';
+import { isThenable } from '../../src/base/calls/timers.js';
 import { endingAfter, endingWith, isPromise } from '../../src/instrument/ending.js';
 import { failureOf, failureType } from '../../src/instrument/failure.js';
 

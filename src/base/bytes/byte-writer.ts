@@ -1,9 +1,11 @@
-// The one growing buffer that encoders write into and use again. It has no format, and it must never hold more than its limit: a write
-// beyond it throws WRITER_FULL and leaves what was written before. Every writer of the library has this one shape, so that a call on it
-// stays monomorphic.
+// The one growing buffer that encoders write into and use again. It must never hold more than its limit: a write beyond it throws WRITER_FULL and
+// leaves what was written before. Every writer of the library has this one shape, so that a call on it stays monomorphic.
 //
-// Variable-length integers: seven bits a byte, low ones first, and the high bit of all but the last byte set. The one place that defines how
-// long they are; the writer and the reader of this folder write and read them.
+// Variable-length integers are seven bits a byte, low ones first, and the high bit of all but the last byte set: this is the one place that defines
+// how long they are, for the reader too.
+//
+// Below it protobuf's wire format: varints, fixed words, and messages whose length is known only afterwards. Callers make room first; only text makes
+// its own. Field numbers and wire types come in as ready tags.
 
 /** Bytes of the longest varint of a safe integer. */
 export const MAX_VARINT_BYTES = 8;
@@ -182,3 +184,127 @@ export class ByteWriter {
     this.use(larger);
   }
 }
+
+const TWO_32 = 0x1_0000_0000;
+const TWO_16 = 0x1_0000;
+
+export const VARINT = 0;
+export const FIXED64 = 1;
+export const BYTES = 2;
+export const FIXED32 = 5;
+
+/** One byte for fields 1 to 15, a varint beyond. */
+export const tag = (field: number, wireType: number): number => (field << 3) | wireType;
+
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+export const isInt64 = (value: bigint): boolean => value >= INT64_MIN && value <= INT64_MAX;
+
+/** The words of a bigint without a division: a store through one view, loads through the other. */
+const words = new DataView(new ArrayBuffer(8));
+
+export const writeVarint32 = (writer: ByteWriter, value: number): void => {
+  const { bytes } = writer;
+  let at = writer.length;
+  let rest = value;
+  while (rest > 0x7f) {
+    bytes[at++] = (rest & 0x7f) | 0x80;
+    rest >>>= 7;
+  }
+  bytes[at++] = rest;
+  writer.length = at;
+};
+
+/** A number of 32 bits with a tag of one byte; zero, proto3's default, is left out. Makes its own room. */
+export const writeCount = (writer: ByteWriter, fieldTag: number, count: number): void => {
+  if (count === 0) return;
+  writer.reserve(8);
+  writer.bytes[writer.length++] = fieldTag;
+  writeVarint32(writer, count);
+};
+
+/** A whole number up to 2^53, as int64: negative ones take ten bytes. */
+export const writeInteger = (writer: ByteWriter, value: number): void => {
+  if (value >= 0 && value < 0x8000_0000) writeVarint32(writer, value);
+  else writer.varint64(Math.floor(value / TWO_32), value);
+};
+
+/** A bigint for which {@link isInt64} holds. */
+export const writeBigInt = (writer: ByteWriter, value: bigint): void => {
+  words.setBigInt64(0, value);
+  writer.varint64(words.getUint32(0), words.getUint32(4));
+};
+
+// Unix time in nanoseconds as two unsigned 32-bit words, exactly, without a bigint. Never through a double as a whole: 2^53 ns are 104 days.
+
+/** Spans of a batch begin and end within few seconds, so the product of the last second is kept. */
+let lastSec = 0;
+let secHi = 0;
+let secLo = 0;
+
+/** The words of the last call. Read them at once. */
+export const nanosWords = { hi: 0, lo: 0 };
+
+const multiply = (sec: number): void => {
+  // Each half stays under 2^49, where doubles are exact. Right up to the year 2554, where 64 bits end.
+  const upper = Math.floor(sec / TWO_16) * 1e9;
+  const lower = (sec % TWO_16) * 1e9;
+  const low = (upper % TWO_16) * TWO_16 + (lower % TWO_32);
+  secHi = Math.floor(upper / TWO_16) + Math.floor(lower / TWO_32) + Math.floor(low / TWO_32);
+  secLo = low % TWO_32;
+  lastSec = sec;
+};
+
+export const toNanosWords = (sec: number, nano: number): void => {
+  if (sec !== lastSec) multiply(sec);
+  const low = secLo + nano;
+  if (low < TWO_32) {
+    nanosWords.hi = secHi;
+    nanosWords.lo = low;
+  } else {
+    nanosWords.hi = secHi + 1;
+    nanosWords.lo = low - TWO_32;
+  }
+};
+
+export const writeUnixNanos = (writer: ByteWriter, sec: number, nano: number): void => {
+  toNanosWords(sec, nano);
+  const { data, length } = writer;
+  data.setUint32(length, nanosWords.lo, true);
+  data.setUint32(length + 4, nanosWords.hi, true);
+  writer.length = length + 8;
+};
+
+/** A string field with a tag of one byte. Makes its own room, and 16 bytes for what follows it. */
+export const writeString = (writer: ByteWriter, fieldTag: number, value: string): void => {
+  writer.reserveText(value, 24);
+  writer.bytes[writer.length++] = fieldTag;
+  const guess = varintLength(value.length);
+  const start = beginMessage(writer, guess);
+  writer.text(value);
+  endMessage(writer, start, guess);
+};
+
+/**
+ * Leaves `guess` bytes for a length that is not known yet and gives where the content begins. A wrong guess costs a move
+ * of the content in {@link endMessage}, nothing else.
+ */
+export const beginMessage = (writer: ByteWriter, guess: number): number => {
+  writer.length += guess;
+  return writer.length;
+};
+
+/** Writes the length of what was begun at `start`; gives by how many bytes the content was moved for it. */
+export const endMessage = (writer: ByteWriter, start: number, guess: number): number => {
+  const end = writer.length;
+  const length = end - start;
+  const size = varintLength(length);
+  if (size !== guess) {
+    writer.reserve(size);
+    writer.bytes.copyWithin(start - guess + size, start, end);
+  }
+  writer.length = start - guess;
+  writeVarint32(writer, length);
+  writer.length += length;
+  return size - guess;
+};

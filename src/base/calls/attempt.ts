@@ -8,13 +8,3 @@ export const attempt = <T>(read: () => T): T | undefined => {
     return undefined;
   }
 };
-
-/** Whether `value` can be waited for. */
-export const isThenable = (value: unknown): value is PromiseLike<unknown> => {
-  // Without a closure: it is asked of each call that is traced.
-  try {
-    return typeof (value as PromiseLike<unknown> | null | undefined)?.then === 'function';
-  } catch {
-    return false;
-  }
-};

@@ -2,7 +2,6 @@
 // the old file or the new one. What fails must leave the old file as it was, and nothing beside it.
 import type { Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { nodeCrypto } from '../calls/node-modules.js';
 import { SpanlineError } from '../errors.js';
 import { type FsSteps, syncDirectory } from './fs-steps.js';
 
@@ -48,7 +47,10 @@ export const writeAll = function* (descriptor: number, bytes: Uint8Array): FsSte
 };
 
 const temporaryName = (place: string): string =>
-  join(dirname(place), `.${basename(place)}.${process.pid}-${nodeCrypto().randomBytes(4).toString('hex')}.tmp`);
+  join(
+    dirname(place),
+    `.${basename(place)}.${process.pid}-${process.getBuiltinModule('node:crypto').randomBytes(4).toString('hex')}.tmp`,
+  );
 
 /** A file while it is written. */
 export class WholeFile {

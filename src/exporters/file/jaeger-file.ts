@@ -1,6 +1,6 @@
 // Jaeger's UI document in a file that is whole after every report. It replaces what an earlier process left there.
 
-import { Slices } from '../../base/calls/slices.js';
+import { Slices } from '../../base/calls/timers.js';
 import { runAsync, runSync } from '../../base/files/fs-steps.js';
 import { type WholeFileOptions, writeWhole } from '../../base/files/whole-file.js';
 import type { ReportBatch } from '../../collector/reporter.js';

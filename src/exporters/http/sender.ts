@@ -4,7 +4,6 @@
 // What a server answered, and whether that means delivered, later, or never. Only the status decides; a body is words.
 import type { ClientRequest, Agent as HttpAgent, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Agent as HttpsAgent, AgentOptions as HttpsAgentOptions } from 'node:https';
-import { nodeHttp, nodeHttps } from '../../base/calls/node-modules.js';
 import { timers } from '../../base/calls/timers.js';
 import { quoteWords } from '../../base/text/escape-text.js';
 import { ReportError } from '../../collector/reporter.js';
@@ -183,11 +182,15 @@ export class HttpSender {
   #newAgent(): HttpAgent | HttpsAgent {
     const { maxConnections = 1, tls } = this.#options;
     const options = { keepAlive: true, maxSockets: maxConnections, maxFreeSockets: 1 };
-    return this.#isSecure ? new (nodeHttps().Agent)({ ...options, ...tls }) : new (nodeHttp().Agent)(options);
+    return this.#isSecure
+      ? new (process.getBuiltinModule('node:https').Agent)({ ...options, ...tls })
+      : new (process.getBuiltinModule('node:http').Agent)(options);
   }
 
   #open(body: Uint8Array, signal: AbortSignal, headers: Readonly<Record<string, string>>): ClientRequest {
-    const { request: send } = this.#isSecure ? nodeHttps() : nodeHttp();
+    const { request: send } = this.#isSecure
+      ? process.getBuiltinModule('node:https')
+      : process.getBuiltinModule('node:http');
     this.#agent ??= addOwnAgent(this.#newAgent());
     const request = send(this.#url, {
       method: 'POST',

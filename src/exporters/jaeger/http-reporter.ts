@@ -1,7 +1,7 @@
 // Reports spans to a Jaeger collector over HTTP: the same messages as over UDP, but larger, answered, and retried.
 // A request that the server accepted is never sent again, whatever becomes of the next.
 
-import { Slices } from '../../base/calls/slices.js';
+import { Slices } from '../../base/calls/timers.js';
 import { type ReportBatch, ReportError } from '../../collector/reporter.js';
 import { BatchPacker } from '../../formats/jaeger-thrift/batch-packer.js';
 import { BinaryWriter } from '../../formats/jaeger-thrift/binary-writer.js';

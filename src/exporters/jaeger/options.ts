@@ -1,5 +1,4 @@
 // Options of the Jaeger reporter: one set for each protocol, checked and completed. A wrong one throws and names itself.
-import { nodeHttp } from '../../base/calls/node-modules.js';
 import { OptionError, wrongOption } from '../../base/errors.js';
 import { flag, oneOf, wholeNumber } from '../../base/options/checks.js';
 import { requireOptions } from '../../collector/options.js';
@@ -97,8 +96,8 @@ const requireHttpUrl = (name: string, value: unknown): string => {
 const requireHeaders = (value: unknown): Readonly<Record<string, string>> => {
   try {
     for (const [name, text] of Object.entries(value as object)) {
-      nodeHttp().validateHeaderName(name);
-      nodeHttp().validateHeaderValue(name, text);
+      process.getBuiltinModule('node:http').validateHeaderName(name);
+      process.getBuiltinModule('node:http').validateHeaderValue(name, text);
     }
   } catch (cause) {
     throw new OptionError('Option "headers" must be an object of header names and texts.', { cause });

@@ -4,7 +4,7 @@
 // How far each report got, so that a retry neither sends spans twice that arrived nor counts a span twice that is too
 // large. Held weakly: a report that is dropped leaves nothing behind.
 
-import type { Slices } from '../../base/calls/slices.js';
+import type { Slices } from '../../base/calls/timers.js';
 import type { ReportBatch } from '../../collector/reporter.js';
 import type { BatchPacker } from '../../formats/jaeger-thrift/batch-packer.js';
 import type { FinishedSpan } from '../../record/finished-span.js';

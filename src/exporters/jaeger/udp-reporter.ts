@@ -1,7 +1,7 @@
 // Reports spans to a Jaeger agent over UDP: packs, sends, and learns what the system reports of their arrival.
 // Datagrams that a network or a full receive buffer swallows are nobody's to know; that stays true however this is written.
 
-import { Slices } from '../../base/calls/slices.js';
+import { Slices } from '../../base/calls/timers.js';
 import { type ReportBatch, ReportError, type Reporter } from '../../collector/reporter.js';
 import { BatchPacker } from '../../formats/jaeger-thrift/batch-packer.js';
 import type { ThriftWriter } from '../../formats/jaeger-thrift/thrift-writer.js';

@@ -5,7 +5,7 @@
 // arrived, or that was given up and counted, must never be taken up a second time. Held weakly, so that a dropped batch
 // leaves nothing behind.
 
-import { Slices } from '../../base/calls/slices.js';
+import { Slices } from '../../base/calls/timers.js';
 import type { ReportBatch } from '../../collector/reporter.js';
 import type { RequestBuilder } from '../../formats/otlp/request-builder.js';
 import type { FinishedSpan } from '../../record/finished-span.js';

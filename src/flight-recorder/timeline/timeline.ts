@@ -2,7 +2,6 @@
 // that the loop was busy, not with what. Must cost next to nothing while nothing happens, and must not keep the process alive.
 
 import { PerformanceObserver } from 'node:perf_hooks';
-import { nodeThreads } from '../../base/calls/node-modules.js';
 import { timers } from '../../base/calls/timers.js';
 import { wrongOption } from '../../base/errors.js';
 import { finiteNumber, wholeNumber } from '../../base/options/checks.js';
@@ -196,7 +195,9 @@ export const monitorEventLoop = (options: TimelineOptions = {}): Timeline => {
   checkNames(options, ['busyMs', 'maxRows']);
   const busyMs = finiteNumber('Option "busyMs"', options.busyMs ?? 5, [1, 60_000], wrongOption);
   const maxRows = wholeNumber('Option "maxRows"', options.maxRows ?? 4096, [1, MAX_ROWS], wrongOption);
-  let shared = nodeThreads().isMainThread ? shareTimeline(busyMs, maxRows) : undefined;
+  let shared = process.getBuiltinModule('node:worker_threads').isMainThread
+    ? shareTimeline(busyMs, maxRows)
+    : undefined;
   const source = (): TimelineSource => shared?.source ?? NOTHING;
   return {
     rows: (sinceUs = Number.NEGATIVE_INFINITY) =>

@@ -5,12 +5,13 @@
 //
 // Tags of one key: Jaeger allows several, properties of a span, an event or a process have one. The last is the property; those before it are kept as they
 // came under a key of their own, and stand before it again in Jaeger's format. No other format knows them but as that property.
+
+import { isInt64 } from '../../base/bytes/byte-writer.js';
 import { ArchivedDouble, doubleValue } from '../../record/archived-double.js';
 import type { ArchivedValue } from '../../record/archived-span.js';
 import type { SpanProperties } from '../../record/finished-span.js';
 import { valueJson } from '../../record/properties.js';
 import { type JsonObject, textOf, toBytes, toDouble, toInteger, toObject, toText } from '../json-fields.js';
-import { isInt64 } from '../otlp/protobuf-writer.js';
 import { malformed } from '../trace-format-error.js';
 import { byKeys, inOrder, ORDER_KEY, orderOf } from './tag-order.js';
 

@@ -1,9 +1,10 @@
 // Property values as jaeger.thrift Tags. A value keeps its type; what Thrift has no type for becomes text, never nothing.
+
+import { isInt64 } from '../../base/bytes/byte-writer.js';
 import { ArchivedDouble } from '../../record/archived-double.js';
 import type { ArchivedValue } from '../../record/archived-span.js';
 import type { SpanProperties } from '../../record/finished-span.js';
 import { valueJson } from '../../record/properties.js';
-import { isInt64 } from '../otlp/protobuf-writer.js';
 import type { ThriftWriter } from './thrift-writer.js';
 
 /** `enum TagType` and the ids of `struct Tag`. */

@@ -1,6 +1,8 @@
 // OTLP's messages: the one table of their fields that the readers of protobuf and of JSON and the writers share, and the archived objects that the
 // readers fill by it. A further field of a span is a line here; the writers, which are tuned by hand, have one of their own. A number of a later version
 // is refused, for it would leave as another. Source: opentelemetry-proto, trace/v1, resource/v1, common/v1.
+
+import { BYTES, FIXED32, FIXED64, tag, VARINT } from '../../base/bytes/byte-writer.js';
 import type {
   ArchivedEvent,
   ArchivedKind,
@@ -18,7 +20,6 @@ import {
   type RefusalReason,
   type SharedParts,
 } from '../decode-context.js';
-import { BYTES, FIXED32, FIXED64, tag, VARINT } from './protobuf-writer.js';
 
 /** OTLP's numbers for kinds and status codes. */
 export const KIND_NUMBERS: Readonly<Record<ArchivedKind, number>> = {

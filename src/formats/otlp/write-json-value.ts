@@ -1,13 +1,12 @@
 // Properties as OTLP/JSON attributes. 64-bit integers are strings and non-finite doubles are names, as proto3's JSON
 // mapping asks; an integer beyond 64 bits, which OTLP has no place for, becomes its digits as a string, never a rounded number.
 
-import type { ByteWriter } from '../../base/bytes/byte-writer.js';
+import { type ByteWriter, isInt64 } from '../../base/bytes/byte-writer.js';
 import { ArchivedDouble } from '../../record/archived-double.js';
 import type { ArchivedProperties, ArchivedValue } from '../../record/archived-span.js';
 import type { SpanProperties } from '../../record/finished-span.js';
 import { ObjectProperties } from '../../record/properties.js';
 import { writeIntegerDigits, writeQuoted, writeRaw } from './json-writer.js';
-import { isInt64 } from './protobuf-writer.js';
 
 /** JSON has neither NaN nor Infinity, and many readers would lose the sign of minus zero. */
 const writeDouble = (writer: ByteWriter, value: number): void => {

@@ -1,24 +1,22 @@
 // OTLP's ExportTraceServiceRequest in protobuf: spans straight from their numbers, and requests of them. Fields that hold proto3's default are left out, as
 // the format asks. The lengths of the enclosing messages are known only at the end, so room is left before the first span and the head is written
 // backwards into it: spans are never moved for it.
-import { ByteWriter } from '../../base/bytes/byte-writer.js';
-import type { ArchivedResource, ArchivedScope } from '../../record/archived-span.js';
-import type { FinishedEvent, FinishedLink, FinishedSpan } from '../../record/finished-span.js';
-import { ObjectProperties } from '../../record/properties.js';
-import { RowProperties } from '../../record/row-view.js';
-import { KIND_NUMBERS, STATUS_NUMBERS, TAGS } from './messages.js';
 import {
+  ByteWriter,
   beginMessage,
   endMessage,
-  varintSize,
+  varintLength,
   writeCount,
   writeString,
   writeUnixNanos,
   writeVarint32,
-} from './protobuf-writer.js';
+} from '../../base/bytes/byte-writer.js';
+import type { ArchivedResource, ArchivedScope } from '../../record/archived-span.js';
+import type { FinishedEvent, FinishedLink, FinishedSpan } from '../../record/finished-span.js';
+import { RowProperties } from '../../record/row-view.js';
+import { KIND_NUMBERS, STATUS_NUMBERS, TAGS } from './messages.js';
 import type { OtlpFormat, ScopedSpans } from './request-builder.js';
-import { writeProperties } from './write-protobuf-value.js';
-import { RowPropertyWriter } from './write-row-properties.js';
+import { RowPropertyWriter, writeOwnProperties, writeProperties } from './write-protobuf-properties.js';
 
 const {
   span: Span,
@@ -156,7 +154,7 @@ const encodeResource = (
   { properties, schemaUrl, droppedAttributesCount = 0 }: ArchivedResource,
 ): Buffer =>
   encodePart(writer, ResourceSpans.resource, schemaUrl, () => {
-    writeProperties(writer, Resource.attributes, new ObjectProperties().of(properties));
+    writeOwnProperties(writer, Resource.attributes, properties);
     writeCount(writer, Resource.droppedAttributesCount, droppedAttributesCount);
   });
 
@@ -167,7 +165,7 @@ const encodeScope = (
   encodePart(writer, ScopeSpans.scope, schemaUrl, () => {
     if (name !== '') writeString(writer, Scope.name, name);
     if (version !== '') writeString(writer, Scope.version, version);
-    writeProperties(writer, Scope.attributes, new ObjectProperties().of(properties));
+    writeOwnProperties(writer, Scope.attributes, properties);
     writeCount(writer, Scope.droppedAttributesCount, droppedAttributesCount);
   });
 
@@ -214,7 +212,7 @@ export class ProtobufFormat implements OtlpFormat {
     writer.reserve(HEAD_ROOM);
     writeVarint32(
       writer,
-      sizes.reduce((sum, size) => sum + 1 + varintSize(size) + size, this.#resource.length),
+      sizes.reduce((sum, size) => sum + 1 + varintLength(size) + size, this.#resource.length),
     );
     writer.raw(this.#resource);
     groups.forEach(({ spans }, i) => {
@@ -231,8 +229,8 @@ export class ProtobufFormat implements OtlpFormat {
     const scope = this.#scope;
     const end = writer.length;
     const scopeSpans = scope.length + end - this.#spansStart;
-    const resourceSpans = resource.length + 1 + varintSize(scopeSpans) + scopeSpans;
-    const start = end - resourceSpans - varintSize(resourceSpans) - 1;
+    const resourceSpans = resource.length + 1 + varintLength(scopeSpans) + scopeSpans;
+    const start = end - resourceSpans - varintLength(resourceSpans) - 1;
     writer.length = start;
     writer.bytes[writer.length++] = Traces.resourceSpans;
     writeVarint32(writer, resourceSpans);

@@ -4,17 +4,17 @@
 // Fields of Perfetto's messages over a ByteWriter. Each call makes its own room, whatever the number of its field: those from 16 on take a tag
 // of two bytes.
 
-import type { ByteWriter } from '../../base/bytes/byte-writer.js';
 import {
   BYTES,
+  type ByteWriter,
   beginMessage,
   endMessage,
   FIXED64,
   tag,
   VARINT,
-  varintSize,
+  varintLength,
   writeVarint32,
-} from '../otlp/protobuf-writer.js';
+} from '../../base/bytes/byte-writer.js';
 
 /** Trace. */
 export const PACKET = tag(1, BYTES);
@@ -109,7 +109,7 @@ export const writeWhole = (writer: ByteWriter, fieldTag: number, value: number):
 export const writeText = (writer: ByteWriter, fieldTag: number, text: string): void => {
   writer.reserveText(text, ROOM);
   writeVarint32(writer, fieldTag);
-  const guess = varintSize(text.length);
+  const guess = varintLength(text.length);
   const start = beginMessage(writer, guess);
   writer.text(text);
   endMessage(writer, start, guess);

@@ -1,10 +1,8 @@
 // The packets of one Perfetto trace, one after another in a buffer: tracks, and the events on them. Times are Unix nanoseconds; the file says
 // that its own clock agrees with Unix time. A packet that throws while it is written must not be left half in the buffer: callers cut it off.
-import { ByteWriter } from '../../base/bytes/byte-writer.js';
+import { ByteWriter, nanosWords, toNanosWords, writeVarint32 } from '../../base/bytes/byte-writer.js';
 import type { ArchivedValue } from '../../record/archived-span.js';
 import type { SpanProperties } from '../../record/finished-span.js';
-import { writeVarint32 } from '../otlp/protobuf-writer.js';
-import { nanosWords, toNanosWords } from '../otlp/unix-nanos.js';
 import * as Field from './fields.js';
 import { beginField, endField, writeText, writeWhole } from './fields.js';
 import { Interned, writeAnnotation, writeAnnotations } from './write-annotation.js';

@@ -3,12 +3,11 @@
 //
 // Texts that stand in a file once and are referred to by number: names of events, categories, keys of annotations. Bounded: a text beyond the
 // bound gets no number and is written where it is used.
-import type { ByteWriter } from '../../base/bytes/byte-writer.js';
+import { type ByteWriter, isInt64, writeBigInt, writeInteger, writeVarint32 } from '../../base/bytes/byte-writer.js';
 import { ArchivedDouble } from '../../record/archived-double.js';
 import type { ArchivedProperties, ArchivedValue } from '../../record/archived-span.js';
 import type { SpanProperties } from '../../record/finished-span.js';
 import { valueJson } from '../../record/properties.js';
-import { isInt64, writeBigInt, writeInteger, writeVarint32 } from '../otlp/protobuf-writer.js';
 import * as Field from './fields.js';
 import { beginField, endField, writeText, writeWhole } from './fields.js';
 

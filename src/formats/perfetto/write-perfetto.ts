@@ -1,6 +1,6 @@
 // Traces and a process's own stretches as a file for Perfetto (ui.perfetto.dev) and its trace_processor: a track for each trace, with further
 // tracks below it for spans that overlap, and tracks of the process beside them. A slice that was begun must end, unless its span is open.
-import { orderInSteps } from '../../base/calls/slices.js';
+import { orderInSteps } from '../../base/calls/timers.js';
 import type { ArchivedValue } from '../../record/archived-span.js';
 import type { FinishedSpan } from '../../record/finished-span.js';
 import * as Field from './fields.js';

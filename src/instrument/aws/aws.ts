@@ -1,7 +1,7 @@
 // Calls of the AWS SDK 3, which publishes nothing: `send` of its clients is wrapped, which every form of a call ends in. Requests of HTTP are below it, as
 // many as it takes. What a program hands over stays as it is: a copy has the context.
 
-import { isThenable } from '../../base/calls/attempt.js';
+import { isThenable } from '../../base/calls/timers.js';
 import { queueStore } from '../../local-span/queue-store.js';
 import type { SpanQueue } from '../../local-span/span-queue.js';
 import type { Span } from '../../span/span.js';

@@ -1,7 +1,7 @@
 // Queries of mariadb 3, which publishes nothing and from 3.5 on is a bundle that exports no class: what it makes is seen, and the methods of the classes of
 // that are wrapped. What they give, and in which order their callbacks and events come, stays as it is.
 import { types } from 'node:util';
-import { isThenable } from '../../base/calls/attempt.js';
+import { isThenable } from '../../base/calls/timers.js';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
 import { type Callback, type Ending, endingFirst, endingWith, endingWithEvents, isEmitter } from '../ending.js';

@@ -1,7 +1,7 @@
 // Commands of mongodb, which publishes nothing: `Connection.prototype.command` is wrapped, which all that goes to a server passes through, so that a
 // step of a cursor, a batch and the end of a transaction have a span each. Filters, documents and names of users must never leave.
 
-import { isThenable } from '../../base/calls/attempt.js';
+import { isThenable } from '../../base/calls/timers.js';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
 import { type Callback, type Ending, endingFirst, endingWith } from '../ending.js';

@@ -1,7 +1,7 @@
 // Queries of pg, which publishes nothing: `Client.prototype.query` is wrapped, and must give what it gave. The end of a query is heard at the
 // callback of the query itself, which every form of the call ends in. Callbacks and events run in the context of the caller, traced or not.
 
-import { isThenable } from '../../base/calls/attempt.js';
+import { isThenable } from '../../base/calls/timers.js';
 import { Counter, count } from '../../rows/counters.js';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, quiet } from '../channel.js';

@@ -3,7 +3,6 @@
 import type { ClientRequest } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import { lookAlike } from '../../base/calls/look-alike.js';
-import { nodeHttp, nodeHttps } from '../../base/calls/node-modules.js';
 import { Counter, count } from '../../rows/counters.js';
 import type { Off } from '../channel.js';
 
@@ -54,7 +53,9 @@ export const wrapRequests = (handler: (request: ClientRequest) => void): Off => 
       if (module.get === wrappedGet) Reflect.set(module, 'get', get);
     };
   };
-  const offs = [nodeHttp(), nodeHttps()].map((module) => wrap(module as unknown as Module));
+  const offs = [process.getBuiltinModule('node:http'), process.getBuiltinModule('node:https')].map((module) =>
+    wrap(module as unknown as Module),
+  );
   syncBuiltinESMExports();
   return () => {
     isOn = false;

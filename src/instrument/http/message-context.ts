@@ -1,7 +1,6 @@
 // Events of requests and answers, in the context of the answer or of the caller: connections bring them, and many share a connection. `emit` is wrapped once
 // for all messages, because a server has no time for a closure a request. Messages that are not marked must notice nothing.
 import type { EventEmitter } from 'node:events';
-import { nodeHttp } from '../../base/calls/node-modules.js';
 import { queueStore } from '../../local-span/queue-store.js';
 import type { SpanQueue } from '../../local-span/span-queue.js';
 import { allOff, type Off } from '../channel.js';
@@ -95,7 +94,7 @@ let restore: Off | undefined;
 
 const use = (): void => {
   users++;
-  const { IncomingMessage, ServerResponse, ClientRequest } = nodeHttp();
+  const { IncomingMessage, ServerResponse, ClientRequest } = process.getBuiltinModule('node:http');
   restore ??= allOff([
     wrapMethod(IncomingMessage, 'emit', emitting(ofIncoming)),
     wrapMethod(ServerResponse, 'emit', emitting(ofAnswer)),

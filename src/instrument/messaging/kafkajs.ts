@@ -1,8 +1,8 @@
 // Messages of kafkajs, which publishes nothing: what its producers send, by topic, and what consumers do with a message or a batch. Its producers and
 // consumers are objects without a class, so that they are wrapped as they are made. What the program gives them must stay as it is.
 
-import { isThenable } from '../../base/calls/attempt.js';
 import { lookAlike } from '../../base/calls/look-alike.js';
+import { isThenable } from '../../base/calls/timers.js';
 import type { PropertyValue } from '../../rows/property.js';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';

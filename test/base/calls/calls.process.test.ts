@@ -2,8 +2,7 @@
 import { getEventListeners } from 'node:events';
 import { createRequire } from 'node:module';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { inParallel } from '../../../src/base/calls/slices.js';
-import { backoffMs, sleep, timerMs, within } from '../../../src/base/calls/timers.js';
+import { backoffMs, inParallel, sleep, timerMs, within } from '../../../src/base/calls/timers.js';
 import { missingPackage } from '../../../src/base/packages.js';
 
 afterEach(() => vi.restoreAllMocks());

@@ -1,7 +1,7 @@
 // A list of any length is put in order as a stable sort would, and never for long at once.
 
 import { expect, test } from 'vitest';
-import { orderInSteps } from '../../../src/base/calls/slices.js';
+import { orderInSteps } from '../../../src/base/calls/timers.js';
 import fc from '../../support/fast-check.js';
 
 const run = (keys: readonly number[]) => {

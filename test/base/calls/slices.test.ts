@@ -1,6 +1,6 @@
 // Work in slices is done whole and in order, the event loop goes round between slices, and an abort ends it.
 import { expect, test } from 'vitest';
-import { inSlices, Slices } from '../../../src/base/calls/slices.js';
+import { inSlices, Slices } from '../../../src/base/calls/timers.js';
 
 /** Holds the thread until a slice of any reasonable length is over. */
 const work = (): void => {

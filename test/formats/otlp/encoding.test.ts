@@ -3,11 +3,11 @@ import { JsonTraceSerializer, ProtobufTraceSerializer } from '@opentelemetry/otl
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { describe, expect, test } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
+import { nanosWords, toNanosWords } from '../../../src/base/bytes/byte-writer.js';
 import type { Resource } from '../../../src/collector/reporter.js';
 import { toSdkResource, toSdkSpan } from '../../../src/exporters/otel-sdk/sdk-span.js';
 import { LIBRARY_VERSION, OWN_SCOPE, ownResource } from '../../../src/formats/library.js';
 import { RequestBuilder } from '../../../src/formats/otlp/request-builder.js';
-import { nanosWords, toNanosWords } from '../../../src/formats/otlp/unix-nanos.js';
 import { JsonFormat } from '../../../src/formats/otlp/write-json.js';
 import { ProtobufFormat } from '../../../src/formats/otlp/write-protobuf.js';
 import { ObjectView } from '../../../src/record/object-view.js';

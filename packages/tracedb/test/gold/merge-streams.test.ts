@@ -1,7 +1,7 @@
 // Merged streams give everything each stream gives; none is left open when one fails, when the reader stops or when its signal fires,
 // and no more of them are open than the limit.
 import { expect, test } from 'vitest';
-import { inParallel } from '../../../../src/base/calls/slices.js';
+import { inParallel } from '../../../../src/base/calls/timers.js';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
 import { mergeStreams } from '../../src/gold/merge-streams.js';

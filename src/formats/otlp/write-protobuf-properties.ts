@@ -1,17 +1,139 @@
-// Properties of rows as OTLP's KeyValue messages, from their words and bytes: no string is made of a key or a text that the chunk has as bytes
-// already. Services say the same again and again (method, scheme, address, user agent): what a property of the same key, type and place
-// was written as before is copied, and what was written side by side is copied at once. A place is good only while nothing before it
-// moves: whoever moves or takes back what was written says so.
-import { ByteWriter } from '../../base/bytes/byte-writer.js';
+// Properties as OTLP's KeyValue and AnyValue messages. A value keeps its type; an integer beyond 64 bits, which OTLP has no
+// place for, becomes its digits as a string, never a rounded number.
+//
+// Those of rows are written from their words and bytes: no string is made of a key or a text that the chunk has as bytes already. Services say the
+// same again and again (method, scheme, address, user agent): what a property of the same key, type and place was written as before is copied, and
+// what was written side by side is copied at once. A place is good only while nothing before it moves: whoever moves or takes back what was written
+// says so.
+import {
+  ByteWriter,
+  beginMessage,
+  endMessage,
+  isInt64,
+  varintLength,
+  writeBigInt,
+  writeInteger,
+  writeString,
+  writeVarint32,
+} from '../../base/bytes/byte-writer.js';
+import { ArchivedDouble } from '../../record/archived-double.js';
+import type { ArchivedProperties, ArchivedValue } from '../../record/archived-span.js';
+import type { SpanProperties } from '../../record/finished-span.js';
 import type { RowProperties } from '../../record/row-view.js';
 import { internedName } from '../../rows/name-table.js';
 import { type RowEntries, Tag } from '../../rows/row-entries.js';
 import { Encoding } from '../../rows/row-text.js';
 import { TAGS } from './messages.js';
-import { varintSize, writeString, writeVarint32 } from './protobuf-writer.js';
-import { writeKeyValue } from './write-protobuf-value.js';
 
-const { value: Value, keyValue: KeyValue } = TAGS;
+const { value: Value, values: Values, keyValue: KeyValue } = TAGS;
+
+/** The largest number with its tag and a nested message's tag and length. */
+const NUMBER_ROOM = 24;
+
+const writeDouble = (writer: ByteWriter, value: number): void => {
+  writer.bytes[writer.length++] = Value.doubleValue;
+  writer.double(value);
+};
+
+/** A whole number is an integer, but for minus zero, whose sign only a double has. */
+const writeNumber = (writer: ByteWriter, value: number): void => {
+  if (!Number.isSafeInteger(value) || Object.is(value, -0)) writeDouble(writer, value);
+  else {
+    writer.bytes[writer.length++] = Value.intValue;
+    writeInteger(writer, value);
+  }
+};
+
+const writeBytes = (writer: ByteWriter, value: Uint8Array): void => {
+  writer.reserve(value.length + NUMBER_ROOM);
+  writer.bytes[writer.length++] = Value.bytesValue;
+  writeVarint32(writer, value.length);
+  writer.bytes.set(value, writer.length);
+  writer.length += value.length;
+};
+
+const writeMap = (writer: ByteWriter, map: ArchivedProperties): void => {
+  writer.bytes[writer.length++] = Value.kvlistValue;
+  const start = beginMessage(writer, 1);
+  writeOwnProperties(writer, Values.values, map);
+  endMessage(writer, start, 1);
+};
+
+/** What is neither a text nor a number. */
+const writeObject = (writer: ByteWriter, value: object | null): void => {
+  // Without content, as OTLP allows.
+  if (value === null) return;
+  if (Array.isArray(value)) writeArray(writer, value);
+  else if (value instanceof ArchivedDouble) writeDouble(writer, value.value);
+  else if (value instanceof Uint8Array) writeBytes(writer, value);
+  else writeMap(writer, value as ArchivedProperties);
+};
+
+const writeArray = (writer: ByteWriter, list: readonly ArchivedValue[]): void => {
+  writer.bytes[writer.length++] = Value.arrayValue;
+  const start = beginMessage(writer, 1);
+  for (const item of list) {
+    writer.reserve(NUMBER_ROOM);
+    writer.bytes[writer.length++] = Values.values;
+    writeAnyValue(writer, item);
+  }
+  endMessage(writer, start, 1);
+};
+
+/** A message AnyValue with its length in front. */
+const writeAnyValue = (writer: ByteWriter, value: ArchivedValue): void => {
+  const guess = typeof value === 'string' && value.length > 125 ? 2 : 1;
+  const start = beginMessage(writer, guess);
+  switch (typeof value) {
+    case 'string':
+      writeString(writer, Value.stringValue, value);
+      break;
+    case 'number':
+      writeNumber(writer, value);
+      break;
+    case 'boolean':
+      writer.bytes[writer.length++] = Value.boolValue;
+      writer.bytes[writer.length++] = value ? 1 : 0;
+      break;
+    case 'bigint':
+      if (isInt64(value)) {
+        writer.bytes[writer.length++] = Value.intValue;
+        writeBigInt(writer, value);
+      } else writeString(writer, Value.stringValue, value.toString());
+      break;
+    default:
+      if (typeof value === 'object') writeObject(writer, value);
+      // What the types forbid: text of it is better than a batch that never leaves.
+      else writeString(writer, Value.stringValue, String(value));
+  }
+  endMessage(writer, start, guess);
+};
+
+/** One repeated KeyValue field. Leaves 16 bytes of room behind. */
+export const writeKeyValue = (writer: ByteWriter, fieldTag: number, key: string, value: ArchivedValue): void => {
+  writer.reserve(NUMBER_ROOM);
+  writer.bytes[writer.length++] = fieldTag;
+  const guess = key.length + (typeof value === 'string' ? value.length : 10) > 118 ? 2 : 1;
+  const start = beginMessage(writer, guess);
+  writeString(writer, KeyValue.key, key);
+  writer.reserve(NUMBER_ROOM);
+  writer.bytes[writer.length++] = KeyValue.value;
+  writeAnyValue(writer, value);
+  endMessage(writer, start, guess);
+};
+
+export const writeProperties = (writer: ByteWriter, fieldTag: number, properties: SpanProperties): void => {
+  const { size } = properties;
+  for (let i = 0; i < size; i++) writeKeyValue(writer, fieldTag, properties.key(i), properties.value(i));
+};
+
+/** The same of an object's own; one that is undefined is none. */
+export const writeOwnProperties = (writer: ByteWriter, fieldTag: number, properties: ArchivedProperties): void => {
+  for (const key of Object.keys(properties)) {
+    const value: ArchivedValue | undefined = properties[key];
+    if (value !== undefined) writeKeyValue(writer, fieldTag, key, value);
+  }
+};
 
 // Keys whose last property is known, by the key's number.
 const REMEMBERED = 256;
@@ -40,7 +162,7 @@ const makeFront = (key: number): Buffer => {
   return front;
 };
 
-const writeBytes = (writer: ByteWriter, from: Buffer, at: number, length: number): void => {
+const copyBytes = (writer: ByteWriter, from: Buffer, at: number, length: number): void => {
   const { bytes, length: to } = writer;
   writer.length = to + length;
   if (length > LOOP_BYTES) from.copy(bytes, to, at, at + length);
@@ -50,11 +172,11 @@ const writeBytes = (writer: ByteWriter, from: Buffer, at: number, length: number
 /** A message KeyValue: its value is `length` bytes long and is written next. */
 const beginKeyValue = (writer: ByteWriter, fieldTag: number, key: number, length: number): void => {
   const front = frontOf(key);
-  const size = front.length + varintSize(length) + length;
+  const size = front.length + varintLength(length) + length;
   writer.reserve(size + AROUND);
   writer.bytes[writer.length++] = fieldTag;
   writeVarint32(writer, size);
-  writeBytes(writer, front, 0, front.length);
+  copyBytes(writer, front, 0, front.length);
   writeVarint32(writer, length);
 };
 
@@ -69,17 +191,17 @@ const writeEntry = (writer: ByteWriter, fieldTag: number, entries: RowEntries, e
       // Halves of characters have no bytes in UTF-8.
       if (tag >> 8 === Encoding.utf16) return false;
       const length = words[entry * 4 + 3];
-      beginKeyValue(writer, fieldTag, key, 1 + varintSize(length) + length);
+      beginKeyValue(writer, fieldTag, key, 1 + varintLength(length) + length);
       writer.bytes[writer.length++] = Value.stringValue;
       writeVarint32(writer, length);
-      writeBytes(writer, text.bytes, words[entry * 4 + 2], length);
+      copyBytes(writer, text.bytes, words[entry * 4 + 2], length);
       return true;
     }
     case Tag.number: {
       const value = doubles[entry * 2 + 1];
       const isSmall = value >= 0 && value <= MAX_INT32 && Number.isInteger(value) && !Object.is(value, -0);
       if (!isSmall) return false;
-      beginKeyValue(writer, fieldTag, key, 1 + varintSize(value));
+      beginKeyValue(writer, fieldTag, key, 1 + varintLength(value));
       writer.bytes[writer.length++] = Value.intValue;
       writeVarint32(writer, value);
       return true;
