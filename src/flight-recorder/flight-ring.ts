@@ -2,6 +2,7 @@
 // never hold more than its bound, but for the block that has just come.
 import { now, nsPerTick } from '../clock/index.js';
 import { Block, blockBytes, TRACE_WORDS } from './block.js';
+import type { HeapLimit } from './heap-limit.js';
 
 // Memory is asked for in steps, so that what one block had serves the next: new memory costs more than what is written to it.
 const STEP_BYTES = 32 << 10;
@@ -23,17 +24,9 @@ interface TraceWords {
   readonly w3: number;
 }
 
-/** Called with the blocks that the ring holds, in order. */
-export interface RingWatcher {
-  added(block: Block): void;
-  /** The oldest one. */
-  removed(): void;
-  /** Another one stands in the place of one, counted from the oldest on. */
-  replaced(place: number, block: Block): void;
-}
-
 export class FlightRing {
-  watcher: RingWatcher | undefined;
+  /** Called with the blocks that the ring holds, in order. */
+  watcher: HeapLimit | undefined;
   // In order of time, from `first` on.
   #blocks: Block[] = [];
   #first = 0;

@@ -4,7 +4,6 @@
 import { timers } from '../base/calls/timers.js';
 import { type FastCall, loadFastCall } from '../clock/binding.js';
 import { type Block, blockBytes, toJson } from './block.js';
-import type { RingWatcher } from './flight-ring.js';
 import { SnapshotDirectory, type SnapshotHead } from './snapshot-file.js';
 import { TURN_ROWS_FACTOR } from './timeline/native-rings.js';
 import type { Timeline } from './timeline/timeline.js';
@@ -25,12 +24,13 @@ const MAX_TIMELINE_ROWS = (4 + TURN_ROWS_FACTOR) * 4096;
 
 const textOf = (rows: readonly TimelineRow[]): string => JSON.stringify(rows).slice(1, -1);
 
-export class HeapLimit implements RingWatcher {
+export class HeapLimit {
   readonly #native: Native | undefined;
   readonly #directory: SnapshotDirectory;
   readonly #minIntervalMs: number;
   #timelineUs: number;
-  #written = 0;
+  /** Files written, each of which the process has lived through. */
+  written = 0;
   #writtenMs = 0;
 
   /** @param nearing Called in the middle of any code when what is newest should be handed over. Must not throw. */
@@ -54,11 +54,6 @@ export class HeapLimit implements RingWatcher {
     return this.#native !== undefined;
   }
 
-  /** Files written, each of which the process has lived through. */
-  get written(): number {
-    return this.#written;
-  }
-
   /** What there is beside the blocks of the ring, as it is now. */
   update(head: HeapHead, timeline: Pick<Timeline, 'rows'> | undefined, open: Block | undefined): void {
     const native = this.#native;
@@ -75,8 +70,8 @@ export class HeapLimit implements RingWatcher {
     const native = this.#native;
     if (native === undefined) return;
     const written = native.heapLimitWritten();
-    if (written > this.#written) {
-      this.#written = written;
+    if (written > this.written) {
+      this.written = written;
       this.#writtenMs = timers.monotonicMs();
       this.#directory.removeOld();
     }
@@ -87,10 +82,12 @@ export class HeapLimit implements RingWatcher {
     this.#native?.heapLimitAdd(block.buffer, blockBytes(block.size));
   }
 
+  /** The oldest one. */
   removed(): void {
     this.#native?.heapLimitDrop();
   }
 
+  /** Another one stands in the place of one, counted from the oldest on. */
   replaced(place: number, block: Block): void {
     this.#native?.heapLimitReplace(place, block.buffer, blockBytes(block.size));
   }

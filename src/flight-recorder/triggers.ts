@@ -14,14 +14,6 @@ import type { TimelineRow } from './timeline/timeline-row.js';
 import { endsByDefault, type ResolvedTriggers } from './trigger-options.js';
 import { UsualDurations } from './usual-durations.js';
 
-/** The listener. No method may throw. */
-interface CrashListener {
-  /** `isLast`: nobody takes it, and the process ends when this returns, perhaps without an event `exit`. */
-  crashed(reason: SnapshotReason, isLast: boolean): void;
-  /** The process exits with this code, which is not 0. */
-  exiting(code: number): void;
-}
-
 type Emit = (this: unknown, event: string | symbol, ...args: unknown[]) => boolean;
 
 const textOf = (error: unknown): string => {
@@ -42,12 +34,13 @@ const isTaken = (): boolean =>
   process.listenerCount('uncaughtException') > 0 || process.hasUncaughtExceptionCaptureCallback();
 
 class CrashWatch {
-  readonly #to: CrashListener;
+  /** What is called of it may not throw. */
+  readonly #to: Triggers;
   readonly #offs: (() => void)[] = [];
   // Rejections that nobody took, of which no exception has come.
   #rejected: SnapshotReason | undefined;
 
-  constructor(to: CrashListener) {
+  constructor(to: Triggers) {
     this.#to = to;
   }
 
@@ -133,7 +126,7 @@ const CRASHES: readonly SnapshotReason['kind'][] = ['uncaught-exception', 'unhan
 const isOfOneCrash = (seen: SnapshotReason, end: SnapshotReason): boolean =>
   CRASHES.includes(seen.kind) && (end.kind === 'exit-code' || (end.kind === seen.kind && end.text === seen.text));
 
-export class Triggers implements CrashListener {
+export class Triggers {
   readonly #options: ResolvedTriggers;
   readonly #take: TakeSnapshot;
   readonly #directory: SnapshotDirectory | undefined;
@@ -202,6 +195,7 @@ export class Triggers implements CrashListener {
     this.#soon({ kind: 'stall', text: `the event loop was busy for ${ms} ms`, traceId: '' });
   }
 
+  /** `isLast`: nobody takes it, and the process ends when this returns, perhaps without an event `exit`. */
   crashed(reason: SnapshotReason, isLast: boolean): void {
     if (isLast) {
       this.#endWith(reason);
@@ -218,6 +212,7 @@ export class Triggers implements CrashListener {
     });
   }
 
+  /** The process exits with this code, which is not 0. */
   exiting(code: number): void {
     this.#endWith(this.#unwritten ?? { kind: 'exit-code', text: `exit code ${code}`, traceId: '' });
   }

@@ -20,7 +20,8 @@ export class RunRing {
   readonly #runs: Run[] = [];
   readonly #maxRuns: number;
   #written = 0;
-  #droppedUs = Number.NEGATIVE_INFINITY;
+  /** Unix time in microseconds from which on none is missing. */
+  keptFromUs = Number.NEGATIVE_INFINITY;
 
   constructor(maxRuns: number) {
     this.#maxRuns = maxRuns;
@@ -35,17 +36,12 @@ export class RunRing {
     return this.#written - this.#runs.length;
   }
 
-  /** Unix time in microseconds from which on none is missing. */
-  get keptFromUs(): number {
-    return this.#droppedUs;
-  }
-
   /** The work on `queue` has just ended, `ns` nanoseconds after its start. One that does not record is nobody's. */
   add(queue: SpanQueue, ns: number): void {
     if (!queue.mount.isSpan || (queue.mount as Span).trace === null) return;
     const place = this.#written % this.#maxRuns;
     const run = this.#runs[place] ?? { startUs: 0, endUs: 0, owner: noOwner() };
-    if (this.#written >= this.#maxRuns) this.#droppedUs = run.endUs;
+    if (this.#written >= this.#maxRuns) this.keptFromUs = run.endUs;
     readOwner(queue, run.owner);
     run.owner.mount = null;
     run.endUs = unixNow();
@@ -142,7 +138,8 @@ export class PartRing {
   #written = 0;
   // Whether the sample before was of the newest part.
   #isOpen = false;
-  #unknown = 0;
+  /** Samples without a known owner. */
+  unknown = 0;
 
   constructor(maxParts: number, maxGapNs: number) {
     this.#maxGapNs = maxGapNs;
@@ -162,11 +159,6 @@ export class PartRing {
     return Math.max(0, this.#written - this.#parts.length);
   }
 
-  /** Samples without a known owner. */
-  get unknown(): number {
-    return this.#unknown;
-  }
-
   /** `queue` is what was current. */
   add(sample: Sample, queue: SpanQueue | undefined): void {
     const { turn, servedNs, frames } = sample;
@@ -177,7 +169,7 @@ export class PartRing {
       this.lose();
       return;
     }
-    if (!sample.isSame) this.#unknown++;
+    if (!sample.isSame) this.unknown++;
     const startNs = sample.isSame ? sample.requestedNs : servedNs;
     const newest = this.#written === 0 ? undefined : this.#parts[(this.#written - 1) % this.#parts.length];
     if (newest !== undefined && this.#isOpen && this.#goesOn(newest, sample, startNs, outermost)) {
@@ -199,7 +191,7 @@ export class PartRing {
 
   /** A sample without information: what is before it and what comes after are not neighbours. */
   lose(): void {
-    this.#unknown++;
+    this.unknown++;
     this.#isOpen = false;
   }
 
