@@ -1,7 +1,8 @@
 // Collector: the public object. It has the options, passes what traces do on to their life, and is flushed and shut down. Called from the recording path,
 // so those methods (opened, ended, cancelled, grew) only count and schedule.
 import { timers } from '../base/calls/timers.js';
-import { closeUnfinished, isTurnUnfinished } from '../local-span/stretches.js';
+import { state } from '../context/process-state.js';
+import { closeUnfinished } from '../local-span/stretches.js';
 import type { RowStore } from '../rows/row-store.js';
 import type { ActiveTrace, EndedRoot, OpenSpans, TraceLimits, TraceOutcome, TraceSink } from '../span/active-trace.js';
 import type { Sampler } from '../span/sampler.js';
@@ -9,8 +10,8 @@ import type { CollectorStats, FlushResult } from './collector-stats.js';
 import { type CollectorOptions, checkReporters, type ResolvedOptions, resolveOptions } from './options.js';
 import type { Reporter, Resource } from './reporter.js';
 import { Reporting } from './reporting.js';
-import type { TraceObserver } from './take-traces.js';
 import { TraceLife, type TraceState } from './trace-life.js';
+import type { TraceObserver } from './trace-part.js';
 
 const DEFAULT_FLUSH_MS = 30_000;
 const DEFAULT_SHUTDOWN_MS = 5_000;
@@ -165,7 +166,7 @@ export class Collector implements TraceSink {
   /** Hand over everything finished and wait until reporters have it. Never rejects. */
   async flush(options: { readonly timeoutMs?: number } = {}): Promise<FlushResult> {
     // What is open at the end of this turn is handed over then, and is part of what came before the call.
-    if (isTurnUnfinished()) await undefined;
+    if (state.unfinished.some((queue) => queue.hasOpen)) await undefined;
     return await this.reporting.flush(options.timeoutMs ?? DEFAULT_FLUSH_MS);
   }
 

@@ -8,8 +8,8 @@ import { TraceBit, TraceWord } from '../rows/trace-table.js';
 import type { ActiveTrace, EndedRoot, OpenSpans, TraceLimits, TraceOutcome, TraceSink } from '../span/active-trace.js';
 import type { Sampler } from '../span/sampler.js';
 import type { Collector } from './collector.js';
-import { takeTraces } from './take-traces.js';
 import type { ExternalTrace } from './trace-life.js';
+import { takeTraces } from './trace-part.js';
 
 // Rows of a chunk.
 const ROWS_OF_ONE = 64;

@@ -1,7 +1,7 @@
 // Pipeline: the queue in front of one reporter. One call at a time, retry with backoff inside a byte bound, oldest
 // trace dropped first and counted. A reporter that throws, rejects or hangs must never be felt by the application.
 import { backoffMs, isThenable, timerMs, timers } from '../base/calls/timers.js';
-import { errorMessage } from '../span/span-check.js';
+import { errorMessage } from '../span/arguments.js';
 import type { ResolvedOptions } from './options.js';
 import { type ReportBatch, ReportError, type Reporter, type Resource, type Trace } from './reporter.js';
 

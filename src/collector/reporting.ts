@@ -12,9 +12,8 @@ import type { CollectorStats, FlushResult } from './collector-stats.js';
 import type { ResolvedOptions } from './options.js';
 import { Pipeline } from './pipeline.js';
 import type { Reporter } from './reporter.js';
-import { compactParts } from './take-traces.js';
 import type { TraceLife } from './trace-life.js';
-import type { TracePart } from './trace-part.js';
+import { compactParts, type TracePart } from './trace-part.js';
 
 /** Wait until what was pushed before `mark` is out of this process. */
 const drained = async (pipeline: Pipeline, mark: number): Promise<void> => {

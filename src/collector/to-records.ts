@@ -8,7 +8,7 @@ import { ActiveTrace, type TraceSink } from '../span/active-trace.js';
 import { isContext, localSpansArgument } from '../span/arguments.js';
 import { never } from '../span/sampler.js';
 import { SpanContext } from '../span/span-context.js';
-import { takeTraces } from './take-traces.js';
+import { takeTraces } from './trace-part.js';
 
 const UNBOUNDED = Number.POSITIVE_INFINITY;
 

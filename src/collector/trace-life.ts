@@ -24,10 +24,8 @@ import { Counter, count, countMany } from '../rows/counters.js';
 import { RowStore } from '../rows/row-store.js';
 import { TRACE_BYTES, TraceBit, type TraceKey, TraceWord } from '../rows/trace-table.js';
 import type { ActiveTrace, EndedRoot, TraceOutcome } from '../span/active-trace.js';
-import { OpenTraces, RecentAnchors } from './open-traces.js';
-import { type TraceObserver, takeTraces } from './take-traces.js';
-import { PartPool, type TracePart } from './trace-part.js';
-import { TraceQueue } from './trace-queue.js';
+import { OpenTraces, RecentAnchors, TraceQueue } from './trace-lists.js';
+import { PartPool, type TraceObserver, type TracePart, takeTraces } from './trace-part.js';
 
 /** The states of a trace that has a number. Unlisted: it is in none of the lists yet, as each number is when it is given. */
 export const TraceState = { unlisted: 0, open: 1, queued: 2, observed: 3 } as const;

@@ -1,17 +1,26 @@
-// TracePart: what is reported of one trace at one time: a range of rows that were taken. Records are made on demand, so that an
-// encoder can work in slices and a reporter that needs none pays for none.
+// TracePart: what is reported of one trace at one time: a range of rows that were taken. Records, which a program's reporter sees, are made on
+// demand: an encoder can work in slices, and our own encoders read rows through a view, for which nothing is made.
 //
-// Makes the SpanRecord of a row: what a user's reporter sees. Our own encoders read the view itself, and nothing is made for them.
+// At the end `takeTraces`, which makes the parts: it takes the rows of finished traces from the store, sorted by trace, with copies of the batches
+// that are mounted in them.
+
 import type { ClockAnchor } from '../clock/index.js';
 import { NO_PROPERTIES } from '../record/properties.js';
 import { EventRecord, SpanRecord, TraceIdentity, toProperties } from '../record/record.js';
 import { type RowProperties, RowView } from '../record/row-view.js';
 import type { PropertyList, PropertyValue } from '../rows/property.js';
 import { Flag, type RowChunk } from '../rows/row-chunk.js';
-import { TakenRows } from '../rows/row-store.js';
+import { writeLink } from '../rows/row-entries.js';
+import { type RowObserver, type RowStore, TakenRows } from '../rows/row-store.js';
 import { TRACE_STRIDE, TraceBit, type TraceTable, TraceWord } from '../rows/trace-table.js';
-import { STATUS_CODES } from '../span/span-check.js';
-import type { Link, SpanStatus, StatusCode } from '../span/span-types.js';
+import {
+  type ActiveTrace,
+  type EndedRoot,
+  linkToPlace,
+  type MountedBatch,
+  type OpenSpans,
+} from '../span/active-trace.js';
+import { type Link, type SpanStatus, STATUS_CODES, type StatusCode } from '../span/span-types.js';
 import { ReportError, type Resource, type Trace } from './reporter.js';
 
 // Points at one row after another, of which records are made.
@@ -313,3 +322,90 @@ const linksOf = (span: RowView): readonly Link[] =>
           ...(droppedAttributesCount === 0 ? undefined : { droppedAttributesCount }),
         };
       });
+
+/**
+ * What sees every span of a collector, whatever becomes of its trace: the flight recorder, as far as the collector needs it. Called on the recording
+ * path: no method may throw.
+ */
+export interface TraceObserver extends RowObserver {
+  readonly openSpans: OpenSpans;
+  /** A root has ended. True: its trace is reported, whatever the sampler and `keep` decide. */
+  ended(trace: ActiveTrace, root: EndedRoot): boolean;
+  /** These parts are reported now: the moment to add to their roots what only the observer has. */
+  reporting(parts: readonly TracePart[]): void;
+  /** Nothing of it may be shown to anybody. */
+  cancelled(trace: ActiveTrace): void;
+  /** A row that was never in the store: of a batch that is mounted in a trace. */
+  observeMounted(traces: TraceTable, number: number, chunk: RowChunk, row: number): void;
+}
+
+/** Where traces are taken from. */
+export interface TakenFrom {
+  readonly rows: RowStore;
+  readonly observer?: TraceObserver | null;
+  /** For traces that have none. */
+  readonly anchor: ClockAnchor;
+  /** Where parts come from, and go back to. */
+  readonly parts?: PartPool;
+}
+
+// Nearly always all of them: then nothing is copied.
+const withSpans = (numbers: Int32Array, traces: TraceTable): Int32Array => {
+  for (let i = 0; i < numbers.length; i++) {
+    if (traces.get(numbers[i], TraceWord.spans) === 0) {
+      return numbers.filter((number) => traces.get(number, TraceWord.spans) > 0);
+    }
+  }
+  return numbers;
+};
+
+/** A part of each trace that has something, whose rows are in the store no longer. The caller empties or releases the numbers. */
+export const takeTraces = (numbers: Int32Array, from: TakenFrom): TracePart[] => {
+  const { traces } = from.rows;
+  const waiting = withSpans(numbers, traces);
+  if (waiting.length === 0) return [];
+  const rows = from.rows.take(waiting);
+  // Its length is known: an array that grows leaves copies of itself.
+  const parts = new Array<TracePart>(waiting.length);
+  for (let i = 0; i < waiting.length; i++) {
+    const number = waiting[i];
+    if (traces.get(number, TraceWord.mounted) > 0) {
+      for (const mounted of traces.mounts.get(number) as MountedBatch[]) copyMounted(rows, i, number, mounted, from);
+    }
+    traces.anchors[number] ??= from.anchor;
+    parts[i] = (from.parts?.take() ?? new TracePart()).of(traces, number, rows, i);
+  }
+  return parts;
+};
+
+/** Where few of many parts were kept, give these rows of their own: they must not hold those of the others. */
+export const compactParts = (kept: readonly TracePart[], taken: readonly TracePart[]): void => {
+  const count = (parts: readonly TracePart[]): number => parts.reduce((sum, { spanCount }) => sum + spanCount, 0);
+  if (count(kept) * 2 > count(taken)) return;
+  const rows = new TakenRows(Int32Array.from(kept, ({ spanCount }) => spanCount));
+  kept.forEach((part, i) => {
+    part.moveTo(rows, i);
+  });
+};
+
+// Top spans of the batch become children of the span it is mounted under.
+const copyMounted = (
+  rows: TakenRows,
+  i: number,
+  number: number,
+  mounted: MountedBatch,
+  { rows: { traces }, observer }: TakenFrom,
+): void => {
+  const links = mounted.alsoUnder?.map((place) => linkToPlace(traces.keyOf(number), place));
+  for (const { chunk, row } of mounted.batch.first(mounted.count)) {
+    const to = rows.copy(i, chunk, row);
+    const last = to.count - 1;
+    if (to.parentHis[last] === 0 && to.parentLos[last] === 0) {
+      to.parentHis[last] = mounted.parentHi;
+      to.parentLos[last] = mounted.parentLo;
+      for (const link of links ?? []) writeLink(to.entries, link);
+      to.heads[to.count] = to.entries.count;
+    }
+    observer?.observeMounted(traces, number, to, last);
+  }
+};

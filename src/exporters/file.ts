@@ -7,7 +7,7 @@ import type { ReportBatch, Reporter } from '../collector/reporter.js';
 import type { FileFormat } from './file/append-line.js';
 import { JaegerFile } from './file/jaeger-file.js';
 import { OtlpLines } from './file/otlp-lines.js';
-import { ReportQueue } from './http/queued-http-reporter.js';
+import { ReportQueue } from './http/sender.js';
 
 /** Options of {@link FileReporter}. */
 export interface FileReporterOptions {

@@ -7,7 +7,7 @@ import { wholeNumber } from '../base/options/checks.js';
 import { checkNames } from '../collector/options.js';
 import { type ReportBatch, ReportError, type Reporter } from '../collector/reporter.js';
 import { BatchSpans } from './batch-spans.js';
-import { ReportQueue } from './http/queued-http-reporter.js';
+import { ReportQueue } from './http/sender.js';
 import { toSdkResource, toSdkSpan } from './otel-sdk/sdk-span.js';
 import type { SdkExportResult, SdkResource, SdkSpan, SdkSpanExporter } from './otel-sdk/sdk-types.js';
 import { type SpanRange, UndeliveredByBatch } from './otlp/encode-requests.js';

@@ -5,9 +5,8 @@ import { LIBRARY_NAME, LIBRARY_VERSION } from '../formats/library.js';
 import { RequestBuilder } from '../formats/otlp/request-builder.js';
 import { JsonFormat } from '../formats/otlp/write-json.js';
 import { ProtobufFormat } from '../formats/otlp/write-protobuf.js';
-import { QueuedHttpReporter } from './http/queued-http-reporter.js';
 import { sendAtExit } from './http/send-at-exit.js';
-import { HttpSender } from './http/sender.js';
+import { HttpSender, QueuedHttpReporter } from './http/sender.js';
 import {
   type EncodedRequest,
   encodeRange,

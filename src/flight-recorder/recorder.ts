@@ -3,8 +3,7 @@
 import { timers } from '../base/calls/timers.js';
 import { now, takeAnchor } from '../clock/index.js';
 import type { Collector } from '../collector/collector.js';
-import type { TraceObserver } from '../collector/take-traces.js';
-import type { TracePart } from '../collector/trace-part.js';
+import type { TraceObserver, TracePart } from '../collector/trace-part.js';
 import { enteredQueue } from '../local-span/queue-store.js';
 import { CHUNK_ROWS, RowChunk } from '../rows/row-chunk.js';
 import type { RowJournal } from '../rows/row-store.js';

@@ -2,7 +2,7 @@
 // over, one that is waited for by its path a line that hands functions over to be replaced, and Node's own are known by name. Only where Node has hooks that run in the program's own thread (from 22.15 and 23.5 on), and never on any other file.
 import { randomBytes } from 'node:crypto';
 import Module from 'node:module';
-import { errorMessage } from '../span/span-check.js';
+import { errorMessage } from '../span/arguments.js';
 import { type Off, orElse, quiet } from './channel.js';
 
 interface Loaded {

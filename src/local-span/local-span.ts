@@ -2,8 +2,14 @@
 // nothing. Hot path: nothing here may throw.
 import { now } from '../clock/index.js';
 import { Counter, count } from '../rows/counters.js';
-import { keptProperties, keptValue, lazyProperties, type Properties, type PropertyValue } from '../rows/property.js';
-import { SpanDetails } from '../rows/span-details.js';
+import {
+  keptProperties,
+  keptValue,
+  lazyProperties,
+  type Properties,
+  type PropertyValue,
+  SpanDetails,
+} from '../rows/property.js';
 import { reserveSpanIds, spanIdPrefix } from './ids.js';
 import { recordingTaskQueue } from './task-context.js';
 

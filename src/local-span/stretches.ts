@@ -76,9 +76,6 @@ export const closeAfterTurn = (queue: TaskQueue): void => {
   unfinished.push(queue);
 };
 
-/** True while code may run that has a local span open, or has just left one open. */
-export const isTurnUnfinished = (): boolean => state.unfinished.some((queue) => queue.hasOpen);
-
 const endTurn = (): void => {
   forgetCalls();
   closeUnfinished();

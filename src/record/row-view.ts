@@ -10,8 +10,7 @@ import { internedName, internedScope, type SpanScope } from '../rows/name-table.
 import type { PropertyValue } from '../rows/property.js';
 import { Flag, type RowChunk } from '../rows/row-chunk.js';
 import { type RowEntries, Tag } from '../rows/row-entries.js';
-import { KINDS, STATUS_CODES } from '../span/span-check.js';
-import type { SpanKind, StatusCode } from '../span/span-types.js';
+import { KINDS, type SpanKind, STATUS_CODES, type StatusCode } from '../span/span-types.js';
 import { hex8 } from '../span/traceparent.js';
 import type { ArchivedResource, ArchivedScope } from './archived-span.js';
 import type { FinishedEvent, FinishedLink, FinishedSpan, SpanProperties } from './finished-span.js';

@@ -5,7 +5,7 @@
 // thread, shared by every copy of the library, and bounded: a span whose scope finds no place is one of this library.
 import { state } from '../context/process-state.js';
 import { Counter, count } from './counters.js';
-import { guarded, type Properties, type PropertyValue } from './property.js';
+import type { Properties, PropertyValue } from './property.js';
 
 /** Interned names of a thread, at most. */
 export const MAX_NAMES = 8192;
@@ -68,10 +68,6 @@ export const internReadName = (name: string): number => {
 /** The interned name with this number. */
 export const internedName = (number: number): string =>
   number < FIRST_READ ? texts[number] : read.texts[number - FIRST_READ];
-
-/** A name as text, whatever it is. */
-export const nameText = (name: unknown): string =>
-  typeof name === 'string' ? name : (guarded(() => String(name)) ?? '');
 
 /** The library that recorded a span, where it is not this one. Make one object a library and keep it. */
 export interface SpanScope {

@@ -1,5 +1,7 @@
-// Properties: the types a span, event or link may carry, and what of a program's values is kept. Arrays are copied at the call, so that a program may go on
-// changing its own. A callback or a getter that throws is counted, never passed on, and costs no more than its own property.
+// What a span has beside its name and times: properties, and, on few spans, events, links, a message and counts of what bounds refused. Values of a
+// program are checked and copied at the call, so that it may go on changing its own; they are kept with the handle until the span ends, and then
+// written behind its row as entries. On the recording path: a callback or a getter that throws is counted, never passed on, and costs no more than
+// its own property.
 import { Counter, count } from './counters.js';
 
 /** A typed property value. 64-bit integers are `bigint`; an array holds one type only. */
@@ -31,6 +33,10 @@ export const guarded = <T>(callback: () => T): T | undefined => {
     return undefined;
   }
 };
+
+/** A name as text, whatever it is. */
+export const nameText = (name: unknown): string =>
+  typeof name === 'string' ? name : (guarded(() => String(name)) ?? '');
 
 const NO_KEYS: readonly string[] = [];
 
@@ -87,3 +93,55 @@ export const keptProperties = (properties: Properties | (() => Properties) | und
   lazyProperties(properties, (key, value) => list.push(key, keptValue(value)));
   return list.length === 0 ? null : list;
 };
+
+/** An event as recorded. */
+export interface PendingEvent {
+  readonly name: string;
+  readonly ticks: number;
+  readonly properties: PropertyList | null;
+  /** Properties that a bound refused. */
+  readonly dropped: number;
+}
+
+/** A reference to a span: four words of its trace id and two of its own; null when they were not ids. */
+export interface PendingLink {
+  readonly ids: ArrayLike<number> | null;
+  readonly traceState: string;
+  readonly properties: PropertyList | null;
+  /** Properties that a bound refused. */
+  readonly dropped: number;
+}
+
+export class SpanDetails {
+  events: PendingEvent[] | null = null;
+  links: PendingLink[] | null = null;
+  message = '';
+  /** Number of each that a bound refused. */
+  droppedProperties = 0;
+  droppedEvents = 0;
+  droppedLinks = 0;
+
+  /** Add an event, unless there are `max`. */
+  addEvent(event: PendingEvent, max: number): void {
+    this.events ??= [];
+    if (this.events.length < max) this.events.push(typeof event.name === 'string' ? event : named(event));
+    else {
+      count(Counter.eventsOverCap);
+      this.droppedEvents++;
+    }
+  }
+}
+
+// Now, because it may run code of the program: never while a row is written.
+const named = (event: PendingEvent): PendingEvent => ({ ...event, name: nameText(event.name) });
+
+/** A span that has ended. */
+export interface EndedSpan {
+  readonly name: string;
+  readonly idHi: number;
+  readonly idLo: number;
+  readonly begin: number;
+  /** Key, value, key, value; keys may repeat. */
+  readonly propertyList: readonly (string | PropertyValue)[] | null;
+  readonly details: SpanDetails | null;
+}

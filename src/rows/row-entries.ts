@@ -11,7 +11,14 @@
 // what a user wrote.
 import { Counter, countMany } from './counters.js';
 import { internName } from './name-table.js';
-import { isScalar, type PropertyList, type PropertyValue } from './property.js';
+import {
+  type EndedSpan,
+  isScalar,
+  type PendingEvent,
+  type PendingLink,
+  type PropertyList,
+  type PropertyValue,
+} from './property.js';
 import { RowText } from './row-text.js';
 
 /** What an entry is. */
@@ -361,3 +368,42 @@ const isValue = (value: unknown): boolean => isScalar(value) || isList(value);
 
 // A function may be a revoked proxy, which `Array.isArray` throws for.
 const isList = (value: unknown): value is readonly unknown[] => typeof value === 'object' && Array.isArray(value);
+
+/**
+ * Write the entries of the row that is added next; gives their bytes. `name` is that of a span whose name has no number, `further` are
+ * links beside those of the details.
+ */
+export const writeDetails = (
+  entries: RowEntries,
+  span: EndedSpan,
+  name: string | null,
+  further: readonly PendingLink[] | null,
+): number => {
+  const before = entries.usedBytes;
+  if (name !== null) entries.writeName(name);
+  const { propertyList, details } = span;
+  const invalid = propertyList === null ? 0 : entries.writeProperties(propertyList);
+  if (details === null) entries.writeDropped(invalid, 0, 0);
+  else {
+    const { links, events, message } = details;
+    if (message !== '') entries.writeMessage(message);
+    const unlinked = links === null ? 0 : links.reduce((sum, { ids }) => sum + (ids === null ? 1 : 0), 0);
+    entries.writeDropped(invalid + details.droppedProperties, details.droppedEvents, unlinked + details.droppedLinks);
+    if (events !== null) for (const event of events) writeEvent(entries, event);
+  }
+  if (further !== null) for (const link of further) writeLink(entries, link);
+  if (details?.links) for (const link of details.links) writeLink(entries, link);
+  return entries.usedBytes - before;
+};
+
+const writeEvent = (entries: RowEntries, { name, ticks, properties, dropped }: PendingEvent): void => {
+  entries.writeEvent(name, ticks);
+  entries.writeDropped(dropped + (properties === null ? 0 : entries.writeProperties(properties)), 0, 0);
+};
+
+/** Write a link behind everything else of a row. */
+export const writeLink = (entries: RowEntries, { ids, traceState, properties, dropped }: PendingLink): void => {
+  if (ids === null) return;
+  entries.writeLink(ids, traceState);
+  entries.writeDropped(dropped + (properties === null ? 0 : entries.writeProperties(properties)), 0, 0);
+};

@@ -1,12 +1,14 @@
 // ActiveTrace: the handle of a trace, which its spans hold. It decides what it takes of what ends and writes rows to the store of its collector, under its
 // number in the table of traces. It makes no records and has no reporter; nothing that waits for a report may refer to it.
 
+import { state } from '../context/process-state.js';
 import type { LocalBatch } from '../local-span/local-batch.js';
 import { Counter, count, countMany } from '../rows/counters.js';
-import { internName, nameText } from '../rows/name-table.js';
+import { internName } from '../rows/name-table.js';
+import { type EndedSpan, nameText, type PendingLink } from '../rows/property.js';
 import { Flag, ROW_BYTES } from '../rows/row-chunk.js';
+import { writeDetails } from '../rows/row-entries.js';
 import type { RowStore } from '../rows/row-store.js';
-import { type EndedSpan, type PendingLink, writeDetails } from '../rows/span-details.js';
 import {
   type MountedSpans,
   TRACE_STRIDE,
@@ -16,8 +18,8 @@ import {
   TraceWord,
 } from '../rows/trace-table.js';
 import type { Sampler } from './sampler.js';
-import { STATUS_CODES } from './span-check.js';
 import type { SpanContext } from './span-context.js';
+import { STATUS_CODES } from './span-types.js';
 
 /** A place under a span. */
 export interface Place {
@@ -86,6 +88,13 @@ export interface TraceSink {
   /** @internal Such a trace has more, and a number again. */
   returned(trace: ActiveTrace): void;
 }
+
+/** The sink of roots that name none: set by the collector above, so that nothing here imports it. */
+export const defaultSink = (): TraceSink | undefined => state.defaultSink as TraceSink | undefined;
+
+export const setDefaultSink = (sink: TraceSink): void => {
+  state.defaultSink = sink;
+};
 
 /** What becomes of more spans of a trace that has no number any more: they are reported, are for the observer alone, or are dropped. */
 export type TraceOutcome = 'reported' | 'observed' | 'dropped';

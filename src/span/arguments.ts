@@ -1,8 +1,6 @@
-// Arguments of the recording API as programs without types give them. What cannot be what was meant is counted, said once
-// with the call that was meant, and taken as left out. Nothing here may throw, whatever a getter or a proxy does.
-//
-// What a span is started with.
-
+// What programs give the recording API, with types or without: how a span starts, its parents, context, kind, status, links and errors. What cannot
+// be what was meant is counted, said once with the call that was meant, and taken as left out. Nothing here may throw, whatever a getter or a proxy
+// does.
 import type { EventEmitter } from 'node:events';
 import { attempt } from '../base/calls/attempt.js';
 import type { LocalBatch } from '../local-span/local-batch.js';
@@ -10,10 +8,12 @@ import type { LocalSpans } from '../local-span/local-collector.js';
 import { wrongArgument } from '../local-span/misuse.js';
 import { Counter, count } from '../rows/counters.js';
 import type { SpanScope } from '../rows/name-table.js';
-import type { Properties } from '../rows/property.js';
+import { guarded, keptProperties, type PendingLink, type Properties } from '../rows/property.js';
+import { Flag } from '../rows/row-chunk.js';
 import type { TraceSink } from './active-trace.js';
 import type { SpanContext } from './span-context.js';
-import type { SpanKind } from './span-types.js';
+import { KINDS, type Link, type SpanKind, STATUS_CODES, type StatusCode } from './span-types.js';
+import { parseSpanId, parseTraceId } from './traceparent.js';
 
 /** How a span starts. */
 export interface SpanOptions {
@@ -201,4 +201,72 @@ export const localSpansArgument = (given: LocalSpans): LocalSpans | undefined =>
     'pushChildSpans and toRecords take LocalSpans: what collector.collect() gives, or the second item of LocalCollector.run(fn).',
   );
   return undefined;
+};
+
+/** Type, message and stack of a thrown value. A getter or toString that throws leaves its property out. */
+export const exceptionProperties = (error: unknown): Properties => {
+  if (typeof error !== 'object' || error === null) {
+    return { 'exception.type': typeof error, 'exception.message': guarded(() => String(error)) };
+  }
+  return {
+    'exception.type': textOf(error as Error, 'name'),
+    'exception.message': textOf(error as Error, 'message'),
+    'exception.stacktrace': textOf(error as Error, 'stack'),
+  };
+};
+
+const textOf = (error: Error, key: 'name' | 'message' | 'stack'): string | undefined => {
+  const value: unknown = guarded(() => error[key]);
+  return typeof value === 'string' ? value : undefined;
+};
+
+/** The message of a thrown value, for a status; undefined when it has none. */
+export const errorMessage = (error: unknown): string | undefined =>
+  exceptionProperties(error)['exception.message'] as string | undefined;
+
+const STATUS_BITS = Flag.statusMask << Flag.statusShift;
+
+/** The flags with a kind. */
+export const withKind = (flags: number, kind: SpanKind): number => {
+  const number = KINDS.indexOf(kind);
+  if (number >= 0) return (flags & ~Flag.kindMask) | number;
+  wrongArgument(`The kind of a span is one of ${KINDS.join(', ')}.`);
+  return flags;
+};
+
+/** The flags with a status. */
+export const withStatus = (flags: number, code: StatusCode, message: unknown): number => {
+  const number = STATUS_CODES.indexOf(code);
+  if (number < 0 || (message !== undefined && typeof message !== 'string')) {
+    wrongArgument("setStatus takes 'ok', 'error' or 'unset' and a text: span.setStatus('error', error.message).");
+  }
+  return (flags & ~STATUS_BITS) | (Math.max(0, number) << Flag.statusShift);
+};
+
+// A program may hand on anything.
+const wholeCount = (value: unknown): number =>
+  Number.isInteger(value) ? Math.min(Math.max(0, value as number), 0x7fff_ffff) : 0;
+
+/** A link with its fields read once; without ids when they are not ids. */
+export const pendingLink = (
+  to: SpanContext | Link,
+  properties: Properties | (() => Properties) | undefined,
+): PendingLink => {
+  try {
+    const { traceId, spanId, traceState } = to;
+    const trace = parseTraceId(traceId);
+    const span = parseSpanId(spanId);
+    if (trace !== undefined && span !== undefined) {
+      return {
+        ids: [...trace, ...span],
+        traceState: typeof traceState === 'string' ? traceState : '',
+        properties: keptProperties(properties ?? (to as Link).properties),
+        dropped: wholeCount((to as Link).droppedAttributesCount),
+      };
+    }
+  } catch {
+    // Counted below.
+  }
+  count(Counter.linksInvalid);
+  return { ids: null, traceState: '', properties: null, dropped: 0 };
 };

@@ -1,7 +1,7 @@
 // Further parents of a span: it serves several at once, in one trace or in many. In each trace it has a row under its first parent there; further parents in
 // that trace are links of that row. Made for the few spans that have some; the usual span pays for a null.
 import type { LocalBatch } from '../local-span/local-batch.js';
-import type { EndedSpan, PendingLink } from '../rows/span-details.js';
+import type { EndedSpan, PendingLink } from '../rows/property.js';
 import { type ActiveTrace, isSamePlace, linkToPlace, type Place } from './active-trace.js';
 
 /** A place under a span of a trace. */

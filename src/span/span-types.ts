@@ -7,6 +7,10 @@ export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer
 /** The outcome of a span. */
 export type StatusCode = 'unset' | 'ok' | 'error';
 
+/** In the order of their numbers in the flags of a row. */
+export const KINDS: readonly SpanKind[] = ['internal', 'server', 'client', 'producer', 'consumer'];
+export const STATUS_CODES: readonly StatusCode[] = ['unset', 'ok', 'error'];
+
 /** A span's status; `message` is only meaningful for `error`. */
 export interface SpanStatus {
   readonly code: StatusCode;

@@ -10,30 +10,41 @@ import { enteredQueue, queueStore, runOnQueue } from '../local-span/queue-store.
 import { type QueueMount, SpanQueue } from '../local-span/span-queue.js';
 import { Counter, count } from '../rows/counters.js';
 import { internScope } from '../rows/name-table.js';
-import { keptProperties, keptValue, lazyProperties, type Properties, type PropertyValue } from '../rows/property.js';
+import {
+  type EndedSpan,
+  keptProperties,
+  keptValue,
+  lazyProperties,
+  type Properties,
+  type PropertyValue,
+  SpanDetails,
+} from '../rows/property.js';
 import { Flag } from '../rows/row-chunk.js';
-import { type EndedSpan, SpanDetails } from '../rows/span-details.js';
-import { ActiveTrace, isSamePlace, type TraceSink } from './active-trace.js';
+import { ActiveTrace, defaultSink, isSamePlace, type TraceSink } from './active-trace.js';
 import {
   contextArgument,
+  errorMessage,
+  exceptionProperties,
   isSpan,
   localSpansArgument,
   noFunction,
   optionsArgument,
   parentArgument,
+  pendingLink,
   type RootOptions,
   type SpanOptions,
   sinkArgument,
+  withKind,
+  withStatus,
   workArgument,
 } from './arguments.js';
 import { FurtherParents } from './further-parents.js';
 import { followerOf } from './plain-promise.js';
 import { decision } from './sampler.js';
-import { errorMessage, exceptionProperties, pendingLink, withKind, withStatus } from './span-check.js';
 import { SpanContext } from './span-context.js';
 import { SpanGuard, TaskQueues } from './span-guard.js';
 import type { Link, SpanKind, StatusCode } from './span-types.js';
-import { defaultSink, type TraceCollector } from './trace-collector.js';
+import type { TraceCollector } from './trace-collector.js';
 import { Unsampled } from './unsampled.js';
 
 /**

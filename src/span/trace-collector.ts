@@ -1,15 +1,5 @@
 // The article's form of collecting: a request collects its own spans. Makes no records itself; the sink does.
-//
-// The default sink: the collector of roots that name none. Set by the collector above, so that this module never imports it.
-import { state } from '../context/process-state.js';
-import type { ActiveTrace, TraceSink } from './active-trace.js';
-
-/** The sink of roots that name none. */
-export const defaultSink = (): TraceSink | undefined => state.defaultSink as TraceSink | undefined;
-
-export const setDefaultSink = (sink: TraceSink): void => {
-  state.defaultSink = sink;
-};
+import type { ActiveTrace } from './active-trace.js';
 
 /** Augmented by the collector with `record`, because the record type lives in a layer above. */
 // biome-ignore lint/suspicious/noEmptyInterface: filled by declaration merging.

@@ -8,8 +8,8 @@ import type { LocalSpan } from '../local-span/local-span.js';
 import { recordingQueue, runOnQueue } from '../local-span/queue-store.js';
 import { SpanQueue } from '../local-span/span-queue.js';
 import type { Properties } from '../rows/property.js';
+import { exceptionProperties } from './arguments.js';
 import { Span } from './span.js';
-import { exceptionProperties } from './span-check.js';
 import type { Arguments, TracedOptions } from './traced-options.js';
 
 type Step = 'next' | 'return' | 'throw';

@@ -1,8 +1,8 @@
 // Offsets between cores are found within their error bound, and cores that disagree on the rate are refused.
 
 import { expect, test } from 'vitest';
+import { calibrate, toOffsets, toPairs } from '../../src/clock/calibrate.js';
 import type { Pair } from '../../src/clock/clock-types.js';
-import { calibrate, toOffsets, toPairs } from '../../src/clock/rate.js';
 import fc from '../support/fast-check.js';
 
 const NS_PER_TICK = 0.385;

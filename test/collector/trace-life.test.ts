@@ -1,7 +1,7 @@
 // The life of traces against a plain reference: whatever starts, ends, comes late, is cancelled, evicted, reported, refused, wanted by a trigger or shut
 // down, in any order and with small bounds, every sum, counter and delivery is what the reference has. It knows nothing of numbers or rows.
 import { expect, test } from 'vitest';
-import type { TraceObserver } from '../../src/collector/take-traces.js';
+import type { TraceObserver } from '../../src/collector/trace-part.js';
 import { Collector, ReportError, Span, SpanContext, stats } from '../../src/index.js';
 import { internedName } from '../../src/rows/name-table.js';
 import { NO_SLOT, ROW_BYTES } from '../../src/rows/row-chunk.js';

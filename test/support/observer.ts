@@ -1,5 +1,5 @@
 // An observer of a collector that looks at nothing and wants nothing, in place of the flight recorder; a test gives it what it is about.
-import type { TraceObserver } from '../../src/collector/take-traces.js';
+import type { TraceObserver } from '../../src/collector/trace-part.js';
 
 export const observerWith = (own: Partial<TraceObserver> = {}): TraceObserver => ({
   journal: null,

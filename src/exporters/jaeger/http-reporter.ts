@@ -5,8 +5,7 @@ import { Slices } from '../../base/calls/timers.js';
 import { type ReportBatch, ReportError } from '../../collector/reporter.js';
 import { BatchPacker } from '../../formats/jaeger-thrift/batch-packer.js';
 import { BinaryWriter } from '../../formats/jaeger-thrift/binary-writer.js';
-import { QueuedHttpReporter } from '../http/queued-http-reporter.js';
-import { HttpSender, type TlsOptions } from '../http/sender.js';
+import { HttpSender, QueuedHttpReporter, type TlsOptions } from '../http/sender.js';
 import { DeliveryProgress, type PackedMessage, packBatch } from './pack-batch.js';
 
 export interface HttpReporterParts {

@@ -5,7 +5,7 @@ import { Slices } from '../../base/calls/timers.js';
 import { type ReportBatch, ReportError, type Reporter } from '../../collector/reporter.js';
 import { BatchPacker } from '../../formats/jaeger-thrift/batch-packer.js';
 import type { ThriftWriter } from '../../formats/jaeger-thrift/thrift-writer.js';
-import { ReportQueue } from '../http/queued-http-reporter.js';
+import { ReportQueue } from '../http/sender.js';
 import { DeliveryProgress, type OnTooLarge, type PackedMessage, packBatch } from './pack-batch.js';
 import { UdpSocket } from './udp-socket.js';
 

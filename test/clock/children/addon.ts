@@ -1,7 +1,7 @@
 // The addon itself, without the code that decides: what it does with a table that lacks this CPU, with two threads that do
 // not agree, and with a second clock. One case a process, because a process has one clock. Prints what a test wants to know.
 import { loadFastCall, loadNative, SOURCE_NUMBER } from '../../../src/clock/binding.js';
-import { toPairs } from '../../../src/clock/rate.js';
+import { toPairs } from '../../../src/clock/calibrate.js';
 
 const native = loadNative().module;
 if (native === undefined) throw new Error('this test needs the addon');
