@@ -4,9 +4,9 @@
 import type { ReportBatch } from '../../src/collector/reporter.js';
 import { BatchSpans } from '../../src/exporters/batch-spans.js';
 import { packBatch } from '../../src/exporters/jaeger/pack-batch.js';
+import { RequestBuilder } from '../../src/exporters/otlp/encode-requests.js';
 import { BatchPacker } from '../../src/formats/jaeger-thrift/batch-packer.js';
 import { CompactWriter } from '../../src/formats/jaeger-thrift/compact-writer.js';
-import { RequestBuilder } from '../../src/formats/otlp/request-builder.js';
 import { JsonFormat } from '../../src/formats/otlp/write-json.js';
 import { ProtobufFormat } from '../../src/formats/otlp/write-protobuf.js';
 

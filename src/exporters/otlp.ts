@@ -2,7 +2,6 @@
 import { promisify } from 'node:util';
 import { type ReportBatch, ReportError } from '../collector/reporter.js';
 import { LIBRARY_NAME, LIBRARY_VERSION } from '../formats/library.js';
-import { RequestBuilder } from '../formats/otlp/request-builder.js';
 import { JsonFormat } from '../formats/otlp/write-json.js';
 import { ProtobufFormat } from '../formats/otlp/write-protobuf.js';
 import { sendAtExit } from './http/send-at-exit.js';
@@ -12,6 +11,7 @@ import {
   encodeRange,
   encodeRequests,
   type LeftOut,
+  RequestBuilder,
   type Undelivered,
   UndeliveredByBatch,
 } from './otlp/encode-requests.js';

@@ -9,9 +9,9 @@ import { encodeJaegerJson } from '../../src/formats/jaeger-json/write-traces.js'
 import { BatchPacker } from '../../src/formats/jaeger-thrift/batch-packer.js';
 import { BinaryWriter } from '../../src/formats/jaeger-thrift/binary-writer.js';
 import { NO_SCOPE, OWN_SCOPE, ownResource } from '../../src/formats/library.js';
+import type { OtlpFormat } from '../../src/formats/otlp/messages.js';
 import { decodeOtlpJson } from '../../src/formats/otlp/read-json.js';
 import { decodeOtlpProtobuf } from '../../src/formats/otlp/read-protobuf.js';
-import type { OtlpFormat } from '../../src/formats/otlp/request-builder.js';
 import { encodeOtlpJson, JsonFormat } from '../../src/formats/otlp/write-json.js';
 import { ProtobufFormat } from '../../src/formats/otlp/write-protobuf.js';
 import type { FinishedSpan } from '../../src/record/finished-span.js';

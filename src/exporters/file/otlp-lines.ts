@@ -3,13 +3,13 @@
 
 import { runAsync, runSync } from '../../base/files/fs-steps.js';
 import type { ReportBatch } from '../../collector/reporter.js';
-import { RequestBuilder } from '../../formats/otlp/request-builder.js';
 import { JsonFormat } from '../../formats/otlp/write-json.js';
 import {
   type EncodedRequest,
   encodeRange,
   encodeRequests,
   type LeftOut,
+  RequestBuilder,
   type Undelivered,
   UndeliveredByBatch,
 } from '../otlp/encode-requests.js';

@@ -2,7 +2,7 @@
 // readers fill by it. A further field of a span is a line here; the writers, which are tuned by hand, have one of their own. A number of a later version
 // is refused, for it would leave as another. Source: opentelemetry-proto, trace/v1, resource/v1, common/v1.
 
-import { BYTES, FIXED32, FIXED64, tag, VARINT } from '../../base/bytes/byte-writer.js';
+import { BYTES, type ByteWriter, FIXED32, FIXED64, tag, VARINT } from '../../base/bytes/byte-writer.js';
 import type {
   ArchivedEvent,
   ArchivedKind,
@@ -12,6 +12,7 @@ import type {
   ArchivedSpan,
   ArchivedStatusCode,
 } from '../../record/archived-span.js';
+import type { FinishedSpan } from '../../record/finished-span.js';
 import { NO_PROPERTIES } from '../../record/properties.js';
 import {
   type DecodeContext,
@@ -304,3 +305,25 @@ export const TAGS = {
   value: ANY_VALUE.tags,
   values: VALUES.tags,
 };
+
+/** The spans of a request that were recorded by one library, as they were written. */
+export interface ScopedSpans {
+  readonly scope: ArchivedScope;
+  readonly spans: readonly Uint8Array[];
+}
+
+/** One form of OTLP's ExportTraceServiceRequest: one resource, spans by scope. */
+export interface OtlpFormat {
+  readonly contentType: string;
+  /** Bytes that {@link OtlpFormat.end} may add. */
+  readonly endBytes: number;
+  /** Write what comes before the spans, into an empty writer. */
+  begin(writer: ByteWriter, resource: ArchivedResource, scope: ArchivedScope): void;
+  span(writer: ByteWriter, span: FinishedSpan, isFirst: boolean): void;
+  /** Bytes between two spans. */
+  readonly separatorBytes: number;
+  /** A whole request for the resource of the last `begin`, of spans that were written after it. */
+  grouped(writer: ByteWriter, groups: readonly ScopedSpans[]): void;
+  /** Complete the request of one scope; gives the position where it begins. */
+  end(writer: ByteWriter): number;
+}

@@ -7,8 +7,7 @@ import type { Extras, FinishedEvent, FinishedLink, FinishedSpan, SpanIds } from 
 import { ObjectView } from '../../record/object-view.js';
 import { NO_PROPERTIES, ObjectProperties } from '../../record/properties.js';
 import { writeHex8, writeIntegerDigits, writeQuoted, writeQuotedNanos, writeRaw } from './json-writer.js';
-import { KIND_NUMBERS, STATUS_NUMBERS } from './messages.js';
-import type { OtlpFormat, ScopedSpans } from './request-builder.js';
+import { KIND_NUMBERS, type OtlpFormat, type ScopedSpans, STATUS_NUMBERS } from './messages.js';
 import { writeAttributes } from './write-json-value.js';
 
 const ATTRIBUTES = ',"attributes":[';

@@ -14,8 +14,7 @@ import {
 import type { ArchivedResource, ArchivedScope } from '../../record/archived-span.js';
 import type { FinishedEvent, FinishedLink, FinishedSpan } from '../../record/finished-span.js';
 import { RowProperties } from '../../record/row-view.js';
-import { KIND_NUMBERS, STATUS_NUMBERS, TAGS } from './messages.js';
-import type { OtlpFormat, ScopedSpans } from './request-builder.js';
+import { KIND_NUMBERS, type OtlpFormat, type ScopedSpans, STATUS_NUMBERS, TAGS } from './messages.js';
 import { RowPropertyWriter, writeOwnProperties, writeProperties } from './write-protobuf-properties.js';
 
 const {

@@ -2,8 +2,8 @@
 // whatever was taken back in between.
 
 import { describe, expect, test } from 'vitest';
+import { RequestBuilder } from '../../../src/exporters/otlp/encode-requests.js';
 import { OWN_SCOPE, ownResource } from '../../../src/formats/library.js';
-import { RequestBuilder } from '../../../src/formats/otlp/request-builder.js';
 import { ProtobufFormat } from '../../../src/formats/otlp/write-protobuf.js';
 import type { ArchivedProperties } from '../../../src/record/archived-span.js';
 import type { FinishedSpan } from '../../../src/record/finished-span.js';
