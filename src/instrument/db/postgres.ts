@@ -22,6 +22,8 @@ interface Query {
   readonly executed: boolean;
   /** What the driver asks for itself has none. */
   readonly canceller?: unknown;
+  /** Of a cursor. */
+  readonly cursorRows?: unknown;
   /** What is called with rows, as they come. */
   cursorFn?: unknown;
   forEachFn?: unknown;
@@ -55,23 +57,37 @@ const textOf = ({ strings, args }: Query, depth = 0): string => {
 
 /** It is settled once; a cursor that is iterated puts others in their places for each step. */
 const hear = (query: Query, ended: Ending): void => {
-  const ending = (settle: Method, over: (value: unknown) => void): Method =>
+  const resolving = (settle: Method): Method =>
     function (this: unknown, ...args) {
-      over(args[0]);
+      ended(undefined);
       return Reflect.apply(settle, this, args);
     };
-  const all = { resolve: () => ended(undefined), reject: (error: unknown) => ended(reasonOf(error)) };
-  for (const name of ['resolve', 'reject'] as const) {
-    let current = ending(query[name], all[name]);
-    Object.defineProperty(query, name, {
-      configurable: true,
-      enumerable: true,
-      get: () => current,
-      set: (settle: Method) => {
-        current = ending(settle, all[name]);
-      },
-    });
+  const rejecting = (settle: Method): Method =>
+    function (this: unknown, ...args) {
+      ended(reasonOf(args[0]));
+      return Reflect.apply(settle, this, args);
+    };
+  // An accessor makes V8 keep the whole query as a dictionary, which the driver reads many times.
+  if (query.cursorRows === undefined) {
+    query.resolve = resolving(query.resolve);
+    query.reject = rejecting(query.reject);
+    return;
   }
+  keepHearing(query, 'resolve', resolving);
+  keepHearing(query, 'reject', rejecting);
+};
+
+/** What is put there later is heard too. */
+const keepHearing = (query: Query, name: 'resolve' | 'reject', heard: (settle: Method) => Method): void => {
+  let current = heard(query[name]);
+  Object.defineProperty(query, name, {
+    configurable: true,
+    enumerable: true,
+    get: () => current,
+    set: (settle: Method) => {
+      current = heard(settle);
+    },
+  });
 };
 
 /** Rows come to the caller. */
