@@ -27,14 +27,16 @@ export const sendersOf = (
   pipeline: ioredis.Pipeline?.prototype,
 });
 
-const callers = new WeakMap<object, SpanQueue | null>();
+/** Who asked for a command, kept on it and not in a weak map, which costs more. Null for a caller outside any span. */
+const CALLER = Symbol('spanline.caller');
 
 const keepCaller = (sendCommand: Method): Method =>
-  runningIn(sendCommand, (_sender, here, [command]) => {
+  runningIn(sendCommand, (_sender, here, [given]) => {
     // What is none is for ioredis to refuse.
-    if (typeof command !== 'object' || command === null) return here;
-    const caller = callers.get(command);
-    if (caller === undefined) callers.set(command, here ?? null);
+    if (typeof given !== 'object' || given === null) return here;
+    const command = given as { [CALLER]?: SpanQueue | null };
+    const caller = command[CALLER];
+    if (caller === undefined) command[CALLER] = here ?? null;
     return callerKept(caller, here);
   });
 
