@@ -5,6 +5,7 @@ import { isThenable } from '../../base/calls/timers.js';
 import { Counter, count } from '../../rows/counters.js';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, quiet } from '../channel.js';
+import { copyWith } from '../copy-with.js';
 import { type Callback, type Ending, endingFirst, endingWith, endingWithEvents, isEmitter } from '../ending.js';
 import { boundFor, type Caller, callerHere, callingBack } from '../in-context.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
@@ -79,7 +80,7 @@ export const instrumentPg = (options: PgOptions): Off => {
     const isQuery = typeof config === 'object' && config !== null && typeof config.submit === 'function';
     if (at < 0 && typeof config?.callback === 'function') {
       if (isQuery) config.callback = callback(config.callback);
-      else args[0] = { ...config, callback: callback(config.callback) };
+      else args[0] = copyWith(config, { callback: callback(config.callback) });
     }
     let result: unknown;
     try {

@@ -89,6 +89,23 @@ describe.skipIf(!hasPostgres)('pg', () => {
     expect(await queries()).toHaveLength(1);
   });
 
+  test('a query of a class of the program is read as it is, with its callback', async () => {
+    instrumentOnly({ pg: true });
+    class Own {
+      constructor(readonly callback: unknown) {}
+      get text(): string {
+        return 'SELECT 1 AS one';
+      }
+    }
+    const client = await poolOf().connect();
+    later(() => client.release());
+    const { rows } = await new Promise<Untyped>((resolve, reject) =>
+      client.query(new Own((error: unknown, result: unknown) => (error ? reject(error) : resolve(result)))),
+    );
+    expect(rows).toEqual([{ one: 1 }]);
+    expect(await queries()).toMatchObject([{ name: 'SELECT' }]);
+  });
+
   test('over TCP it has its peer', async () => {
     instrumentOnly({ pg: true });
     const proxy = createServer((socket) => {
