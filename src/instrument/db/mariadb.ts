@@ -1,11 +1,13 @@
 // Queries of mariadb 3, which publishes nothing and from 3.5 on is a bundle that exports no class: what it makes is seen, and the methods of the classes of
 // that are wrapped. What they give, and in which order their callbacks and events come, stays as it is.
 import { types } from 'node:util';
+import { lookAlike } from '../../base/calls/look-alike.js';
 import { isThenable } from '../../base/calls/timers.js';
 import type { Span } from '../../span/span.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
 import { type Callback, type Ending, endingFirst, endingWith, endingWithEvents, isEmitter } from '../ending.js';
 import { fieldOf, reasonOf } from '../failure.js';
+import { hostAndPort } from '../http/url.js';
 import { boundFor, type Caller, callerHere } from '../in-context.js';
 import { type ModuleOptions, onCopy, onFile } from '../on-module.js';
 import { type Method, type Prototype, prototypeOf, replaceMethod } from '../replace-method.js';
@@ -39,15 +41,15 @@ interface Statement {
 
 const DEFAULT_PORT = 3306;
 
+/** Not by `URL`, for which a password with `#` or `?` ends the address: a user would be the server, and a part of the password its port. */
+const ADDRESS = /^[^:]*:\/\/([^/]*)\/([^?]*)/;
+
 /** Of the options, or the address in their place. */
-const serverOf = (options: unknown): Server => {
+export const serverOf = (options: unknown): Server => {
   if (typeof options === 'string') {
-    const { hostname, port, pathname } = new URL(options);
-    return {
-      serverAddress: hostname,
-      serverPort: port === '' ? DEFAULT_PORT : Number(port),
-      database: decodeURIComponent(pathname.slice(1)),
-    };
+    const [, authority = '', database = ''] = ADDRESS.exec(options) ?? [];
+    const [host, port = DEFAULT_PORT] = hostAndPort(authority.slice(authority.lastIndexOf('@') + 1));
+    return { serverAddress: host, serverPort: port, database: decodeURIComponent(database) };
   }
   const { host = 'localhost', port = DEFAULT_PORT, socketPath, database } = Object(options) as Record<string, unknown>;
   if (socketPath !== undefined) return { database, serverAddress: socketPath };
@@ -62,11 +64,11 @@ const statusOf = (error: unknown): string | undefined => {
 
 const textOf = (given: unknown): unknown => (typeof given === 'string' ? given : fieldOf(given, 'sql'));
 
-/** Hears the callback among `args`, which comes last, in the context of the caller. False where there is none. */
-const hearCallback = (args: unknown[], caller: Caller, ended: Ending): boolean => {
+/** Hears the callback among `args`, which comes last, in the context of the caller. Its place; -1 where there is none. */
+const hearCallback = (args: unknown[], caller: Caller, ended: Ending): number => {
   const at = args.findLastIndex((argument) => typeof argument === 'function');
   if (at >= 0) args[at] = boundFor(caller, endingFirst(args[at] as Callback, ended));
-  return at >= 0;
+  return at;
 };
 
 /** An ES module is not, whose functions are handed over by their file, nor what a bundle exports, of which a copy is. */
@@ -86,6 +88,17 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
 
   /** What asks by another method, as `beginTransaction` of 3.3 by `query`, asks once. */
   let isAsking = false;
+  /** A callback may come before its call returns, and asks for itself. */
+  const notAsking = (callback: Callback): Callback =>
+    function (this: unknown, ...args) {
+      const wasAsking = isAsking;
+      isAsking = false;
+      try {
+        return Reflect.apply(callback, this, args);
+      } finally {
+        isAsking = wasAsking;
+      }
+    };
   const begin = orElse(
     () => undefined,
     (asked: object, text: unknown): Span | undefined => {
@@ -105,7 +118,8 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
       const ended = quiet((error: unknown) => {
         if (span !== undefined) mariadb.end(span, error ?? undefined, statusOf);
       });
-      const isCalledBack = hearCallback(args, caller, ended);
+      const calledBackAt = hearCallback(args, caller, ended);
+      if (calledBackAt >= 0) args[calledBackAt] = notAsking(args[calledBackAt] as Callback);
       const wasAsking = isAsking;
       let result: unknown;
       try {
@@ -119,14 +133,18 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
       }
       if (isThenable(result)) return span === undefined ? result : endingWith(result, ended);
       if (isEmitter(result)) endingWithEvents(caller, result, ended);
-      else if (!isCalledBack) ended(undefined);
+      else if (calledBackAt < 0) ended(undefined);
       return result;
     };
 
   const seeStatement = quiet((statement: Statement, connection: object): void => {
     for (const name of ['execute', 'executeStream'] as const) {
       const method = statement[name];
-      if (typeof method === 'function') statement[name] = asking(method, () => statement.query, connection);
+      if (typeof method === 'function')
+        statement[name] = lookAlike(
+          asking(method, () => statement.query, connection),
+          method,
+        );
     }
   });
   /** `method`, of which `see` gets the result, and the owner. */

@@ -162,6 +162,23 @@ describe.skipIf(!hasMariadb)('mariadb', () => {
     });
   });
 
+  test('a callback that comes at once may ask too, and a statement looks as it did', async () => {
+    instrumentOnly({ mariadb: true });
+    const mariadb = library('mariadb/callback') as Untyped;
+    const connection = mariadb.createConnection({ ...access(), prepareCacheLength: 0 });
+    later(() => connection.end());
+    const statement = await new Promise<Untyped>((resolve, reject) =>
+      connection.prepare('SELECT ? + ?', (error: unknown, made: unknown) => (error ? reject(error) : resolve(made))),
+    );
+    const { execute } = Object.getPrototypeOf(statement);
+    expect([statement.execute.name, statement.execute.length]).toEqual([execute.name, execute.length]);
+    statement.close();
+    await recorded();
+    // It is closed, of which it calls back before it returns.
+    await new Promise((resolve) => statement.execute([1, 2], () => connection.query('SELECT 3', resolve)));
+    expect((await texts()).sort()).toEqual(['SELECT ?', 'SELECT ? + ?']);
+  });
+
   test('callbacks and events come in the context of the caller', async () => {
     instrumentOnly({ mariadb: true });
     const mariadb = library('mariadb/callback');
