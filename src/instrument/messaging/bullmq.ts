@@ -64,7 +64,7 @@ const hasOwnTelemetry = ({ opts }: Sender): boolean => opts?.telemetry !== undef
 /** Options of a connection, or a client that has them. */
 const serverOf = ({ opts }: Sender): Properties => {
   const connection = Object(opts?.connection) as { options?: object };
-  const { host, port } = { ...(connection.options ?? connection) } as { host?: unknown; port?: unknown };
+  const { host, port } = Object(connection.options ?? connection) as { host?: unknown; port?: unknown };
   const list: Properties = [];
   if (typeof host === 'string') list.push('server.address', host);
   if (typeof port === 'number') list.push('server.port', port);
@@ -123,6 +123,12 @@ const ADD_FLOW: Adding = {
 };
 const ADD_FLOWS: Adding = { ...ADD_BULK, destinationOf: (_, args) => listOf(args)[0]?.queueName };
 
+/** Undefined for what is no job: bullmq refuses it, which ends the span. */
+const withHeaders = orElse(
+  () => undefined,
+  ({ withContext }: Adding, args: readonly unknown[], headers: object) => withContext(args, JSON.stringify(headers)),
+);
+
 /** What travels with a job, as bullmq's own telemetry writes it. */
 const headersOf = orElse(
   (): IncomingHeaders => ({}),
@@ -144,7 +150,8 @@ export const instrumentBullmq = (options: BullmqOptions, propagator: Propagator)
 
   const beginAdding = orElse(
     () => undefined,
-    (sender: Sender, { operation, destinationOf, countOf, withContext }: Adding, args: readonly unknown[]) => {
+    (sender: Sender, kind: Adding, args: readonly unknown[]) => {
+      const { operation, destinationOf, countOf } = kind;
       if (hasOwnTelemetry(sender)) return undefined;
       const destination = String(destinationOf(sender, args) ?? '');
       const list: Properties = ['messaging.destination.name', destination, ...serverOf(sender)];
@@ -156,7 +163,7 @@ export const instrumentBullmq = (options: BullmqOptions, propagator: Propagator)
       messaging.inject(span, (name, value) => {
         headers[name] = value;
       });
-      return { span, args: withContext(args, JSON.stringify(headers)) };
+      return { span, args: withHeaders(kind, args, headers) ?? args };
     },
   );
 

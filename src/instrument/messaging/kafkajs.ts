@@ -51,12 +51,25 @@ const typeOf = (error: unknown): string => {
   return typeof type === 'string' && type !== '' ? type.slice(0, 64) : failureType(last);
 };
 
+/** Undefined for what cannot be read: kafkajs gets it as it is, and its span ends with that. */
+const withHeaders = orElse(
+  () => undefined,
+  (given: TopicMessages, messages: readonly unknown[], headers: object): TopicMessages => {
+    const sent = messages.map((message) =>
+      typeof message === 'object' && message !== null
+        ? copyWith(message, { headers: { ...(message as Message).headers, ...headers } })
+        : message,
+    );
+    return copyWith(given, { messages: sent });
+  },
+);
+
 /** Messages of a topic that are sent together, with the context in the headers of each. */
 const withContext = (
   messaging: Messaging,
   given: TopicMessages,
 ): { readonly given: TopicMessages; readonly span: Span | undefined } => {
-  const { topic, messages } = given;
+  const { topic, messages } = Object(given) as TopicMessages;
   if (typeof topic !== 'string' || topic === '' || !Array.isArray(messages)) return { given, span: undefined };
   const list: (string | PropertyValue)[] = ['messaging.destination.name', topic];
   if (messages.length !== 1) list.push('messaging.batch.message_count', messages.length);
@@ -66,12 +79,7 @@ const withContext = (
   messaging.inject(span, (name, value) => {
     headers[name] = value;
   });
-  const sent = messages.map((message: unknown) =>
-    typeof message === 'object' && message !== null
-      ? copyWith(message, { headers: { ...(message as Message).headers, ...headers } })
-      : message,
-  );
-  return { given: copyWith(given, { messages: sent }), span };
+  return { given: withHeaders(given, messages, headers) ?? given, span };
 };
 
 interface Sending {

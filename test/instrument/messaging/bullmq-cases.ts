@@ -157,6 +157,16 @@ export const describeBullmq = (name: string): void => {
       expect(of(spans, 'consumer').flatMap(({ links }) => links)).toHaveLength(4);
     });
 
+    test('what bullmq refuses ends its span', async () => {
+      on();
+      const queue = queueOf();
+      await queue.waitUntilReady();
+      // Version 4 throws at once.
+      const adding = async () => queue.addBulk([{ name: 'pay', data: {} }, null]);
+      await expect(adding()).rejects.toThrow();
+      expect(of(await recorded(), 'producer')).toMatchObject([{ status: { code: 'error' } }]);
+    });
+
     test('a flow is one span, to which its jobs are linked', async () => {
       on();
       const [outer, inner] = [queueOf(), queueOf()];

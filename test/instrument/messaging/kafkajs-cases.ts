@@ -191,6 +191,15 @@ export const describeKafkajs = (name: string): void => {
       expect(JSON.stringify(spans)).not.toContain(SECRET);
     }, 30_000);
 
+    test('what kafkajs refuses ends its spans', async () => {
+      on();
+      const topic = await topicOf();
+      await connected();
+      const topicMessages = [{ topic, messages: [{ value: 'one' }] }, null];
+      await expect(producer.sendBatch({ topicMessages })).rejects.toThrow();
+      expect(named(await recorded(), `send ${topic}`)).toMatchObject([{ status: { code: 'error' } }]);
+    });
+
     test('what a program sends may be of its own classes', async () => {
       on();
       const topic = await topicOf();
