@@ -23,8 +23,22 @@ const addInherited = (given: object, descriptors: Record<PropertyKey, PropertyDe
   }
 };
 
+/** A copy of an object without a class whose properties are values that anybody may change, as most are: a quarter of what descriptors take. */
+const plainCopy = (given: object): Record<PropertyKey, unknown> | undefined => {
+  if (Object.getPrototypeOf(given) !== Object.prototype) return undefined;
+  const copy: Record<PropertyKey, unknown> = {};
+  for (const key of Reflect.ownKeys(given)) {
+    const { value, writable, enumerable } = Reflect.getOwnPropertyDescriptor(given, key) ?? {};
+    if (writable !== true || enumerable !== true || key === '__proto__') return undefined;
+    copy[key] = value;
+  }
+  return copy;
+};
+
 /** `given` with these `values`, whatever it is made of. Throws what a proxy's traps throw. */
 export const copyWith = <T extends object>(given: T, values: Readonly<Record<string, unknown>>): T => {
+  const plain = plainCopy(given);
+  if (plain !== undefined) return Object.assign(plain, values) as T;
   const descriptors = Object.getOwnPropertyDescriptors(given) as Record<PropertyKey, PropertyDescriptor>;
   for (const key of Reflect.ownKeys(descriptors)) {
     if (isAccessor(descriptors[key])) descriptors[key] = throughAccessor(given, descriptors[key]);
