@@ -1,6 +1,6 @@
-// The routes of the page, and its server where no archive's server carries it, with the browser that shows it. Each view brings a folder
-// of its own under `api/`. The server must listen to nobody but this machine, unless it has a token. Opening the browser must never fail a program: the address is
-// printed too.
+// The routes of the page, and its server where no archive's server carries it, with the browser that shows it. Each view brings a folder of its own
+// under `api/`. The server must listen to nobody but this machine, unless it has a token. Opening the browser must never fail a program: the
+// address is printed too.
 
 import { spawn } from 'node:child_process';
 import {

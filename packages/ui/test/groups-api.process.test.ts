@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ArchivedSpan } from '../../../src/record/archived-span.js';
 import { scratch } from '../../../test/support/built.js';
 import { Archive } from '../../archive/src/index.js';
-import type { CompareAnswer, GroupsAnswer } from '../src/api/groups/answers.js';
+import type { CompareAnswer, GroupsAnswer } from '../src/api/answers.js';
 import { makeTraces, tracesIn } from './support/archive.js';
 import { useServer } from './support/served.js';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { scratch } from '../../../test/support/built.js';
 import { Archive } from '../../archive/src/index.js';
-import type { LiveEvent } from '../src/api/live/answers.js';
+import type { LiveEvent } from '../src/api/answers.js';
 import { createUiServer } from '../src/ui-server.js';
 import { useServer } from './support/served.js';
 

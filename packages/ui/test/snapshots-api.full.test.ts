@@ -5,10 +5,14 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildFirst, scratch } from '../../../test/support/built.js';
 import type { Archive } from '../../archive/src/index.js';
-import type { ProcessesAnswer, SnapshotFacts, SnapshotsAnswer } from '../src/api/snapshots/answers.js';
-import type { StallsAnswer } from '../src/api/stalls/answers.js';
+import type {
+  ProcessesAnswer,
+  SnapshotFacts,
+  SnapshotsAnswer,
+  StallsAnswer,
+  TracesAnswer,
+} from '../src/api/answers.js';
 import type { TraceAnswer } from '../src/api/trace/answers.js';
-import type { TracesAnswer } from '../src/api/traces/answers.js';
 import { CART } from './support/cart.js';
 import { useSnapshotServer } from './support/snapshot-server.js';
 

@@ -6,7 +6,7 @@ import { drawStalls } from '../../../src/flight-recorder/index.js';
 import { buildFirst, root, scratch } from '../../../test/support/built.js';
 import { Archive } from '../../archive/src/index.js';
 import { archiveStalls } from '../../archive/src/timeline/loop-source.js';
-import type { StallsAnswer } from '../src/api/stalls/answers.js';
+import type { StallsAnswer } from '../src/api/answers.js';
 import { accessibilityFaults } from './support/accessibility.js';
 import { hasBrowser, sizesIn, useBrowser } from './support/browser.js';
 import { useServer } from './support/served.js';

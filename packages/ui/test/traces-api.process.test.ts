@@ -5,7 +5,7 @@ import type { ArchivedSpan } from '../../../src/record/archived-span.js';
 import { scratch } from '../../../test/support/built.js';
 import { Archive } from '../../archive/src/index.js';
 import { span, spanIdOf, traceIdOf } from '../../archive/test/segment/support/segments.js';
-import type { PointsAnswer, TracesAnswer } from '../src/api/traces/answers.js';
+import type { PointsAnswer, TracesAnswer } from '../src/api/answers.js';
 import { quotedPairs } from '../src/api/traces/search-of.js';
 import { statusesOf } from '../src/api/traces/traces-routes.js';
 import { useServer } from './support/served.js';

@@ -26,6 +26,10 @@ const logFactorial = (n: number): number => {
   return logs[n];
 };
 
+/** log of the ways to take `take` of `from`. */
+const logWays = (from: number, take: number): number =>
+  logFactorial(from) - logFactorial(take) - logFactorial(from - take);
+
 /** The two-sided p of Fisher's test: of `marked` among m + n values, `dealt` are among the m; twice the smaller tail. */
 const fisherP = (m: number, n: number, marked: number, dealt: number): number => {
   const expected = (marked * m) / (m + n);
@@ -123,12 +127,6 @@ export const sharesCut = (values: Float64Array, minSize: number): number | null 
 const countingSteps = (groups: readonly number[], dealt: number, doubledU: number): number =>
   groups.reduce((sum, group) => sum + Math.min(group, dealt) + 1, 0) * (dealt + 1) * (doubledU + 1);
 
-const logFactorials = (largest: number): Float64Array => {
-  const table = new Float64Array(largest + 1);
-  for (let i = 2; i <= largest; i++) table[i] = table[i - 1] + Math.log(i);
-  return table;
-};
-
 /**
  * P(2U <= doubledU) and P(2U = doubledU) when `dealt` of the values are taken at random, where U counts the pairs in which a taken value
  * is larger than one left (ties one half). `groups` are the sizes of the groups of equal values in rising order.
@@ -139,8 +137,6 @@ const lowerTail = (
   doubledU: number,
 ): { readonly atMost: number; readonly exactly: number } => {
   const total = groups.reduce((sum, group) => sum + group, 0);
-  const logs = logFactorials(total);
-  const logWays = (from: number, take: number): number => logs[from] - logs[take] - logs[from - take];
   // chance[k][s]: that k of the values seen so far are taken and their pairs so far make 2U = s.
   const chance = Array.from({ length: dealt + 1 }, () => new Float64Array(doubledU + 1));
   chance[0][0] = 1;

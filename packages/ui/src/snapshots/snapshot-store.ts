@@ -15,13 +15,7 @@ import { readSnapshotFile, type Snapshot } from 'spanline/flight-recorder';
 import { makeDirectory, timers } from 'spanline/internal/base';
 import { isNode, takeSnapshot } from 'spanline/internal/inspector';
 import { partsOfName } from 'spanline/internal/timeline';
-import type {
-  NodeProcess,
-  SnapshotFacts,
-  SnapshotFile,
-  SnapshotsAnswer,
-  TakenAnswer,
-} from '../api/snapshots/answers.js';
+import type { NodeProcess, SnapshotFacts, SnapshotFile, SnapshotsAnswer, TakenAnswer } from '../api/answers.js';
 
 /** Processes that are listed. */
 const MAX = 200;

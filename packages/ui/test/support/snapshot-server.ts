@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { Archive } from '../../../archive/src/index.js';
-import type { TakenAnswer } from '../../src/api/snapshots/answers.js';
+import type { TakenAnswer } from '../../src/api/answers.js';
 import { makeCart } from './cart.js';
 import { useServer } from './served.js';
 import { useShop, useSnapshotStores } from './shop-process.js';

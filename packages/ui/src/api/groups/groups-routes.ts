@@ -13,9 +13,9 @@ import {
   type TraceSummary,
   traceShape,
 } from 'spanline/internal/record';
+import type { CompareAnswer, ComparedRow, ComparedSide, GroupRow, GroupsAnswer } from '../answers.js';
 import { type ArchiveOf, apiGet } from '../api-route.js';
 import { findTraces, searchOf, type TraceQuery } from '../traces/search-of.js';
-import type { CompareAnswer, ComparedRow, ComparedSide, GroupRow, GroupsAnswer } from './answers.js';
 
 /** The value that `share` of the ascending ones do not exceed; at least one is needed. */
 export const percentile = (ascending: readonly number[], share: number): number =>

@@ -9,7 +9,7 @@ import type { ServerResponse } from 'node:http';
 import type { Archive } from '@spanline/archive';
 import { type Arrivals, HttpError, type Request, type Route } from '@spanline/archive/internal';
 import { getOrMake, timers } from 'spanline/internal/base';
-import type { LiveEvent, LiveMinute, LiveOperation, LiveRequest } from './answers.js';
+import type { LiveEvent, LiveMinute, LiveOperation, LiveRequest } from '../answers.js';
 
 /** How far a percentile may be from the true one. */
 const RELATIVE_ERROR = 0.01;

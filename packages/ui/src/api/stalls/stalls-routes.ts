@@ -10,8 +10,8 @@ import {
 } from '@spanline/archive/internal';
 import { timers } from 'spanline/internal/base';
 import { stackName } from 'spanline/internal/timeline';
+import type { StallsAnswer } from '../answers.js';
 import { type ArchiveOf, apiGet } from '../api-route.js';
-import type { StallsAnswer } from './answers.js';
 
 /** Each costs a search and the traces of its time. */
 const MAX_STALLS = 100;

@@ -4,9 +4,8 @@
 import type { Archive } from '@spanline/archive';
 import type { Call, Route } from '@spanline/archive/internal';
 import { httpStatusOf, type TraceSummary } from 'spanline/internal/record';
-import type { RequestStatus } from '../answers.js';
+import type { PointsAnswer, RequestStatus, TraceRow, TracesAnswer, ValuesAnswer } from '../answers.js';
 import { type ArchiveOf, apiGet } from '../api-route.js';
-import type { PointsAnswer, TraceRow, TracesAnswer, ValuesAnswer } from './answers.js';
 import { findTraces, searchOf } from './search-of.js';
 
 /** Traces of one answer. */

@@ -1,7 +1,7 @@
 // What arrives now: the last minute of the archive, again each second: the rate, the operations, the newest and the slowest traces.
 
 import { useEffect, useState } from 'preact/hooks';
-import type { LiveEvent, LiveMinute, LiveRequest } from '../../../api/live/answers.js';
+import type { LiveEvent, LiveMinute, LiveRequest } from '../../../api/answers.js';
 import { listen } from '../../api/client.js';
 import { useKeys } from '../../shell/keys.js';
 import { hrefOf, type ViewProps } from '../../shell/location.js';

@@ -1,6 +1,6 @@
 // The worst stalls of the event loop: who had it, as a bar and in words, and who waited for it.
 
-import type { NamedTime, StallAnswer, StallsAnswer } from '../../../api/stalls/answers.js';
+import type { NamedTime, StallAnswer, StallsAnswer } from '../../../api/answers.js';
 import { get, useRequest } from '../../api/client.js';
 import { Select } from '../../shell/controls.js';
 import { goTo, type ViewProps } from '../../shell/location.js';

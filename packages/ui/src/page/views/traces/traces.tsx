@@ -1,6 +1,6 @@
 // Traces of the archive, or of a snapshot: hands on to the part that the address names, which is loaded when it is first shown. Above what is shown
 // of a snapshot stands which one it is, what it holds, and the ways out of it; without one, the way to snapshots.
-import type { SnapshotFacts } from '../../../api/snapshots/answers.js';
+import type { SnapshotFacts } from '../../../api/answers.js';
 import { get, useRequest } from '../../api/client.js';
 import { hrefOf, type ViewProps } from '../../shell/location.js';
 import { Empty, Failure, NoArchive } from '../../shell/states.js';

@@ -1,5 +1,5 @@
 // Two traces or two groups as one tree: for each name how often and how long, on average a trace, and the difference.
-import type { CompareAnswer, ComparedRow } from '../../../../api/groups/answers.js';
+import type { CompareAnswer, ComparedRow } from '../../../../api/answers.js';
 import { get, useRequest } from '../../../api/client.js';
 import { goTo, hrefOf, type ViewProps } from '../../../shell/location.js';
 import { Answer } from '../../../shell/states.js';

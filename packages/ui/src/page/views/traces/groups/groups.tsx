@@ -1,5 +1,5 @@
 // Traces of the same shape together. Two of the groups are chosen to be compared.
-import type { GroupRow, GroupsAnswer } from '../../../../api/groups/answers.js';
+import type { GroupRow, GroupsAnswer } from '../../../../api/answers.js';
 import { get, useRequest } from '../../../api/client.js';
 import { goTo, hrefOf, type ViewProps } from '../../../shell/location.js';
 import { Answer, Empty } from '../../../shell/states.js';

@@ -2,7 +2,7 @@
 // typed is kept here until the form is sent: then it goes into the address, and from there into the question.
 
 import { useEffect, useState } from 'preact/hooks';
-import type { TraceRow, TracesAnswer, ValuesAnswer } from '../../../../api/traces/answers.js';
+import type { TraceRow, TracesAnswer, ValuesAnswer } from '../../../../api/answers.js';
 import { get, useRequest } from '../../../api/client.js';
 import { Options } from '../../../shell/controls.js';
 import { goTo, hrefOf, type ViewProps } from '../../../shell/location.js';

@@ -2,7 +2,7 @@
 // that the newest are drawn at once; a page must only ever be added to the search that it answers. Durations are on a logarithmic scale: a service
 // has requests of microseconds and of minutes at once.
 import { useEffect, useState } from 'preact/hooks';
-import type { PointsAnswer } from '../../../../api/traces/answers.js';
+import type { PointsAnswer } from '../../../../api/answers.js';
 import { get } from '../../../api/client.js';
 
 /** Points drawn. */

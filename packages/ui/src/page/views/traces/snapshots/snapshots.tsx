@@ -5,7 +5,7 @@ import type {
   SnapshotFile,
   SnapshotsAnswer,
   TakenAnswer,
-} from '../../../../api/snapshots/answers.js';
+} from '../../../../api/answers.js';
 import { get, post, type Requested, useRequest } from '../../../api/client.js';
 import { goTo, hrefOf, type ViewProps } from '../../../shell/location.js';
 import { Answer, Empty } from '../../../shell/states.js';
