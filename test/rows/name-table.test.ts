@@ -1,14 +1,13 @@
 // Names have numbers within bounds: those of the program in one table, those read from elsewhere in another, so that neither takes the other's places.
-import { expect, test } from 'vitest';
-import { state } from '../../src/context/process-state.js';
+import { beforeEach, expect, test } from 'vitest';
 import { internedName, internName, internReadName, MAX_NAMES, MAX_READ_NAMES } from '../../src/rows/name-table.js';
-import { useOwnNames } from '../support/names.js';
+import { forgetNames, useOwnNames } from '../support/names.js';
 import { counted } from '../support/recorder.js';
 
 useOwnNames();
+beforeEach(forgetNames);
 
 test('names that are read take no place from those of the program, and each is found again', () => {
-  const { texts, numbers } = state.readNames;
   const own = internName('own');
   expect(internReadName('own')).toBe(own);
   const read = Array.from({ length: 20_000 }, (_, i) => internReadName(`read ${i}`));
@@ -18,12 +17,9 @@ test('names that are read take no place from those of the program, and each is f
   for (let i = 2; i < MAX_NAMES; i++) expect(internedName(internName(`name ${i}`))).toBe(`name ${i}`);
   expect(internName('one more')).toBe(0);
   expect(internedName(read[19_999])).toBe('read 19999');
-  texts.length = 0;
-  numbers.clear();
 });
 
 test('beyond the bound a name that is read is left out, and counted', async () => {
-  const { texts, numbers } = state.readNames;
   for (let i = 0; i < MAX_READ_NAMES; i++) internReadName(`read ${i}`);
   let number = 0;
   const changes = await counted(() => {
@@ -32,6 +28,4 @@ test('beyond the bound a name that is read is left out, and counted', async () =
   expect(changes).toEqual({ readNamesLeftOut: 1 });
   expect(internedName(number)).toBe('(a name too many)');
   expect(internedName(internReadName(`read ${MAX_READ_NAMES - 1}`))).toBe(`read ${MAX_READ_NAMES - 1}`);
-  texts.length = 0;
-  numbers.clear();
 });

@@ -5,11 +5,14 @@ import { state } from '../../src/context/process-state.js';
 import { internName } from '../../src/rows/name-table.js';
 
 const { numbers, texts } = state.names;
+const read = state.readNames;
 
-/** The names of this thread begin anew. Nothing may have rows that were not reported. */
+/** The names of this thread begin anew, those that it has read too. Nothing may have rows that were not reported. */
 export const forgetNames = (): void => {
   texts.length = 1;
   numbers.clear();
+  read.texts.length = 0;
+  read.numbers.clear();
   // The table remembers the last name beside it, by which a name that it has forgotten would be found: each beginning has another.
   internName(`beginning ${process.hrtime.bigint()}`);
 };
@@ -17,8 +20,10 @@ export const forgetNames = (): void => {
 /** For the tests of this file the table has room for all names, and afterwards has those of before. */
 export const useOwnNames = (): void => {
   let before: readonly [name: string, number: number][];
+  let readBefore: readonly [texts: readonly string[], numbers: readonly [name: string, number: number][]];
   beforeAll(() => {
     before = [...numbers];
+    readBefore = [[...read.texts], [...read.numbers]];
     forgetNames();
   });
   afterAll(() => {
@@ -29,5 +34,7 @@ export const useOwnNames = (): void => {
       texts[number] = name;
       numbers.set(name, number);
     }
+    for (const text of readBefore[0]) read.texts.push(text);
+    for (const [name, number] of readBefore[1]) read.numbers.set(name, number);
   });
 };
