@@ -20,9 +20,10 @@ const LEGEND = 'min, median: caller time; total: CPU of all threads (median roun
 const SERVICE_LEGEND =
   'CPU of all threads, but main-thread; record, flight, send, archive, gc, main-thread, rss: above none, by pairs of rounds; spread: (p75 - p25) / median';
 
-export function table({ suite, machine, results }) {
+export function table({ suite, machine, withoutNative = [], results }) {
   const lines = [
     `${suite}: ${machine.cpu}, ${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.platform}, load ${machine.loadBefore}`,
+    ...withoutNative,
     suite === 'service' ? SERVICE_LEGEND : LEGEND,
   ];
   for (const node of new Set(results.map((result) => result.node))) {

@@ -2,7 +2,7 @@
 // of the table, what that costs, and which query used the CPU.
 import { mkdir, rm } from 'node:fs/promises';
 import { Archive } from '@spanline/archive';
-import { clockInfo, setReporter, shutdown } from 'spanline';
+import { clockInfo, setReporter, shutdown, stats } from 'spanline';
 import { Benchmarks } from './benchmarks.js';
 import { KINDS, makeQueries, runQueries } from './client.js';
 import { command, typed } from './command.js';
@@ -86,12 +86,13 @@ const main = async (): Promise<void> => {
   await rm(FOLDER, { recursive: true, force: true });
   await mkdir(PROFILES, { recursive: true });
   const { source, path } = clockInfo();
+  const { context } = stats();
 
   const benchmarks = await Benchmarks.load(SOURCE, STORE);
   const { entries, points, milliseconds } = benchmarks.loaded;
   say(
     `ingested ${entries} commits, ${points} points of the OpenTelemetry JS benchmarks into ${STORE} (LMDB) in ${milliseconds.toFixed(0)} ms`,
-    `clock: ${source} by ${path}`,
+    `clock: ${source} by ${path}; context: ${context.way === 'frames' ? 'own frames' : `AsyncLocalStorage (${context.reason})`}; Node ${process.versions.node}`,
   );
   const { server, port } = await startService(benchmarks);
   const queries = makeQueries(benchmarks.tests, benchmarks.commitCount, QUERIES);
