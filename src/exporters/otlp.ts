@@ -4,8 +4,9 @@ import { type ReportBatch, ReportError } from '../collector/reporter.js';
 import { LIBRARY_NAME, LIBRARY_VERSION } from '../formats/library.js';
 import { JsonFormat } from '../formats/otlp/write-json.js';
 import { ProtobufFormat } from '../formats/otlp/write-protobuf.js';
+import type { FinishedSpan } from '../record/finished-span.js';
 import { sendAtExit } from './http/send-at-exit.js';
-import { HttpSender, QueuedHttpReporter } from './http/sender.js';
+import { type HttpAnswer, HttpSender, QueuedHttpReporter } from './http/sender.js';
 import {
   type EncodedRequest,
   encodeRange,
@@ -15,11 +16,112 @@ import {
   type Undelivered,
   UndeliveredByBatch,
 } from './otlp/encode-requests.js';
-import { type OtlpReporterOptions, type ResolvedOtlpOptions, resolveOtlpOptions } from './otlp/options.js';
-import { OtlpCounters, readFailure, type Warn, warnProcess } from './otlp/otlp-counters.js';
+import {
+  endpointOrigin,
+  type OtlpReporterOptions,
+  type ResolvedOtlpOptions,
+  resolveOtlpOptions,
+} from './otlp/options.js';
+import { readFailure, readPartialSuccess } from './otlp/read-answer.js';
 
 export type { TlsOptions } from './http/sender.js';
 export type { OtlpReporterOptions } from './otlp/options.js';
+
+/** Says what is wrong, at once where the process is about to end. */
+type Warn = (message: string, isExiting: boolean) => void;
+
+const warnProcess: Warn = (message, isExiting) => {
+  const warning = Object.assign(new Error(message), { name: 'SpanlineWarning', code: 'ERR_SPANLINE_OTLP' });
+  try {
+    // At the exit nothing comes after this.
+    if (isExiting) process.emit('warning', warning);
+    else process.emitWarning(warning);
+  } catch {
+    // Programs replace both.
+  }
+};
+
+/** Every span that the reporter does not deliver is in one of these numbers. */
+class OtlpCounters {
+  readonly #warn: Warn;
+  /** What the user should know last; empty when nothing went wrong. */
+  lastError = '';
+  requestsFailed = 0;
+  #requestsSent = 0;
+  #spansSent = 0;
+  #bytesSent = 0;
+  #rejectedSpans = 0;
+  #refusedSpans = 0;
+  #spansTooLarge = 0;
+  #spansInvalid = 0;
+  #hasWarned = false;
+  /** Somebody has answered, or it was said that nobody does. */
+  #isAnswerKnown = false;
+
+  constructor(warn: Warn) {
+    this.#warn = warn;
+  }
+
+  /** @param answer Undefined where nobody could read it. */
+  sent(spanCount: number, bytes: number, answer: HttpAnswer | undefined): void {
+    this.#isAnswerKnown = true;
+    this.#requestsSent++;
+    this.#spansSent += spanCount;
+    this.#bytesSent += bytes;
+    if (answer === undefined || answer.body.length === 0) return;
+    const partial = readPartialSuccess(answer.body, answer.headers['content-type'] ?? '');
+    if (partial === undefined) return;
+    const { rejectedSpans, message } = partial;
+    this.#rejectedSpans += rejectedSpans;
+    const verdict = rejectedSpans > 0 ? `rejected ${rejectedSpans} of ${spanCount} spans` : 'took all spans and warns';
+    this.#note(`The OTLP server ${verdict}: ${message || 'it gave no reason'}`);
+  }
+
+  refused(spanCount: number, error: ReportError): void {
+    this.#refusedSpans += spanCount;
+    this.#note(error.message);
+  }
+
+  /** Said of the first request, once: later ones are in the counters, and a collector may come up after the service. */
+  unanswered(what: string, endpointName: string, isExiting: boolean): void {
+    if (this.#isAnswerKnown) return;
+    this.#isAnswerKnown = true;
+    const origin = endpointOrigin(endpointName);
+    this.#warn(`No collector answers, so spans wait and the oldest are dropped. ${what} ${origin}`, isExiting);
+  }
+
+  leftOut(span: FinishedSpan, reason: 'too-large' | 'invalid', maxBytes: number): void {
+    const which = `OtlpReporter left out span ${JSON.stringify(String(span.name).slice(0, 100))} of trace ${span.traceId}`;
+    if (reason === 'too-large') {
+      this.#spansTooLarge++;
+      this.#note(`${which}: it needs more than maxRequestBytes, ${maxBytes}; record less on it or raise the option`);
+    } else {
+      this.#spansInvalid++;
+      this.#note(`${which}: its name or a property has a type that spans cannot have`);
+    }
+  }
+
+  snapshot(): Readonly<Record<string, number>> {
+    return {
+      requestsSent: this.#requestsSent,
+      requestsFailed: this.requestsFailed,
+      spansSent: this.#spansSent,
+      bytesSent: this.#bytesSent,
+      rejectedSpans: this.#rejectedSpans,
+      refusedSpans: this.#refusedSpans,
+      spansTooLarge: this.#spansTooLarge,
+      spansInvalid: this.#spansInvalid,
+    };
+  }
+
+  // Warned of once: what is wrong with one request is wrong with many. The others are in stats().
+  #note(message: string): void {
+    this.lastError = message;
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
+    this.#warn(message, false);
+  }
+}
 
 /** Codes of requests that nobody has answered. */
 const UNANSWERED: readonly string[] = ['ERR_SPANLINE_CONNECT', 'ERR_SPANLINE_HTTP_TIMEOUT'];

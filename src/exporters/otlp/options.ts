@@ -172,3 +172,9 @@ export const resolveOtlpOptions = (
     tls: options.tls,
   };
 };
+
+/** Where the address is from, and what to set where it is the default: for a message about a collector that does not answer. */
+export const endpointOrigin = (endpointName: string): string =>
+  endpointName === ''
+    ? 'That is the default: set OTEL_EXPORTER_OTLP_ENDPOINT to where yours listens, or OTEL_TRACES_EXPORTER=none under register.'
+    : `The address is that of ${endpointName.replace(/^O(?=ption )/, 'o')}.`;
