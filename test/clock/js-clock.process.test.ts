@@ -1,6 +1,6 @@
 // The clock without the addon keeps running in a program whose timers are faked, and follows a step of the wall clock.
 import { afterEach, expect, test, vi } from 'vitest';
-import { jsAnchor, jsNow } from '../../src/clock/js-clock.js';
+import { jsAnchor, jsNow } from '../../src/clock/clock.js';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -20,10 +20,10 @@ test('faked timers of the program do not stop it', () => {
 });
 
 /** The module as it is loaded in a program with this clock. */
-const loadWith = async (stubs: () => void): Promise<typeof import('../../src/clock/js-clock.js')> => {
+const loadWith = async (stubs: () => void): Promise<typeof import('../../src/clock/clock.js')> => {
   vi.resetModules();
   stubs();
-  return import('../../src/clock/js-clock.js');
+  return import('../../src/clock/clock.js');
 };
 
 test.each([3600_000, -3600_000, 1234])('a step of the wall clock by %i ms is followed', async (step) => {

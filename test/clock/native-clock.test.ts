@@ -2,7 +2,7 @@
 // fast call that cannot be had costs nothing but speed.
 import { expect, test } from 'vitest';
 import type { FastCall } from '../../src/clock/binding.js';
-import { NativeClockState } from '../../src/clock/native-clock.js';
+import { NativeClockState } from '../../src/clock/clock.js';
 import { FakeMachine } from './support/fake-machine.js';
 
 // tsc-percpu is chosen on Linux alone, on this machine too.

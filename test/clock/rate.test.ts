@@ -1,7 +1,7 @@
 // The slope of ticks follows CLOCK_MONOTONIC: it grows more exact, and a drift or a jump is counted and mended.
 import { expect, test } from 'vitest';
+import { Rate } from '../../src/clock/clock.js';
 import type { Pair } from '../../src/clock/clock-types.js';
-import { Rate } from '../../src/clock/native-clock.js';
 
 /** A counter of `hz` that can be made to run differently. */
 class FakeCounter {

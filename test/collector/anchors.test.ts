@@ -1,8 +1,8 @@
 // How ticks of a trace become Unix time: by one reading of both clocks for all its parts, however late they come, so that a step of the system
 // clock cannot tear it.
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { NativeClockState } from '../../src/clock/clock.js';
 import { clockInfo } from '../../src/clock/index.js';
-import { NativeClockState } from '../../src/clock/native-clock.js';
 import type { TracePart } from '../../src/collector/trace-part.js';
 import { Collector, type CollectorOptions, type Reporter, Span, SpanContext } from '../../src/index.js';
 import { observerWith } from '../support/observer.js';

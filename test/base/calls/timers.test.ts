@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { sourceFiles, sourceText } from '../../support/sources.js';
 
 /** The command and the page are programs of their own; the time input of OpenTelemetry compares with the clock that the program read. */
-const OTHERS = /^packages\/(cli|ui\/src\/page)\/|^src\/(clock\/js-clock|otel\/time-input|base\/calls\/timers)\.ts$/;
+const OTHERS = /^packages\/(cli|ui\/src\/page)\/|^src\/(clock\/clock|otel\/time-input|base\/calls\/timers)\.ts$/;
 
 const OF_GLOBALS =
   /(?<![\w.#])(?:globalThis\.)?((?:set|clear)(?:Timeout|Interval|Immediate)\(|queueMicrotask\(|(?:performance|Date)\.now\b|process\.hrtime\b|new Date\(\))/;
