@@ -1,9 +1,9 @@
 // Makes blocks of rows that a collector is about to drop. Columns are copied as a whole, some twenty nanoseconds a span: it runs at every report
 // of a service under load. It must not make an object a span.
 import { takeAnchor } from '../clock/index.js';
-import { internedScope, MAX_NAMES, type SpanScope } from '../rows/name-table.js';
 import { CHUNK_ROWS, Flag, NO_SLOT, RowChunk } from '../rows/row-chunk.js';
 import { isText, Tag } from '../rows/row-entries.js';
+import { internedScope, MAX_NAMES, type SpanScope } from '../rows/row-text.js';
 import { TRACE_STRIDE, TraceBit, type TraceTable, TraceWord } from '../rows/trace-table.js';
 import { Block, blockBytes, MAGIC, MetaWriter, TRACE_WORDS, VERSION, Word } from './block.js';
 

@@ -13,10 +13,9 @@
 import { getOrMake } from '../base/maps/maps.js';
 import type { ClockAnchor } from '../clock/index.js';
 import type { Resource } from '../collector/reporter.js';
-import { internedName, type SpanScope } from '../rows/name-table.js';
 import { type RowChunk, RowChunk as Rows } from '../rows/row-chunk.js';
 import { RowEntries } from '../rows/row-entries.js';
-import { RowText } from '../rows/row-text.js';
+import { internedName, RowText, type SpanScope } from '../rows/row-text.js';
 
 export const MAGIC = 0x4c465053;
 export const VERSION = 1;

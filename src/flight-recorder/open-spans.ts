@@ -4,10 +4,10 @@
 
 import type { LocalSpan } from '../local-span/local-span.js';
 import type { SpanQueue } from '../local-span/span-queue.js';
-import { internName } from '../rows/name-table.js';
 import { type EndedSpan, nameText } from '../rows/property.js';
 import { CHUNK_ROWS, Flag, RowChunk } from '../rows/row-chunk.js';
 import { writeDetails } from '../rows/row-entries.js';
+import { internName } from '../rows/row-text.js';
 import { TraceBit, type TraceKey, TraceTable } from '../rows/trace-table.js';
 import type { ActiveTrace, EndedRoot, OpenSpans } from '../span/active-trace.js';
 import type { Span } from '../span/span.js';

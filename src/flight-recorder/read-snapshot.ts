@@ -6,9 +6,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Resource } from '../collector/reporter.js';
-import { internReadName, internScope, spanScope } from '../rows/name-table.js';
 import { Flag, RowChunk } from '../rows/row-chunk.js';
 import { RowEntries, Tag } from '../rows/row-entries.js';
+import { internReadName, internScope, spanScope } from '../rows/row-text.js';
 import { type Block, TRACE_WORDS } from './block.js';
 import { BlockSnapshot, traceIdAt } from './block-snapshot.js';
 import { readRecords, valuesOf } from './flight-records.js';

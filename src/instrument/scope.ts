@@ -1,8 +1,8 @@
 // Which instrumentation a span is from, as OpenTelemetry names it: the scope.
 import { LIBRARY_VERSION } from '../formats/library.js';
 import { enteredQueue } from '../local-span/queue-store.js';
-import { internedScope, type SpanScope, spanScope } from '../rows/name-table.js';
 import { Flag } from '../rows/row-chunk.js';
+import { internedScope, type SpanScope, spanScope } from '../rows/row-text.js';
 import type { Span } from '../span/span.js';
 
 /** The scope of the instrumentation `name`. */

@@ -1,10 +1,10 @@
 // A batch of finished local spans without a trace: rows of its own, closed under parents, left to the garbage collector. It may be
 // mounted under several spans, and is never changed once it was handed over.
 
-import { internName } from '../rows/name-table.js';
 import { nameText } from '../rows/property.js';
 import { CHUNK_ROWS, Flag, NO_SLOT, RowChunk } from '../rows/row-chunk.js';
 import { writeDetails } from '../rows/row-entries.js';
+import { internName } from '../rows/row-text.js';
 import type { LocalSpan } from './local-span.js';
 
 // Most collections are small.

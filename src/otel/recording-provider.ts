@@ -5,7 +5,7 @@ import { OptionError } from '../base/errors.js';
 import type { Collector } from '../collector/collector.js';
 import { defaultCollector } from '../collector/default-collector.js';
 import { checkNames } from '../collector/options.js';
-import { spanScope } from '../rows/name-table.js';
+import { spanScope } from '../rows/row-text.js';
 import { DEFAULT_LIMITS } from './attributes.js';
 import type { OtelIdGenerator, OtelSampler, OtelSpanProcessor } from './sdk-interfaces.js';
 import { SpanlineTracer, type TracerSettings } from './tracer.js';

@@ -7,8 +7,8 @@ import type { Context, Span, SpanContext, SpanOptions, Tracer } from '@opentelem
 import { state } from '../context/process-state.js';
 import { enteredQueue } from '../local-span/queue-store.js';
 import { Counter, count } from '../rows/counters.js';
-import { internScope, type SpanScope } from '../rows/name-table.js';
 import { RowStore } from '../rows/row-store.js';
+import { internScope, type SpanScope } from '../rows/row-text.js';
 import { type ActiveTrace, defaultSink, type TraceSink } from '../span/active-trace.js';
 import { Span as CoreSpan } from '../span/span.js';
 import { SpanContext as CoreContext } from '../span/span-context.js';

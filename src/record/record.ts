@@ -1,8 +1,8 @@
 // The finished span as reporters see it: numeric ids and exact times, readable forms on demand.
 // Nothing here may run on the recording path; records are made when a trace is reported.
 
-import type { SpanScope } from '../rows/name-table.js';
 import type { PropertyList, PropertyValue } from '../rows/property.js';
+import type { SpanScope } from '../rows/row-text.js';
 import type { Link, SpanKind, SpanStatus } from '../span/span-types.js';
 import { hex8 } from '../span/traceparent.js';
 import { setOwn } from './properties.js';

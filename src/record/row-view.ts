@@ -6,10 +6,10 @@
 // The properties of a row, an event or a link, read from their entries by number. A view is made once and pointed at one after another.
 
 import type { ClockAnchor } from '../clock/index.js';
-import { internedName, internedScope, type SpanScope } from '../rows/name-table.js';
 import type { PropertyValue } from '../rows/property.js';
 import { Flag, type RowChunk } from '../rows/row-chunk.js';
 import { type RowEntries, Tag } from '../rows/row-entries.js';
+import { internedName, internedScope, type SpanScope } from '../rows/row-text.js';
 import { KINDS, type SpanKind, STATUS_CODES, type StatusCode } from '../span/span-types.js';
 import { hex8 } from '../span/traceparent.js';
 import type { ArchivedResource, ArchivedScope } from './archived-span.js';

@@ -10,7 +10,6 @@
 // and 3 are a double, or where a text is and how many bytes it has. Written on the recording path: nothing here may throw or call
 // what a user wrote.
 import { Counter, countMany } from './counters.js';
-import { internName } from './name-table.js';
 import {
   type EndedSpan,
   isScalar,
@@ -19,7 +18,7 @@ import {
   type PropertyList,
   type PropertyValue,
 } from './property.js';
-import { RowText } from './row-text.js';
+import { internName, RowText } from './row-text.js';
 
 /** What an entry is. */
 export const Tag = {

@@ -4,11 +4,11 @@
 import { state } from '../context/process-state.js';
 import type { LocalBatch } from '../local-span/local-batch.js';
 import { Counter, count, countMany } from '../rows/counters.js';
-import { internName } from '../rows/name-table.js';
 import { type EndedSpan, nameText, type PendingLink } from '../rows/property.js';
 import { Flag, ROW_BYTES } from '../rows/row-chunk.js';
 import { writeDetails } from '../rows/row-entries.js';
 import type { RowStore } from '../rows/row-store.js';
+import { internName } from '../rows/row-text.js';
 import {
   type MountedSpans,
   TRACE_STRIDE,

@@ -9,7 +9,6 @@ import { LocalSpan } from '../local-span/local-span.js';
 import { enteredQueue, queueStore, runOnQueue } from '../local-span/queue-store.js';
 import { type QueueMount, SpanQueue } from '../local-span/span-queue.js';
 import { Counter, count } from '../rows/counters.js';
-import { internScope } from '../rows/name-table.js';
 import {
   type EndedSpan,
   keptProperties,
@@ -20,6 +19,7 @@ import {
   SpanDetails,
 } from '../rows/property.js';
 import { Flag } from '../rows/row-chunk.js';
+import { internScope } from '../rows/row-text.js';
 import { ActiveTrace, defaultSink, isSamePlace, type TraceSink } from './active-trace.js';
 import {
   contextArgument,

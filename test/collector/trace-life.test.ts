@@ -3,8 +3,8 @@
 import { expect, test } from 'vitest';
 import type { TraceObserver } from '../../src/collector/trace-part.js';
 import { Collector, ReportError, Span, SpanContext, stats } from '../../src/index.js';
-import { internedName } from '../../src/rows/name-table.js';
 import { NO_SLOT, ROW_BYTES } from '../../src/rows/row-chunk.js';
+import { internedName } from '../../src/rows/row-text.js';
 import { TRACE_BYTES, TraceBit } from '../../src/rows/trace-table.js';
 import fc from '../support/fast-check.js';
 import { useOwnNames } from '../support/names.js';

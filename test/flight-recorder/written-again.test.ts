@@ -8,7 +8,7 @@ import type { BlockSnapshot } from '../../src/flight-recorder/block-snapshot.js'
 import { readSnapshotFile } from '../../src/flight-recorder/index.js';
 import { writeSnapshotFile } from '../../src/flight-recorder/snapshot-file.js';
 import { LocalSpan } from '../../src/index.js';
-import { internName } from '../../src/rows/name-table.js';
+import { internName } from '../../src/rows/row-text.js';
 import { forgetNames, useOwnNames } from '../support/names.js';
 import { flight, linesOf } from './support/flight.js';
 

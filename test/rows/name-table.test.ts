@@ -1,6 +1,6 @@
 // Names have numbers within bounds: those of the program in one table, those read from elsewhere in another, so that neither takes the other's places.
 import { beforeEach, expect, test } from 'vitest';
-import { internedName, internName, internReadName, MAX_NAMES, MAX_READ_NAMES } from '../../src/rows/name-table.js';
+import { internedName, internName, internReadName, MAX_NAMES, MAX_READ_NAMES } from '../../src/rows/row-text.js';
 import { forgetNames, useOwnNames } from '../support/names.js';
 import { counted } from '../support/recorder.js';
 

@@ -1,11 +1,11 @@
 // The store of rows against plain objects: whatever is added, dropped and taken, each row comes back once, under its trace, as it was
 // written, and the chunks in use stay within what waits.
 import { expect, test } from 'vitest';
-import { internedName, internName } from '../../src/rows/name-table.js';
 import { nameText, type PropertyList } from '../../src/rows/property.js';
 import { ROW_BYTES } from '../../src/rows/row-chunk.js';
 import { writeDetails } from '../../src/rows/row-entries.js';
 import { RowStore, type TakenRows } from '../../src/rows/row-store.js';
+import { internedName, internName } from '../../src/rows/row-text.js';
 import { TraceWord } from '../../src/rows/trace-table.js';
 import fc from '../support/fast-check.js';
 import { propertyList as propertyListOf } from '../support/row-properties.js';

@@ -13,7 +13,7 @@ import { JsonFormat } from '../../src/formats/otlp/write-json.js';
 import { ProtobufFormat } from '../../src/formats/otlp/write-protobuf.js';
 import { LocalSpan } from '../../src/local-span/local-span.js';
 import { toArchived } from '../../src/record/object-view.js';
-import { internedScope, internScope, spanScope } from '../../src/rows/name-table.js';
+import { internedScope, internScope, spanScope } from '../../src/rows/row-text.js';
 import { Span } from '../../src/span/span.js';
 
 const HTTP = spanScope('lib-http', '1.2.3', 'https://opentelemetry.io/schemas/1.27.0', { tier: 'edge', weight: 2 });

@@ -2,7 +2,7 @@
 // leaves it as it was: all unit files of a worker share it.
 import { afterAll, beforeAll } from 'vitest';
 import { state } from '../../src/context/process-state.js';
-import { internName } from '../../src/rows/name-table.js';
+import { internName } from '../../src/rows/row-text.js';
 
 const { numbers, texts } = state.names;
 const read = state.readNames;

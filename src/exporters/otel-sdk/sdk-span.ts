@@ -7,8 +7,8 @@ import type { Resource } from '../../collector/reporter.js';
 import { LIBRARY_NAME, LIBRARY_VERSION, resourceProperties } from '../../formats/library.js';
 import { setOwn } from '../../record/properties.js';
 import type { EventRecord, SpanRecord } from '../../record/record.js';
-import type { SpanScope } from '../../rows/name-table.js';
 import type { Properties, PropertyList, PropertyValue } from '../../rows/property.js';
+import type { SpanScope } from '../../rows/row-text.js';
 import type { Link, SpanKind } from '../../span/span-types.js';
 import type {
   HrTime,

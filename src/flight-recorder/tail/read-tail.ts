@@ -1,9 +1,9 @@
 // Reads the mapped file of a process: rows that were in no block yet, and spans that had not ended, as blocks like all others. What is torn is left out
 // and counted. It must never trust a word of the file.
-import { internReadName } from '../../rows/name-table.js';
+
 import { CHUNK_ROWS, Flag, RowChunk } from '../../rows/row-chunk.js';
 import { isText, RowEntries, Tag } from '../../rows/row-entries.js';
-import { RowText } from '../../rows/row-text.js';
+import { internReadName, RowText } from '../../rows/row-text.js';
 import type { Block } from '../block.js';
 import { BlockMaker } from '../block-maker.js';
 import { traceIdAt } from '../block-snapshot.js';

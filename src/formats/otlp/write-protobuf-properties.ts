@@ -20,9 +20,8 @@ import { ArchivedDouble } from '../../record/archived-double.js';
 import type { ArchivedProperties, ArchivedValue } from '../../record/archived-span.js';
 import type { SpanProperties } from '../../record/finished-span.js';
 import type { RowProperties } from '../../record/row-view.js';
-import { internedName } from '../../rows/name-table.js';
 import { type RowEntries, Tag } from '../../rows/row-entries.js';
-import { Encoding } from '../../rows/row-text.js';
+import { Encoding, internedName } from '../../rows/row-text.js';
 import { TAGS } from './messages.js';
 
 const { value: Value, values: Values, keyValue: KeyValue } = TAGS;
