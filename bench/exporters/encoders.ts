@@ -2,9 +2,8 @@
 // Bundled from src for the benchmark with all that records and reports, because no entry of the package hands encoders out, and a second copy of the
 // library would get records in place of rows.
 import type { ReportBatch } from '../../src/collector/reporter.js';
-import { BatchSpans } from '../../src/exporters/batch-spans.js';
+import { BatchSpans, RequestBuilder } from '../../src/exporters/batch-spans.js';
 import { packBatch } from '../../src/exporters/jaeger/pack-batch.js';
-import { RequestBuilder } from '../../src/exporters/otlp/encode-requests.js';
 import { BatchPacker } from '../../src/formats/jaeger-thrift/batch-packer.js';
 import { CompactWriter } from '../../src/formats/jaeger-thrift/compact-writer.js';
 import { JsonFormat } from '../../src/formats/otlp/write-json.js';

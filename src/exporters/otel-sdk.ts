@@ -6,11 +6,10 @@ import { OptionError, wrongOption } from '../base/errors.js';
 import { wholeNumber } from '../base/options/checks.js';
 import { checkNames } from '../collector/options.js';
 import { type ReportBatch, ReportError, type Reporter } from '../collector/reporter.js';
-import { BatchSpans } from './batch-spans.js';
+import { BatchSpans, type SpanRange, UndeliveredByBatch } from './batch-spans.js';
 import { ReportQueue } from './http/sender.js';
 import { toSdkResource, toSdkSpan } from './otel-sdk/sdk-span.js';
 import type { SdkExportResult, SdkResource, SdkSpan, SdkSpanExporter } from './otel-sdk/sdk-types.js';
-import { type SpanRange, UndeliveredByBatch } from './otlp/encode-requests.js';
 
 export type { SdkSpanExporter } from './otel-sdk/sdk-types.js';
 

@@ -5,8 +5,6 @@ import { LIBRARY_NAME, LIBRARY_VERSION } from '../formats/library.js';
 import { JsonFormat } from '../formats/otlp/write-json.js';
 import { ProtobufFormat } from '../formats/otlp/write-protobuf.js';
 import type { FinishedSpan } from '../record/finished-span.js';
-import { sendAtExit } from './http/send-at-exit.js';
-import { type HttpAnswer, HttpSender, QueuedHttpReporter } from './http/sender.js';
 import {
   type EncodedRequest,
   encodeRange,
@@ -15,7 +13,9 @@ import {
   RequestBuilder,
   type Undelivered,
   UndeliveredByBatch,
-} from './otlp/encode-requests.js';
+} from './batch-spans.js';
+import { sendAtExit } from './http/send-at-exit.js';
+import { type HttpAnswer, HttpSender, QueuedHttpReporter } from './http/sender.js';
 import {
   endpointOrigin,
   type OtlpReporterOptions,

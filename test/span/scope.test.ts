@@ -5,9 +5,8 @@ import { decodeOtlpJson, decodeOtlpProtobuf } from '../../packages/archive/src/i
 import { Collector } from '../../src/collector/collector.js';
 import type { ReportBatch } from '../../src/collector/reporter.js';
 import { state } from '../../src/context/process-state.js';
-import { BatchSpans } from '../../src/exporters/batch-spans.js';
+import { BatchSpans, RequestBuilder } from '../../src/exporters/batch-spans.js';
 import { toSdkResource, toSdkSpan } from '../../src/exporters/otel-sdk/sdk-span.js';
-import { RequestBuilder } from '../../src/exporters/otlp/encode-requests.js';
 import { OWN_SCOPE } from '../../src/formats/library.js';
 import { JsonFormat } from '../../src/formats/otlp/write-json.js';
 import { ProtobufFormat } from '../../src/formats/otlp/write-protobuf.js';

@@ -5,8 +5,7 @@ import { runAsync, runSync } from '../../base/files/fs-steps.js';
 import { type WholeFileOptions, writeWhole } from '../../base/files/whole-file.js';
 import type { ReportBatch } from '../../collector/reporter.js';
 import { NO_SCOPE } from '../../formats/library.js';
-import { BatchSpans } from '../batch-spans.js';
-import { type Undelivered, UndeliveredByBatch } from '../otlp/encode-requests.js';
+import { BatchSpans, type Undelivered, UndeliveredByBatch } from '../batch-spans.js';
 import { type FileFormat, toFileError } from './append-line.js';
 import { JaegerDocument } from './jaeger-document.js';
 

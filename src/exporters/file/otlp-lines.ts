@@ -12,7 +12,7 @@ import {
   RequestBuilder,
   type Undelivered,
   UndeliveredByBatch,
-} from '../otlp/encode-requests.js';
+} from '../batch-spans.js';
 import { appendLine, type FileFormat, type Rotation, toFileError } from './append-line.js';
 
 /** A reader holds a line in memory as a whole. */

@@ -2,7 +2,7 @@
 // whatever was taken back in between.
 
 import { describe, expect, test } from 'vitest';
-import { RequestBuilder } from '../../../src/exporters/otlp/encode-requests.js';
+import { RequestBuilder } from '../../../src/exporters/batch-spans.js';
 import { OWN_SCOPE, ownResource } from '../../../src/formats/library.js';
 import { ProtobufFormat } from '../../../src/formats/otlp/write-protobuf.js';
 import type { ArchivedProperties } from '../../../src/record/archived-span.js';
