@@ -1,5 +1,6 @@
-// Subscriptions to diagnostics channels. A subscriber that throws ends the process, so none of ours may: what fails in one is counted in
-// `stats().instrumentationErrors` and goes no further.
+// Calls between libraries, programs and instrumentations: subscriptions to diagnostics channels and how they are taken back, and hooks. A subscriber
+// that throws ends the process, so none of ours may: what fails in one is counted in `stats().instrumentationErrors`, what a hook throws in
+// `callbackErrors`, and goes no further.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Counter, count } from '../rows/counters.js';
 
@@ -43,3 +44,59 @@ export const orElse =
       return fallback();
     }
   };
+
+/** Work in flight when an instrumentation is taken back: its spans are still to end, so what ends them goes only with the last. */
+export class InFlight {
+  #count = 0;
+  #stopEnding: Off | undefined;
+
+  begun(): void {
+    this.#count++;
+  }
+
+  ended(): void {
+    this.#count--;
+    this.#stopWhenDone();
+  }
+
+  /** `stopBeginning` at once, and `stopEnding` as soon as nothing is in flight. */
+  off(stopBeginning: Off, stopEnding: Off): Off {
+    return () => {
+      stopBeginning();
+      this.#stopEnding = stopEnding;
+      this.#stopWhenDone();
+    };
+  }
+
+  #stopWhenDone(): void {
+    if (this.#count === 0) this.#stopEnding?.();
+  }
+}
+
+/** What `hook`, which a program gave, answers, as true or false; false without one and when it throws. */
+export const callPredicate = <A extends readonly unknown[]>(
+  hook: ((...args: A) => boolean) | undefined,
+  ...args: A
+): boolean => {
+  if (hook === undefined) return false;
+  try {
+    return hook(...args) === true;
+  } catch {
+    count(Counter.callbackErrors);
+    return false;
+  }
+};
+
+/** What `hook` answers; undefined without one and when it throws. */
+export const callHook = <A extends readonly unknown[], R>(
+  hook: ((...args: A) => R) | undefined,
+  ...args: A
+): R | undefined => {
+  if (hook === undefined) return undefined;
+  try {
+    return hook(...args);
+  } catch {
+    count(Counter.callbackErrors);
+    return undefined;
+  }
+};

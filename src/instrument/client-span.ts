@@ -3,6 +3,7 @@
 import { state } from '../context/process-state.js';
 import { enteredQueue } from '../local-span/queue-store.js';
 import { SpanQueue } from '../local-span/span-queue.js';
+import type { PropertyValue } from '../rows/property.js';
 import type { SpanOptions } from '../span/arguments.js';
 import { Span } from '../span/span.js';
 import type { SpanContext } from '../span/span-context.js';
@@ -32,3 +33,13 @@ export const queueFor = (span: Span, caller: SpanQueue | undefined): SpanQueue =
   if (state.carriesContexts) queue.context = caller?.context ?? null;
   return queue;
 };
+
+const MAX_CHARACTERS = 255;
+
+/** The name of a queue, table, topic and the like, as a program or a sender of messages gives it: as long as any is that a server takes, and no longer. */
+export const boundedName = (name: string): string =>
+  name.length > MAX_CHARACTERS ? name.slice(0, MAX_CHARACTERS) : name;
+
+/** Keys and values one after the other, of which texts are such names. */
+export const boundedNames = (list: readonly (string | PropertyValue)[]): readonly (string | PropertyValue)[] =>
+  list.map((one) => (typeof one === 'string' ? boundedName(one) : one));

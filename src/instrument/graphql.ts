@@ -4,11 +4,10 @@ import { BoundedCache, getOrMake } from '../base/maps/maps.js';
 import type { PropertyValue } from '../rows/property.js';
 import type { SpanOptions } from '../span/arguments.js';
 import type { Span } from '../span/span.js';
-import { allOff, type Off } from './channel.js';
+import { allOff, callHook, callPredicate, type Off } from './channel.js';
 import { startCall } from './client-span.js';
 import { failureType, fieldOf, reasonOf } from './failure.js';
 import { type Execution, type GraphqlWork, type Resolving, traceGraphqlCalls } from './graphql-calls.js';
-import { callHook, callPredicate } from './hooks.js';
 import { scopeOf } from './scope.js';
 import { type Outcome, traceChannel } from './traced-channel.js';
 

@@ -5,12 +5,11 @@ import { queueStore } from '../local-span/queue-store.js';
 import { Counter, count } from '../rows/counters.js';
 import type { PropertyValue } from '../rows/property.js';
 import { Span } from '../span/span.js';
-import { allOff, type Off, quiet } from './channel.js';
+import { allOff, callHook, callPredicate, type Off, quiet } from './channel.js';
 import { startCall } from './client-span.js';
-import { callHook, callPredicate } from './hooks.js';
-import { IGNORED } from './ignored.js';
 import { boundFor, type Caller, callerHere, emitUnder } from './in-context.js';
 import { type ModuleOptions, onModule } from './on-module.js';
+import { IGNORED } from './other-context.js';
 import { addPeer } from './peer.js';
 import { injectSpan, type Propagator } from './propagator.js';
 import { type Method, type Prototype, replaceMethod } from './replace-method.js';
@@ -83,8 +82,18 @@ const addressOf = (channel: unknown): (string | PropertyValue)[] => {
 
 let patched = 0;
 
-/** Whether calls are traced as such, and need not be as requests of HTTP/2. */
-export const isGrpcTraced = (): boolean => patched > 0;
+const isGrpc = (contentType: unknown): boolean =>
+  typeof contentType === 'string' && contentType.startsWith('application/grpc');
+
+/** Whether a stream with this content type in its headers is a call of gRPC that has a span already. */
+export const isOfGrpc = (contentType: unknown): boolean => isGrpc(contentType) && patched > 0;
+
+/**
+ * Whether somebody else traces this call of gRPC and has given it a context under one of `names`: what waits for a connection is sent in the context of
+ * another caller, whose span must not stand between.
+ */
+export const isOfOthersGrpc = (headers: Readonly<Record<string, unknown>>, names: readonly string[]): boolean =>
+  isGrpc(headers['content-type']) && Object.keys(headers).some((key) => names.includes(key.toLowerCase()));
 
 /** Of a call that reached nobody it is the name that was called. */
 const addPeerOf = (span: Span, call: WithPeer): void => {

@@ -4,9 +4,9 @@ import { shown } from '../base/options/checks.js';
 import type { Properties } from '../rows/property.js';
 import type { Span } from '../span/span.js';
 import type { SpanKind } from '../span/span-types.js';
+import { callHook, callPredicate } from './channel.js';
 import { startCall } from './client-span.js';
 import { failureType } from './failure.js';
-import { callHook, callPredicate } from './hooks.js';
 import { scopeOf } from './scope.js';
 import { type Outcome, traceChannel } from './traced-channel.js';
 

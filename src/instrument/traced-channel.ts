@@ -5,9 +5,8 @@ import { tracingChannel } from 'node:diagnostics_channel';
 import { queueStore } from '../local-span/queue-store.js';
 import type { SpanQueue } from '../local-span/span-queue.js';
 import type { Span } from '../span/span.js';
-import { allOff, type Off, onMessage, orElse } from './channel.js';
+import { allOff, InFlight, type Off, onMessage, orElse } from './channel.js';
 import { queueFor } from './client-span.js';
-import { InFlight } from './in-flight.js';
 
 /** What a message of a TracingChannel holds at its end. */
 export interface Outcome {

@@ -1,8 +1,8 @@
 // Descriptions of calls to the services of AWS: names and properties of their spans, and how a context travels with a message. What a program hands
 // over stays as it is, and no value of it leaves but names of tables, buckets, queues, topics and functions.
 import type { PropertyValue } from '../../rows/property.js';
-import { boundedName } from '../bounded-name.js';
 import { orElse } from '../channel.js';
+import { boundedName } from '../client-span.js';
 import { copyWith } from '../copy-with.js';
 import { textHeaders } from '../messaging/messaging.js';
 import type { IncomingHeaders } from '../propagator.js';

@@ -4,10 +4,9 @@ import { BoundedCache, getOrMake } from '../../base/maps/maps.js';
 import type { PropertyValue } from '../../rows/property.js';
 import type { SpanOptions } from '../../span/arguments.js';
 import type { Span } from '../../span/span.js';
-import { boundedName } from '../bounded-name.js';
-import { startCall } from '../client-span.js';
+import { callHook, callPredicate } from '../channel.js';
+import { boundedName, startCall } from '../client-span.js';
 import { failureOf, failureType, fieldOf } from '../failure.js';
-import { callHook, callPredicate } from '../hooks.js';
 import { scopeOf } from '../scope.js';
 import { type Dialect, summaryOf, withoutValues } from './sql.js';
 

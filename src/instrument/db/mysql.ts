@@ -2,10 +2,9 @@
 // its callbacks and events come, stays as it is.
 import type { EventEmitter } from 'node:events';
 import type { Span } from '../../span/span.js';
-import { allOff, type Off, orElse, quiet } from '../channel.js';
+import { allOff, InFlight, type Off, orElse, quiet } from '../channel.js';
 import { type Callback, type Ending, endingFirst } from '../ending.js';
 import { fieldOf } from '../failure.js';
-import { InFlight } from '../in-flight.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { type Method, ownerOf, prototypeOf, replaceMethod } from '../replace-method.js';
 import { Database, type DatabaseOptions, type Server, sqlOperation } from './database.js';

@@ -1,7 +1,8 @@
-// A request that a server answers, and its answer, as properties: the same words for all versions of HTTP.
+// Requests and answers as properties, on both sides: the same words for all versions of HTTP and for `fetch`.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { PropertyValue } from '../../rows/property.js';
 import type { Span } from '../../span/span.js';
+import { failureOf } from '../failure.js';
 import { hostAndPort, knownMethod, pathOf, queryOf } from './url.js';
 
 export interface ReceivedRequest {
@@ -63,9 +64,9 @@ const forwardedScheme = (headers: IncomingHttpHeaders): 'http' | 'https' | undef
   return scheme === 'http' || scheme === 'https' ? scheme : undefined;
 };
 
-const FIRST_ERROR = 500;
+const FIRST_SERVER_ERROR = 500;
 
-/** Key, value, key, value. */
+/** Of a request that a server answers: key, value, key, value. */
 export const requestProperties = (
   { method = '', url = '', headers, httpVersion }: ReceivedRequest,
   socket: ReceivingSocket,
@@ -100,7 +101,7 @@ export const requestProperties = (
   return list;
 };
 
-/** What became of it: no status where nothing was sent, and not whole where the client went away or the connection broke. */
+/** What became of that request: no status where nothing was sent, and not whole where the client went away or the connection broke. */
 export const addAnswer = (
   span: Span,
   route: string | undefined,
@@ -113,7 +114,38 @@ export const addAnswer = (
   }
   if (status !== undefined) span.addProperty('http.response.status_code', status);
   if (!isWhole) span.addProperty('error.type', 'aborted');
-  else if (status !== undefined && status >= FIRST_ERROR) {
+  else if (status !== undefined && status >= FIRST_SERVER_ERROR) {
     span.addProperty('error.type', String(status)).setStatus('error');
   }
+};
+
+const FIRST_CLIENT_ERROR = 400;
+
+/** An answer to an outgoing call came: an error from 400 on, for the client. */
+export const addStatus = (span: Span, statusCode: number): void => {
+  span.addProperty('http.response.status_code', statusCode);
+  if (statusCode >= FIRST_CLIENT_ERROR) span.addProperty('error.type', String(statusCode)).setStatus('error');
+};
+
+/** No answer, or not all of it. Nothing of the error but its name and message, which may hold addresses; nothing at all where it was given up. */
+export const addFailure = (span: Span, error: unknown): void => {
+  const failure = failureOf(error);
+  if (failure === undefined) return;
+  const { code, name, message } = (Object(failure) ?? {}) as { code?: unknown; name?: unknown; message?: unknown };
+  const type = typeof code === 'string' ? code : typeof name === 'string' ? name : '_OTHER';
+  span.addProperty('error.type', type).setStatus('error', typeof message === 'string' ? message.slice(0, 512) : type);
+};
+
+// Headers that the program has asked for. None is read that was not named: headers carry credentials.
+
+/** Header name and property key, ready to be looked up. */
+export type WantedHeaders = readonly (readonly [header: string, key: string])[];
+
+/** The names in lower case, as Node has them. */
+export const wantedHeaders = (side: 'request' | 'response', names: readonly string[] = []): WantedHeaders =>
+  names.map((name) => [name.toLowerCase(), `http.${side}.header.${name.toLowerCase()}`]);
+
+/** Add a header that is there, as the list of texts that the convention asks for. */
+export const addHeader = (span: Span, key: string, value: unknown): void => {
+  if (value !== undefined) span.addProperty(key, (Array.isArray(value) ? value : [value]).map(String));
 };

@@ -7,17 +7,16 @@ import { Counter, count } from '../../rows/counters.js';
 import type { PropertyValue } from '../../rows/property.js';
 import type { Span } from '../../span/span.js';
 import { SpanContext } from '../../span/span-context.js';
-import { type Off, quiet } from '../channel.js';
+import { callHook, callPredicate, type Off, quiet } from '../channel.js';
 import { startCall } from '../client-span.js';
-import { callHook, callPredicate } from '../hooks.js';
-import { addFailure, addStatus } from '../http/answer.js';
+import { isOfGrpc, isOfOthersGrpc } from '../grpc.js';
+import { addFailure, addStatus } from '../http/request-properties.js';
 import { destinationOf, inBrackets, knownMethod, nameOf } from '../http/url.js';
 import { callerHere, emitFor } from '../in-context.js';
 import { addPeer } from '../peer.js';
 import { injectSpan, type Propagator } from '../propagator.js';
 import { type Method, ownerOf, type Prototype, prototypeOf, replaceMethod, SeenClasses } from '../replace-method.js';
 import { scopeOf } from '../scope.js';
-import { isOfGrpc, isOfOthersGrpc } from './grpc-streams.js';
 import type { Http2ClientOptions } from './options.js';
 
 export interface Http2 {

@@ -2,11 +2,10 @@
 // Both of its interfaces, of promises and of callbacks, go through the methods of `lib/channel.js` that are wrapped here.
 import type { PropertyValue } from '../../rows/property.js';
 import type { Span } from '../../span/span.js';
-import { allOff, type Off, orElse, quiet } from '../channel.js';
+import { allOff, InFlight, type Off, orElse, quiet } from '../channel.js';
 import { type Callback, endingFirst, endingWith, isPromise } from '../ending.js';
 import { failureType, fieldOf, reasonOf } from '../failure.js';
 import { boundFor, callerHere, callingBack } from '../in-context.js';
-import { InFlight } from '../in-flight.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import type { IncomingHeaders, Propagator } from '../propagator.js';
 import { type Method, type Prototype, replaceMethod } from '../replace-method.js';

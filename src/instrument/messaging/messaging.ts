@@ -6,11 +6,9 @@ import type { PropertyValue } from '../../rows/property.js';
 import type { SpanOptions } from '../../span/arguments.js';
 import { Span } from '../../span/span.js';
 import type { SpanContext } from '../../span/span-context.js';
-import { boundedName, boundedNames } from '../bounded-name.js';
-import { orElse, quiet } from '../channel.js';
-import { startCall } from '../client-span.js';
-import { callHook, callPredicate } from '../hooks.js';
-import { IGNORED } from '../ignored.js';
+import { callHook, callPredicate, orElse, quiet } from '../channel.js';
+import { boundedName, boundedNames, startCall } from '../client-span.js';
+import { IGNORED } from '../other-context.js';
 import { type IncomingHeaders, injectSpan, type Propagator } from '../propagator.js';
 import { scopeOf } from '../scope.js';
 
