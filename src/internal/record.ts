@@ -38,6 +38,7 @@ export {
 } from '../record/match.js';
 export { ObjectView, toArchived } from '../record/object-view.js';
 export { NO_PROPERTIES, PropertyDraft, propertyOf, setOwn } from '../record/properties.js';
+export { RowProperties, RowView } from '../record/row-view.js';
 export { eachOnce, halvesApart, mayBeOfHalf } from '../record/shared-ids.js';
 export {
   absentParents,

@@ -296,8 +296,12 @@ export class RowView implements FinishedSpan {
   get isLocal(): boolean {
     return (this.rowFlags & Flag.local) !== 0;
   }
+  /** The number of the name; 0 when its text is in the row. */
+  get nameNumber(): number {
+    return this.chunk.names[this.row];
+  }
   get name(): string {
-    const number = this.chunk.names[this.row];
+    const number = this.nameNumber;
     return number > 0 ? internedName(number) : this.chunk.entries.textAt(this.chunk.heads[this.row]);
   }
   get kind(): SpanKind {

@@ -16,7 +16,7 @@ import { readResource, readScope } from '../segment/span-tables.js';
 import { restored } from '../stored-extras.js';
 import { KINDS, readTime, STATUS_CODES } from '../values/fields.js';
 import { readText, readValue, ValueType } from '../values/values.js';
-import { ALL_BITS, Has } from './write-spans.js';
+import { ALL_BITS, Has } from './span-form.js';
 
 const TWO_32 = 2 ** 32;
 const NONE: readonly never[] = Object.freeze([]);

@@ -1,11 +1,8 @@
-// Spans as bytes of a write-ahead file: what the first byte of a span says, its fields, and things and texts that come again in a batch, each
-// written once, where it is first met, and by its number afterwards. Only what may come again gets a number: a reader keeps all of them. What no
-// segment can keep must be refused here, by name, before anybody counts on it. Spans of the collector are written from their rows: no object is made
-// of a span.
+// Spans as bytes of a write-ahead file. What no segment can keep must be refused here, before anybody counts on it. Spans of the collector are
+// written from their rows: no object is made of a span.
 
 import { BadKeyError, BadValueError } from '@spanline/graph';
 import type { ByteWriter } from 'spanline/internal/base';
-import { nanosWords, toNanosWords } from 'spanline/internal/formats';
 import {
   type ArchivedEvent,
   type ArchivedLink,
@@ -17,6 +14,8 @@ import {
   type Extras,
   type FinishedLink,
   type FinishedSpan,
+  RowProperties,
+  RowView,
   type SpanProperties,
   toArchived,
 } from 'spanline/internal/record';
@@ -25,102 +24,20 @@ import { SpanRows } from '../rows/span-rows.js';
 import { planSegment } from '../segment/segment-plan.js';
 import { writeResource, writeScope } from '../segment/span-tables.js';
 import { EXTRA_KEYS, FLAGS_KEY, storedFlags, storedKey, storedProperties } from '../stored-extras.js';
-import { isTime, KINDS, parseId, STATUS_CODES, TIME_RULE, writeTime } from '../values/fields.js';
+import { KINDS, STATUS_CODES, writeTime } from '../values/fields.js';
 import { isPlainObject, typeOf, ValueType, writeText, writeValue } from '../values/values.js';
-
-/** What a span has, as bits of its first byte. `far`: its end is written as a time, for it lasts longer than 2^53 ns. */
-export const Has = { parent: 1, newTrace: 2, texts: 4, properties: 8, events: 16, links: 32, far: 64 } as const;
-
-export const ALL_BITS = 127;
-
-const words = new Uint32Array(4);
-
-/** Write an id of `count` words given as hex digits; gives its last word. Throws `BadKeyError` with the name of the field. */
-const writeId = (writer: ByteWriter, hex: string, what: string, count: number): number => {
-  parseId(hex, what, count, words, 0);
-  for (let i = 0; i < count; i++) writer.uint32(words[i]);
-  return words[count - 1];
-};
-
-/** Throws `BadValueError` for what is not a time. */
-const checkTime = (time: bigint): void => {
-  if (!isTime(time)) throw new BadValueError(`${String(time)} is not a valid time: ${TIME_RULE}`);
-};
-
-/** The words of the id of a trace. */
-type TraceWords = Pick<FinishedSpan, 'trace0' | 'trace1' | 'trace2' | 'trace3'>;
-
-/** Write the id of a trace that is at hand as words. */
-const writeTraceId = (writer: ByteWriter, { trace0, trace1, trace2, trace3 }: TraceWords): void => {
-  writer.uint32(trace0);
-  writer.uint32(trace1);
-  writer.uint32(trace2);
-  writer.uint32(trace3);
-};
-
-/** Write a Unix time of seconds and nanoseconds. */
-const writeNanos = (writer: ByteWriter, sec: number, nano: number): void => {
-  toNanosWords(sec, nano);
-  writer.uint32(nanosWords.lo);
-  writer.uint32(nanosWords.hi);
-};
-
-/** The number of one of a few names. Throws `BadValueError` for any other. */
-const numberOf = <T extends string>(names: readonly T[], name: T): number => {
-  const number = names.indexOf(name);
-  if (number < 0) throw new BadValueError(`${JSON.stringify(name)} is none of ${names.join(', ')}`);
-  return number;
-};
-
-/** Longer texts get no number: they hardly come again, and a reader would have to keep them. */
-const MAX_KNOWN_LENGTH = 256;
-
-/** Things of a batch by number, each written where it is first met. */
-class KnownThings<T> {
-  readonly #write: (writer: ByteWriter, thing: T) => void;
-  readonly #numbers = new Map<T, number>();
-  // At first no thing: one that is missing must be written, and so refused.
-  #last: unknown = this;
-  #lastNumber = 0;
-
-  constructor(write: (writer: ByteWriter, thing: T) => void) {
-    this.#write = write;
-  }
-
-  ref(writer: ByteWriter, thing: T): void {
-    if (thing === this.#last) {
-      writer.varint(this.#lastNumber);
-      return;
-    }
-    const known = this.#numbers.get(thing);
-    const number = known ?? this.#numbers.size;
-    writer.varint(number);
-    if (known === undefined) {
-      this.#numbers.set(thing, number);
-      this.#write(writer, thing);
-    }
-    this.#last = thing;
-    this.#lastNumber = number;
-  }
-}
-
-/** Texts of a batch by number, from 1 on; each is written where it is first met, and a long one, by 0, wherever it is used. */
-class KnownTexts {
-  readonly #numbers = new Map<string, number>();
-
-  ref(writer: ByteWriter, text: string): void {
-    const known = this.#numbers.get(text);
-    if (known !== undefined) {
-      writer.varint(known);
-      return;
-    }
-    const isKept = typeof text === 'string' && text.length <= MAX_KNOWN_LENGTH;
-    const number = isKept ? this.#numbers.size + 1 : 0;
-    if (isKept) this.#numbers.set(text, number);
-    writer.varint(number);
-    writeText(writer, text);
-  }
-}
+import { RowTexts } from './row-texts.js';
+import {
+  checkTime,
+  Has,
+  KnownTexts,
+  KnownThings,
+  numberOf,
+  writeId,
+  writeNanos,
+  writeTraceId,
+  writeWords,
+} from './span-form.js';
 
 /** A span of more bytes might be more than a segment takes: that is tried out. */
 const LARGE_BYTES = 256 * 1024;
@@ -132,6 +49,9 @@ export class SpanEncoder {
   readonly #resources = new KnownThings<ArchivedResource>(writeResource);
   readonly #scopes = new KnownThings<ArchivedScope>(writeScope);
   readonly #texts = new KnownTexts();
+  readonly #rowTexts = new RowTexts(this.#texts);
+  /** The number of the key of flags, 0 before it was written. */
+  #flagsKey = 0;
   // The trace of the span before: of those given to `add` as text, of those given to `addFinished` by its words.
   #lastTrace = '';
   readonly #lastIds = [0, 0, 0, 0];
@@ -192,18 +112,15 @@ export class SpanEncoder {
       lastIds[2] = trace2;
       lastIds[3] = trace3;
     }
-    writer.uint32(span.idHi);
-    writer.uint32(span.idLo);
-    if (hasParent) {
-      writer.uint32(parentHi);
-      writer.uint32(parentLo);
-    }
+    writeWords(writer, span.idHi, span.idLo);
+    if (hasParent) writeWords(writer, parentHi, parentLo);
     writeNanos(writer, startSec, startNano);
     if (isFar) writeNanos(writer, span.endSec, span.endNano);
     else writer.varint(duration);
     this.#resources.ref(writer, span.resource);
     this.#scopes.ref(writer, span.scope);
-    this.#texts.ref(writer, span.name);
+    if (span instanceof RowView && span.nameNumber > 0) this.#rowTexts.name(writer, span.nameNumber);
+    else this.#texts.ref(writer, span.name);
     if (hasTexts) {
       writeText(writer, traceState);
       writeText(writer, statusMessage);
@@ -296,8 +213,7 @@ export class SpanEncoder {
     const writer = this.#writer;
     if (!link.areIdsWhole) throw new BadKeyError(`${link.traceId}, ${link.spanId} are not the ids of a link`);
     writeTraceId(writer, link);
-    writer.uint32(link.idHi);
-    writer.uint32(link.idLo);
+    writeWords(writer, link.idHi, link.idLo);
     writeText(writer, link.traceState);
     this.#addList(link.properties, link.properties.size + countExtras(link), link);
   }
@@ -313,14 +229,28 @@ export class SpanEncoder {
   #addList(properties: SpanProperties, count: number, extras: Extras, flags = extras.flags): void {
     this.#writer.varint(count);
     // Nearly all spans have flags and nothing else.
-    if (flags) this.#addProperty(FLAGS_KEY, flags);
+    if (flags) this.#addFlags(flags);
     if (count > properties.size + (flags ? 1 : 0)) {
       for (const [field, key] of EXTRA_KEYS) {
         const value = extras[field];
         if (value && key !== FLAGS_KEY) this.#addProperty(key, value);
       }
     }
+    if (properties instanceof RowProperties) {
+      for (let i = 0; i < properties.size; i++)
+        if (!this.#rowTexts.property(this.#writer, properties.entries, properties.entryAt(i)))
+          this.#addProperty(storedKey(properties.key(i)), properties.value(i));
+      return;
+    }
     for (let i = 0; i < properties.size; i++) this.#addProperty(storedKey(properties.key(i)), properties.value(i));
+  }
+
+  #addFlags(flags: number): void {
+    const writer = this.#writer;
+    if (this.#flagsKey > 0) writer.varint(this.#flagsKey);
+    else this.#flagsKey = this.#texts.ref(writer, FLAGS_KEY);
+    writer.byte(ValueType.whole);
+    writer.zigzag(flags);
   }
 
   #addProperty(key: string, value: ArchivedValue): void {
