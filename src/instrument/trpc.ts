@@ -20,8 +20,11 @@ interface Root {
 }
 interface Call {
   readonly path?: unknown;
-  /** The same for each middleware of a call. */
+  readonly type?: unknown;
+  /** The same for each middleware of a call; of tRPC 11. */
   readonly getRawInput?: unknown;
+  /** Of tRPC 10. */
+  readonly rawInput?: unknown;
   next(): PromiseLike<Result>;
 }
 interface Result {
@@ -52,8 +55,19 @@ const begin = orElse(
 /** Calls that have a span: a procedure that is put together from several has our middleware in each of them. */
 const seen = new WeakSet<object>();
 
-const isSeen = ({ getRawInput: key }: Call): boolean => {
-  if (typeof key !== 'function') return false;
+/** What the spans of tRPC 10 are of, whose calls share nothing that names them. */
+const callsOf = new WeakMap<object, Call>();
+
+/** Whether it is asked for right under its own span, with what that was asked with. */
+const isUnderItself = ({ path, type, rawInput }: Call): boolean => {
+  const mount = queueStore.getStore()?.mount;
+  const outer = mount === undefined ? undefined : callsOf.get(mount);
+  return outer !== undefined && outer.path === path && outer.type === type && Object.is(outer.rawInput, rawInput);
+};
+
+const isSeen = (call: Call): boolean => {
+  const { getRawInput: key } = call;
+  if (typeof key !== 'function') return isUnderItself(call);
   if (seen.has(key)) return true;
   seen.add(key);
   return false;
@@ -69,6 +83,7 @@ const codeOf = (result: Result | undefined): string => {
 const trace: Middleware = (call) => {
   const span = users === 0 || isSeen(call) ? undefined : begin(call);
   if (span === undefined) return call.next();
+  if (typeof call.getRawInput !== 'function') callsOf.set(span, call);
   const caller = queueStore.getStore();
   const queue = queueFor(span, caller);
   // Its failure is a result; where a later one of the program throws, it comes as one too.

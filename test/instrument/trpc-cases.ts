@@ -40,12 +40,27 @@ export const describeTrpc = (name: string): void => {
     test('a procedure of several that were put together is one span', async () => {
       instrumentOnly({ trpc: { module: library(name) } });
       const [one, two] = [initTRPC.create(), initTRPC.create()];
-      // tRPC 10 has none.
-      if (one.procedure.concat === undefined) return;
-      const procedure = one.procedure.concat(two.procedure).query(() => 7);
+      const waiting = one.procedure.use(async ({ next }: Untyped) => {
+        await new Promise(setImmediate);
+        return next();
+      });
+      // tRPC 10 has the second name alone.
+      const concat = 'concat' in waiting ? 'concat' : 'unstable_concat';
+      const procedure = waiting[concat](two.procedure).query(() => 7);
       const caller = one.router({ procedure }).createCaller({});
       expect(await Span.root('request').runToEnd(() => caller.procedure())).toBe(7);
       expect((await recorded()).map((span) => span.name)).toEqual(['request', 'procedure']);
+    });
+
+    test('a procedure that asks for itself with another input is a span each time', async () => {
+      instrumentOnly({ trpc: { module: library(name) } });
+      const t = initTRPC.create();
+      const down = t.procedure
+        .input(Number)
+        .query(({ input }: Untyped): unknown => (input === 0 ? 'there' : caller.down(input - 1)));
+      const caller = t.router({ down }).createCaller({});
+      expect(await Span.root('request').runToEnd(() => caller.down(2))).toBe('there');
+      expect((await recorded()).map((span) => span.name)).toEqual(['request', 'down', 'down', 'down']);
     });
 
     test('middleware that gives nothing has failed as ever, and so has its span', async () => {
