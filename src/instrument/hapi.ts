@@ -30,10 +30,9 @@ const extend = quiet((server: Server) =>
 );
 
 /** With `new` it gives the same. */
-const extending =
-  (make: Method): Method =>
-  (...args) => {
-    const server = make(...args);
+const extending = (make: Method): Method =>
+  function (this: unknown, ...args) {
+    const server = Reflect.apply(make, this, args);
     extend(server as Server);
     return server;
   };

@@ -1,6 +1,7 @@
 // Routes of hono, which publishes nothing: the handlers that its router is given are wrapped, and say their route when they are called. On
 // Node's server alone, which hands the request of Node on.
 import type { IncomingMessage } from 'node:http';
+import { lookAlike } from '../base/calls/look-alike.js';
 import { allOff, type Off, quiet } from './channel.js';
 import { setRoute } from './http/request-span.js';
 import { type ModuleOptions, onModule } from './on-module.js';
@@ -40,7 +41,7 @@ const sayingRoute = ([handler, route]: readonly [Handler, Route]): readonly [Han
     say(context);
     return Reflect.apply(handler, this, [context, next]);
   };
-  return [Object.assign(wrapped, handler), route];
+  return [lookAlike(wrapped, handler), route];
 };
 
 /** hono 4, with its own routers. */

@@ -362,6 +362,24 @@ test('koa: expressions, and routers and handlers that are mounted', async () => 
   ]);
 });
 
+test('hapi: what a program has put around it is called on hapi', () => {
+  const hapi = library('@hapi/hapi');
+  const { server: original } = hapi;
+  let receiver: unknown;
+  hapi.server = function (this: unknown, options: unknown): unknown {
+    receiver = this;
+    return original(options);
+  };
+  try {
+    const { disable } = instrument({ ...ALL_OFF, hapi: true });
+    hapi.server();
+    disable();
+  } finally {
+    hapi.server = original;
+  }
+  expect(receiver).toBe(hapi);
+});
+
 test('hapi', async () => {
   instrumentOnly({ http: { client: false }, hapi: true });
   const { Server } = library('@hapi/hapi');
@@ -447,6 +465,23 @@ describe('hono', () => {
     instrumentOnly({ http: { client: false }, hono: { module: hono } });
     expect(await asked(hono)).toEqual(HONO_ROUTES);
   });
+});
+
+test('hono: handlers look as they did', () => {
+  const { Hono } = library('hono');
+  instrumentOnly({ hono: true });
+  const app = new Hono();
+  app.get(
+    '/users/:id',
+    Object.assign(
+      function user(context: Untyped) {
+        return context.text('fine');
+      },
+      { docs: 'of a user' },
+    ),
+  );
+  const [[[[handler]]]] = app.router.match('GET', '/users/7');
+  expect([handler.name, handler.length, handler.docs]).toEqual(['user', 1, 'of a user']);
 });
 
 test('hono: sub-applications with handlers of errors, and applications of others', async () => {
