@@ -1,5 +1,6 @@
 // Operations of mongoose, by its channels; of versions that have none the driver's commands are traced, which what waits for the connection must
 // send in the context of its caller. Filters and documents never leave.
+import type { EventEmitter } from 'node:events';
 import { allOff, type Off, quiet } from '../channel.js';
 import { boundFor, type Caller, callerHere } from '../in-context.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
@@ -43,6 +44,13 @@ interface Queue {
   readonly queue?: readonly Waiting[];
 }
 
+/** Lets `off` find `heard`, which `once` has wrapped, by the `listener` of the program. */
+const nameListener = quiet((emitter: EventEmitter, heard: unknown, listener: unknown) => {
+  const put = emitter.rawListeners('cursor') as { listener?: unknown }[];
+  const last = put.findLast((one) => one.listener === heard);
+  if (last !== undefined) last.listener = listener;
+});
+
 /** Calls that waited for the connection are made in the contexts of their callers, not in that of the connecting call. */
 const keepWaiting = (module: unknown): Off => {
   const callers = new WeakMap<Waiting, Caller>();
@@ -72,8 +80,12 @@ const keepWaiting = (module: unknown): Off => {
   const classes = new SeenClasses();
   const askingOnce = (once: Method): Method =>
     function (this: unknown, event, listener, ...rest) {
-      const heard = event === 'cursor' ? boundFor(callerHere(), listener) : listener;
-      return Reflect.apply(once, this, [event, heard, ...rest]);
+      if (event !== 'cursor' || typeof listener !== 'function')
+        return Reflect.apply(once, this, [event, listener, ...rest]);
+      const heard = boundFor(callerHere(), listener);
+      const result = Reflect.apply(once, this, [event, heard, ...rest]);
+      nameListener(this as EventEmitter, heard, listener);
+      return result;
     };
   const off = onModule<Mongoose>('mongoose', module, ({ Collection, Query }) =>
     allOff([

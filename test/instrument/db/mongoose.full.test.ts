@@ -10,6 +10,23 @@ type Untyped = any;
 
 const SECRET = 'hunter2';
 
+test('a listener for a cursor that is not open yet can be taken away', () => {
+  instrumentOnly({ mongoose: true });
+  const { createConnection, Schema } = library('mongoose');
+  const cursor = createConnection()
+    .model('User', new Schema({ name: String }))
+    .find()
+    .cursor();
+  const heard: string[] = [];
+  const [kept, taken] = ['kept', 'taken'].map((name) => () => void heard.push(name));
+  cursor.once('cursor', kept).once('cursor', taken);
+  expect(cursor.listeners('cursor')).toEqual([kept, taken]);
+  cursor.off('cursor', taken);
+  cursor.emit('cursor', null);
+  cursor.emit('cursor', null);
+  expect(heard).toEqual(['kept']);
+});
+
 describe.skipIf(!hasFerretdb)('mongoose', () => {
   let server: Ferretdb;
   let connection: Untyped;
