@@ -5,7 +5,7 @@ import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Span, type SpanRecord } from '../../src/index.js';
+import { Span, type SpanRecord, stats } from '../../src/index.js';
 import { instrument } from '../../src/instrument/index.js';
 import { library } from './libraries.js';
 import { ALL_OFF, contextsOf, instrumentOnly, later, recorded, serve } from './support.js';
@@ -29,6 +29,20 @@ const md5 = (text: string): string => createHash('md5').update(text).digest('hex
 /** But for the request, and what HTTP has below. */
 const calls = (spans: readonly SpanRecord[]): SpanRecord[] =>
   spans.filter(({ scope }) => scope?.name === 'spanline/instrument/aws-sdk');
+
+test('what a client refuses leaves no span open, nor what gives nothing', async () => {
+  instrumentOnly({ 'aws-sdk': true });
+  const client = clientOf('@aws-sdk/client-sqs', 'SQSClient', { endpoint: 'http://127.0.0.1:1', maxAttempts: 1 });
+  const { SendMessageCommand } = library('@aws-sdk/client-sqs');
+  await expect(async () => client.send({})).rejects.toThrow('resolveMiddleware');
+  // It takes anything for a callback.
+  expect(client.send(new SendMessageCommand({}), {}, 7)).toBe(undefined);
+  expect((await recorded()).map(({ name, status }) => [name, status.code])).toEqual([
+    ['SQS.Object', 'error'],
+    ['send', 'unset'],
+  ]);
+  expect(stats().collector.openTraces).toBe(0);
+});
 
 describe('S3', () => {
   let server: Untyped;
