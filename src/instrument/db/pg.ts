@@ -74,7 +74,8 @@ export const instrumentPg = (options: PgOptions): Off => {
   ): unknown => {
     // With a callback of the caller, as an argument or in the query, that is where it ends.
     const callback = (fn: unknown): Callback => boundFor(caller, endingFirst(fn as Callback, ended));
-    const at = args.findIndex((argument) => typeof argument === 'function');
+    // pg takes it in place of the values or behind them, and nowhere else.
+    const at = args.findIndex((argument, i) => (i === 1 || i === 2) && typeof argument === 'function');
     if (at >= 0) args[at] = callback(args[at]);
     const config = args[0] as { submit?: unknown; callback?: unknown };
     const isQuery = typeof config === 'object' && config !== null && typeof config.submit === 'function';

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Span } from '../../../src/index.js';
+import { Span, stats } from '../../../src/index.js';
 import { instrument } from '../../../src/instrument/index.js';
 import { buildFirst } from '../../support/built.js';
 import { out, runFile } from '../../support/child.js';
@@ -51,6 +51,25 @@ describe.skipIf(!hasPostgres)('pg', () => {
       'server.address': postgres.host,
       'server.port': 5432,
     });
+  });
+
+  test('what pg refuses leaves no span open, nor a function that it does not call', async () => {
+    instrumentOnly({ pg: true });
+    const client = await poolOf().connect();
+    later(() => client.release());
+    for (const args of [[null], [7], ['SELECT 1', 7]])
+      await expect((async () => client.query(...args))()).rejects.toThrow();
+    // It is read as the configuration of an empty query.
+    await client.query(() => {});
+    await client.query('SELECT 1', [], undefined, () => {});
+    expect((await queries()).map(({ name, status }) => [name, status.code])).toEqual([
+      ['postgres', 'error'],
+      ['postgres', 'error'],
+      ['SELECT', 'error'],
+      ['postgres', 'unset'],
+      ['SELECT', 'unset'],
+    ]);
+    expect(stats().collector.openTraces).toBe(0);
   });
 
   test('below what a program has put around it: a span each, and none once it is off', async () => {
