@@ -65,6 +65,16 @@ test('of Node and of libraries', () => {
     'queue of bullmq': bullmq.Queue.prototype,
     'producer of flows of bullmq': bullmq.FlowProducer.prototype,
     'worker of bullmq': bullmq.Worker.prototype,
+    hapi: library('@hapi/hapi'),
+    hono: (library('hono') as { Hono: { prototype: object } }).Hono.prototype,
+    'collection of mongoose': (library('mongoose') as { Collection: { prototype: object } }).Collection.prototype,
+    'query of mongoose': (library('mongoose') as { Query: { prototype: object } }).Query.prototype,
+    'connection of mysql2': (library('mysql2') as { Connection: { prototype: object } }).Connection.prototype,
+    mysql: library('mysql'),
+    redis: library('@redis/client'),
+    'cursor of pg': (library('pg-cursor') as { prototype: object }).prototype,
+    undici: library('undici'),
+    express: (library('express') as { application: object }).application,
     koa: (library('koa') as { prototype: object }).prototype,
   };
   const shapes = () => Object.fromEntries(Object.entries(subjects).map(([name, one]) => [name, shapesOf(one)]));
