@@ -60,3 +60,5 @@ export {
   treesOf,
   walkTree,
 } from '../record/tree.js';
+export { Tag } from '../rows/row-entries.js';
+export { internedName, MAX_NAMES } from '../rows/row-text.js';

@@ -6,6 +6,4 @@ export { Pipeline } from '../collector/pipeline.js';
 export { type SpanLabelling, type StackStretch, state } from '../context/process-state.js';
 export { queueStore } from '../local-span/queue-store.js';
 export type { QueueMount } from '../local-span/span-queue.js';
-export { Tag } from '../rows/row-entries.js';
-export { internedName, MAX_NAMES } from '../rows/row-text.js';
 export { hex8 } from '../span/traceparent.js';

@@ -2,8 +2,7 @@
 // frame has already. What is written is what `KnownTexts` writes for the same strings. Nothing found in another frame may pass for this one's.
 
 import type { ByteWriter } from 'spanline/internal/base';
-import type { RowProperties } from 'spanline/internal/record';
-import { internedName, MAX_NAMES, Tag } from 'spanline/internal/rows';
+import { internedName, MAX_NAMES, type RowProperties, Tag } from 'spanline/internal/record';
 import { storedKey } from '../stored-extras.js';
 import { ValueType } from '../values/values.js';
 import type { KnownTexts } from './span-form.js';
