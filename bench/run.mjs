@@ -1,6 +1,5 @@
-// node bench/run.mjs SUITE [--json] [--quick] [--node 20,24] [--only REGEX] [--requests N]
-// [--without-native]: measure a suite and print a table, or with
-// --json one JSON object and nothing else. Builds and installs what it needs; progress goes to standard error.
+// node bench/run.mjs SUITE [--json] [--quick] [--node 20,24] [--only REGEX] [--requests N] [--without-native]: measure a suite and print a table, or
+// with --json one JSON object and nothing else. Builds and installs what it needs; progress goes to standard error.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { nodeOf } from '../scripts/lib/nodes.mjs';
@@ -69,11 +68,13 @@ export async function runSuite(
     // The native clock is built for each Node by itself; the rest is up to date after the first.
     runQuietly(node, [join(root, 'scripts/build.mjs'), '--no-types']);
     const lack = lackOf(nativePartsOf(node));
-    if (lack !== undefined && !withoutNative)
-      throw new Error(
-        `${lack}. Install a C++ compiler and python3 and run it again, or measure without: --without-native`,
-      );
-    if (lack !== undefined) lacks.push(lack);
+    if (lack !== undefined) {
+      if (!withoutNative)
+        throw new Error(
+          `${lack}. Install a C++ compiler and python3 and run it again, or measure without: --without-native`,
+        );
+      lacks.push(lack);
+    }
     const { version, results: measured } = await measure(node, {
       quick,
       only,

@@ -18,10 +18,9 @@ console.log(JSON.stringify({ version: process.versions.node, clock: { source, pa
  * Which clock and which context spanline has under the Node at this path.
  * @returns {{ version: string, clock: { source: string, path: string, reasons: string[] }, context: { way: string, reason: string } }}
  */
-export function nativePartsOf(node, env = process.env) {
+export function nativePartsOf(node) {
   const { status, stdout, stderr } = spawnSync(node, ['--input-type=module', '-e', PROGRAM], {
     cwd: root,
-    env,
     encoding: 'utf8',
   });
   if (status !== 0) throw new Error(`${node} cannot load dist/esm/index.js; run npm run build first\n${stderr}`);

@@ -93,7 +93,7 @@ export class OtherWriters {
   }
 
   /**
-   * What the files of a listing hold now, apart from `ownIds`; `onUnread` is told of one that cannot be read, or not whole. Throws `VanishedError` when one
+   * What the files of a listing hold now, apart from `ownIds`; `onUnread` is called for one that cannot be read, or not whole. Throws `VanishedError` when one
    * is not there any more.
    */
   read(

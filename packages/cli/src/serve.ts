@@ -1,5 +1,5 @@
 // An archive over HTTP, to send traces to and to look at them with Jaeger's UI or Grafana, and the local page, for `spanline serve` and `spanline
-// ui`, with what the page shows beside an archive: stores, profiles, history, snapshots. Both run until they are told to stop, and stop in order:
+// ui`, with what the page shows beside an archive: stores, profiles, history, snapshots. Both run until a signal stops them, and stop in order:
 // what was acknowledged stays. Of an archive the page only reads; stores change when somebody triages on it. A mistyped name must be refused, never
 // become an empty store, and a file that is not a snapshot before the page is served.
 import { stat } from 'node:fs/promises';
@@ -109,7 +109,7 @@ const openArchive = async (directory: string | undefined, opened: Opened): Promi
   return archive;
 };
 
-/** Serves the page until it is told to stop. */
+/** Serves the page until a signal stops it. */
 export const serveUi = async (options: UiOptions): Promise<void> => {
   const { host, port, allowHost, open, json } = options;
   const token = given(options.token, 'SPANLINE_TOKEN');
@@ -207,7 +207,7 @@ const reportDamage = async (archive: Archive, reported: Set<string>): Promise<vo
   noteDamage(fresh);
 };
 
-/** Serves until it is told to stop. */
+/** Serves until a signal stops it. */
 export const serve = async (options: ServeOptions): Promise<void> => {
   const directory = archiveDirectory(options);
   const { readOnly, keepHours, keepMib } = options;

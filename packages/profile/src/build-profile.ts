@@ -1,5 +1,5 @@
 // A finished profile from what V8 sampled and what the carriers know: finds scope and CPU time of each sample, by the note the handler took with it,
-// by the trampolines on its stack, or by both; counts every sample once, and credits the labels with their CPU time. What cannot be told is lost; it
+// by the trampolines on its stack, or by both; counts every sample once, and credits the labels with their CPU time. What cannot be credited is lost; it
 // is never given to the most likely label.
 
 import { getOrMake } from 'spanline/internal/base';

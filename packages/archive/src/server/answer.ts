@@ -127,7 +127,7 @@ export const errorBody = (form: ErrorForm, status: number, message: string, requ
   }
 };
 
-/** What a failure is to the client. A bug of ours is told apart: its words are not for strangers. */
+/** What a failure is to the client. A bug of ours is an answer of its own: its words are not for strangers. */
 export const toHttpError = (error: unknown, signal: AbortSignal): HttpError | undefined => {
   if (error instanceof HttpError) return error;
   if (error instanceof TraceFormatError)

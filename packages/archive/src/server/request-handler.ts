@@ -1,5 +1,5 @@
 // Takes one request to its endpoint and its outcome to the client. Paths are compared part by part; nothing of them ever names a file. So many
-// queries are answered at a time; others wait their turn, so many and so long, and what is beyond is told to come again. Whatever a request holds,
+// queries are answered at a time; others wait their turn, so many and so long, and the rest is asked to come again. Whatever a request holds,
 // it ends in an answer or a closed connection, never in an exception that leaves this file.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';

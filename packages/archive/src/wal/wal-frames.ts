@@ -1,6 +1,6 @@
 // The frames of a write-ahead file, each a mark, a length, a checksum and a batch of spans, and how files of others are read: a whole one after a
 // crash, or what is new in one that is still written. A file may end in the middle of a frame, where its writer is or was killed; nothing but whole
-// frames is believed. Everything else is damage, which must be told and never hide what stands behind it. No file may be changed here.
+// frames is believed. Everything else is damage, which must be reported and never hide what stands behind it. No file may be changed here.
 
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';

@@ -1,6 +1,6 @@
 // Joins profiles with spans: each sample goes to the one span that it worked for, and from there up to the root. A sample that may belong to either
 // of two spans belongs to none, and a span that is in several traces did its work once. Spans of one thread nest, but those held open too long may
-// not: they are found all the same, and are told apart.
+// not: they are found all the same, and are kept apart.
 
 import type { SpanRecord } from 'spanline';
 import { getOrMake } from 'spanline/internal/base';

@@ -1,5 +1,5 @@
 // Rounds of load on a service, by autocannon, and what tracing costs, of rounds in which it was loaded untraced and traced by turns. Answers that are
-// errors must never count: who refuses is quick. Every figure has the interval that the rounds leave open, and must never be told without it.
+// errors must never count: who refuses is quick. Every figure has the interval that the rounds leave open, and must never be printed without it.
 import { BenchError } from '@spanline/tracedb/bench-history';
 import { medianOf, type Shift, shiftOf } from '@spanline/tracedb/internal';
 import { sleep } from 'spanline/internal/base';

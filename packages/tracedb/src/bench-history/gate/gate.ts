@@ -1,7 +1,7 @@
 // The gate: measures two commits by turns until it is sure of every series or its budget is spent, and says what it found, as markdown for a pull
 // request. A run of the command gives the figures that it prints, and its own time beside them; a command that prints figures in one run and none in
 // the next must fail, not be judged by something else. The gate must never look at its rounds more often than their judgement is paid for, nor take
-// what it could not tell for good news; its report says first what could not be told, and every change with its interval.
+// what it could not decide for good news; its report says first what could not be decided, and every change with its interval.
 import { getOrMake, throwIfAborted, timers } from 'spanline/internal/base';
 import { type Direction, directionOf } from '../../detect/direction.js';
 import { BenchError, badOption, unitFactor } from '../figure.js';
