@@ -394,11 +394,24 @@ const readWriteAhead = (file) => {
   return spans;
 };
 
+/** "Unsorted segments": the spans of all batches. */
+const readUnsorted = (file) => {
+  const table = file.read(1021);
+  const form = 'spans:varint traces:varint start:u64 end:u64 stored:varint inflated:varint codec:byte crc:u32';
+  return file
+    .blocks(
+      1020,
+      times(table.varint(), () => table.row(form)),
+    )
+    .flatMap(readWriteAhead);
+};
+
 /** What a file holds: spans, or the graphs of a graph file. */
 export const readFormat = (bytes) => {
   if (bytes.toString('latin1', 0, 8) === 'SPLWAL02') return readWriteAhead(new Reader(bytes.subarray(8)));
   if (bytes.toString('latin1', 0, 8) !== 'SPLGRAF1') throw new Error('no segment, graph or write-ahead file');
   const file = openContainer(bytes);
+  if (file.meta.notes.kind === 'batches of spans') return readUnsorted(file);
   return file.meta.notes.kind === 'spans'
     ? readSegment(file)
     : readKeys(file).map((keyOf, graph) => readGraph(file, graph, keyOf));

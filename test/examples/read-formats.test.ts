@@ -5,9 +5,11 @@ import { isDeepStrictEqual } from 'node:util';
 import zlib from 'node:zlib';
 import { expect, test } from 'vitest';
 import { Archive, type ArchivedSpan, Segment } from '../../packages/archive/src/index.js';
+import { SpanRows } from '../../packages/archive/src/rows/span-rows.js';
 import { newDirectory } from '../../packages/archive/test/archive/support/directory.js';
 import { anySpans, anyTakenSpans } from '../../packages/archive/test/segment/support/arbitrary-spans.js';
 import { segmentBytes } from '../../packages/archive/test/segment/support/segments.js';
+import { unsortedBytes } from '../../packages/archive/test/segment/support/unsorted-bytes.js';
 import { anyFile } from '../../packages/graph/test/builder/support/any-file.js';
 import { buildNodes, expectedGraphs, type ModelGraph } from '../../packages/graph/test/builder/support/graph-model.js';
 import fc from '../support/fast-check.js';
@@ -46,6 +48,19 @@ test('segments of any spans', async () => {
       expect(isDeepStrictEqual(exampleSpans(bytes), shownSpans(await ours(bytes)))).toBe(true);
     }),
     { numRuns: samples(15, 60, 150) },
+  );
+});
+
+test('unsorted segments of any spans', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyTakenSpans, async (spans) => {
+      fc.pre(spans.length > 0);
+      const rows = new SpanRows();
+      const bytes = await unsortedBytes(spans, 3);
+      await (await Segment.open(bytes)).addTo(rows);
+      expect(isDeepStrictEqual(exampleSpans(bytes), shownSpans(rows.spans()))).toBe(true);
+    }),
+    { numRuns: samples(10, 40, 150) },
   );
 });
 

@@ -28,13 +28,12 @@ const readIfThere = (path: string): WalRows | undefined => {
   }
 };
 
-const seal = ({ directory, path, replaces, segmentId, spans: wanted }: SealTask): SealAnswer => {
+const seal = ({ directory, path, replaces }: SealTask): SealAnswer => {
   const read = readIfThere(path);
   if (read === undefined) return { isDone: false, spans: 0, tornBytes: 0 };
   const { rows, tornBytes } = read;
-  const isDone = wanted === undefined || rows.count === wanted;
-  if (isDone && rows.count > 0) writeSpansTo(directory, rows, [replaces], segmentId);
-  return { isDone, spans: rows.count, tornBytes, damage: damageOf(path, read)?.message };
+  if (rows.count > 0) writeSpansTo(directory, rows, [replaces]);
+  return { isDone: true, spans: rows.count, tornBytes, damage: damageOf(path, read)?.message };
 };
 
 const merge = async ({ directory, names }: MergeTask): Promise<MergeAnswer> => {

@@ -45,8 +45,9 @@ const TRACE_ID = /^[0-9a-f]{32}$/;
  * failure. Without it a killed process loses nothing that `append` took, a power failure the last second or two. What a process that died
  * had not made a segment of is read by all, and made one by the next that opens the archive. Rejects with a `GraphError`.
  *
- * `append` encodes spans and writes them to a file before it returns, about a microsecond each. Segments are made and merged in a worker
- * thread, which is started when there is work for it and keeps no process alive once that is done.
+ * `append` encodes spans and writes them to a file before it returns, about a microsecond each. They become
+ * unsorted segments at little more cost; a process that is not busy, or another that has the archive open, sorts and merges these, in a worker thread that is
+ * started when there is work for it and keeps no process alive once that is done.
  *
  * @example
  * ```ts
@@ -83,7 +84,7 @@ export class Archive {
     const mayBeMissing = options.readOnly && options.mayBeMissing;
     this.#set = new SegmentSet(directory, options.openSegments, options.cacheBytes, mayBeMissing);
     this.#worker = new WorkThread(options.worker);
-    this.#buffered = new BufferedSpans(directory, options, this.#worker);
+    this.#buffered = new BufferedSpans(directory, options);
     this.#timelines = new TimelineFiles(directory);
     this.#snapshots = new Snapshots(this.#set, this.#buffered, new OtherWriters(directory));
     this.#background = new BackgroundWork(this.#set, this.#buffered, options, this.#worker, this.#timelines);
@@ -228,10 +229,11 @@ export class Archive {
 
   async stats(): Promise<ArchiveStats> {
     this.#checkOpen();
-    const { segments, spans, bytes, walFiles } = await this.#snapshots.sizes();
+    const { segments, unsortedSegments, spans, bytes, walFiles } = await this.#snapshots.sizes();
     const background = this.#background.stats();
     return {
       segments,
+      unsortedSegments,
       spans,
       bytes,
       bufferedSpans: this.#buffered.count,

@@ -1,9 +1,11 @@
-// What an archive does beside answering: once a second held spans reach the disk, now and then segments are merged, old ones deleted, and
-// files of dead writers taken over. One thing at a time; what fails is counted and tried again, never thrown at anybody.
+// What an archive does beside answering: once a second held spans reach the disk, now and then segments are sorted and merged, old ones deleted, and
+// files of dead writers taken over. One thing at a time; what fails is counted and tried again, never thrown at anybody. Sorting costs more than all
+// that came before: a busy process leaves it for later, or for another that has the archive open, but never more than a bound.
+import { performance } from 'node:perf_hooks';
 import { timers } from 'spanline/internal/base';
 import type { ArchiveStats, ResolvedArchiveOptions, Retention } from './archive-options.js';
 import type { BufferedSpans } from './buffered-spans.js';
-import { ALL_MERGES, BACKGROUND_MERGES, compact, longestSpanMs, recover, retain } from './maintenance.js';
+import { ALL_MERGES, BACKGROUND_MERGES, compact, longestSpanMs, recover, retain, unsortedIn } from './maintenance.js';
 import type { SegmentSet } from './segment-set.js';
 import type { TimelineFiles } from './timeline/timeline-files.js';
 import type { WorkThread } from './work-thread.js';
@@ -11,6 +13,10 @@ import type { WorkThread } from './work-thread.js';
 const BEAT_MS = 1000;
 /** Beats between two looks at what there is to merge, delete and take over. */
 const BEATS_PER_LOOK = 10;
+/** A process whose event loop worked more than this share of the time since the last look is busy. */
+const BUSY_SHARE = 0.5;
+/** Unsorted segments that a busy process leaves: a search decodes some of them, and with so many it would take seconds. */
+const MAX_UNSORTED = 32;
 
 /** What was done. */
 type BackgroundStats = Pick<
@@ -36,6 +42,7 @@ export class BackgroundWork {
   };
   #timer: NodeJS.Timeout | undefined;
   #beats = 0;
+  #utilization = performance.eventLoopUtilization();
   #running: Promise<void> | undefined;
 
   constructor(
@@ -98,7 +105,14 @@ export class BackgroundWork {
     const { maintain } = this.#options;
     if (maintain) await this.#delete(this.#options).catch((error: unknown) => this.#fail(error));
     await recover(this.#set, this.#worker, this.#counts);
-    if (maintain) await this.#merge(BACKGROUND_MERGES);
+    if (maintain && !(await this.#isLeftForLater())) await this.#merge(BACKGROUND_MERGES);
+  }
+
+  async #isLeftForLater(): Promise<boolean> {
+    const before = this.#utilization;
+    this.#utilization = performance.eventLoopUtilization();
+    const isBusy = performance.eventLoopUtilization(this.#utilization, before).utilization > BUSY_SHARE;
+    return isBusy && (await unsortedIn(this.#set)) <= MAX_UNSORTED;
   }
 
   async #delete(limits: Retention): Promise<void> {

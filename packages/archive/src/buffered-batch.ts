@@ -38,14 +38,14 @@ class BufferedList extends SpanList {
   override async possible(ids: readonly TraceId[]): Promise<readonly string[]> {
     if (this.#isDecoded) return super.possible(ids);
     const words = new Set<number>();
-    for (const { traceWords } of this.#frames()) for (const word of traceWords) words.add(word);
+    for (const { facts } of this.#frames()) for (const word of facts.traceWords) words.add(word);
     return ids.flatMap(({ text }) => (words.has(lastWord(text)) ? [text] : []));
   }
 
   override async traces(ids: readonly string[]): Promise<ReadonlyMap<string, readonly ArchivedSpan[]>> {
     if (this.#isDecoded) return super.traces(ids);
     const words = new Set(ids.map(lastWord));
-    const frames = this.#frames().filter(({ traceWords }) => traceWords.some((word) => words.has(word)));
+    const frames = this.#frames().filter(({ facts }) => facts.traceWords.some((word) => words.has(word)));
     return new SpanList(rowsOf(frames).spans()).traces(ids);
   }
 
@@ -99,7 +99,7 @@ export class BufferedBatch {
   #list: BufferedList | undefined;
   #isAsked = false;
   readonly since = timers.wallMs();
-  /** The worker has the file, which is whole: its segment may appear at any moment. */
+  /** Its segment is being written, and may appear at any moment. */
   isHandedOver = false;
 
   /** Throws `TransportError` when there can be no file. */

@@ -1,16 +1,13 @@
 // Spans that are not yet in a segment. What was acknowledged must survive the process; what is held must be bounded, and what is refused is
-// counted. Segments are made by the worker, one at a time, while others are taken; without one, here and at once.
-import { readdirSync } from 'node:fs';
+// counted. Few spans become a sorted segment at once; many an unsorted one, while others are taken, for that costs the process least.
 import { TransportError } from '@spanline/graph';
 import { timers } from 'spanline/internal/base';
 import type { ArchivedSpan } from 'spanline/internal/record';
 import type { ResolvedArchiveOptions } from './archive-options.js';
 import { BufferedBatch } from './buffered-batch.js';
-import { isSegmentOf, newId } from './directory.js';
-import { writeSpansTo } from './make-segments.js';
+import { writeBatchesTo, writeSpansTo } from './make-segments.js';
 import type { SpanList } from './span-list.js';
 import type { WalWriter, Written } from './wal/wal-writer.js';
-import type { WorkThread } from './work-thread.js';
 
 /** After a segment could not be written it is not tried again for so long. */
 const RETRY_MS = 5000;
@@ -18,12 +15,13 @@ const RETRY_MS = 5000;
 const MAX_ATTEMPTS = 5;
 /** Batches that wait for a segment; with so many the last one grows on. */
 const MAX_WAITING = 8;
+/** Bytes of few spans that are sorted at once at most: that takes a few milliseconds, and saves a file to merge. */
+const SORTED_BYTES = 1024 * 1024;
 
 /** The spans of one writer. */
 export class BufferedSpans {
   readonly #directory: string;
   readonly #limits: ResolvedArchiveOptions;
-  readonly #worker: WorkThread;
   /** Takes what comes. */
   #open: BufferedBatch | undefined;
   /** What waits for its segment, the oldest first, which may be becoming one. */
@@ -39,10 +37,9 @@ export class BufferedSpans {
   lastFailure = '';
   refused = 0;
 
-  constructor(directory: string, limits: ResolvedArchiveOptions, worker: WorkThread) {
+  constructor(directory: string, limits: ResolvedArchiveOptions) {
     this.#directory = directory;
     this.#limits = limits;
-    this.#worker = worker;
   }
 
   get count(): number {
@@ -124,8 +121,8 @@ export class BufferedSpans {
   /** Write all that is held as segments; the write-ahead files are not needed any more. Rejects with `TransportError`, nothing lost. */
   async seal(): Promise<void> {
     const open = this.#open;
-    if (open !== undefined && this.#waiting.length === 0 && !this.#worker.accepts(open.count, open.wal.writer.bytes)) {
-      this.#sealHere();
+    if (open !== undefined && this.#waiting.length === 0 && this.#isSmall(open)) {
+      this.#sealHere(open);
       return;
     }
     this.#shut();
@@ -149,6 +146,10 @@ export class BufferedSpans {
 
   #isFull({ count, wal }: BufferedBatch): boolean {
     return count >= this.#limits.segmentSpans || wal.writer.bytes >= this.#limits.walBytes;
+  }
+
+  #isSmall({ count, wal }: BufferedBatch): boolean {
+    return count < this.#limits.unsortedSpans && wal.writer.bytes < SORTED_BYTES;
   }
 
   async #flushBatch(batch: BufferedBatch): Promise<void> {
@@ -176,10 +177,11 @@ export class BufferedSpans {
 
   /** A full disk: the spans stay held, and appending refuses when they are too many. */
   #trySeal(): void {
-    if (this.#open === undefined || timers.wallMs() < this.#retryAt) return;
-    if (this.#waiting.length === 0 && !this.#worker.accepts(this.#open.count, this.#open.wal.writer.bytes)) {
+    const open = this.#open;
+    if (open === undefined || timers.wallMs() < this.#retryAt) return;
+    if (this.#waiting.length === 0 && this.#isSmall(open)) {
       try {
-        this.#sealHere();
+        this.#sealHere(open);
       } catch {
         // Counted, and tried again later; the spans are in the write-ahead file.
       }
@@ -206,12 +208,11 @@ export class BufferedSpans {
     );
   }
 
-  /** In this thread, at once. */
-  #sealHere(): void {
-    const open = this.#open;
-    if (open === undefined) return;
+  /** Sorted, in this thread, at once. */
+  #sealHere(open: BufferedBatch): void {
     try {
-      this.#write(open);
+      // The segment names the write-ahead file: a crash before that is gone shows nothing twice.
+      if (open.count > 0) writeSpansTo(this.#directory, open.rows(), [open.wal.id]);
     } catch (error) {
       throw this.#failed(error);
     }
@@ -228,8 +229,10 @@ export class BufferedSpans {
 
   async #sealFirst(): Promise<void> {
     const [batch] = this.#waiting;
+    const { id, writer } = batch.wal;
+    batch.isHandedOver = true;
     try {
-      if (!(await this.#handOver(batch))) this.#write(batch);
+      if (batch.count > 0) await writeBatchesTo(this.#directory, writer.frames, [id]);
     } catch (error) {
       throw this.#failed(error);
     } finally {
@@ -237,25 +240,6 @@ export class BufferedSpans {
     }
     this.#waiting.shift();
     this.#finish(batch);
-  }
-
-  /** Have the worker make the segment; false when it did not. */
-  async #handOver(batch: BufferedBatch): Promise<boolean> {
-    const { id: replaces, path, writer } = batch.wal;
-    // What is in the file of another is not all there is.
-    if (writer.isLost) return false;
-    batch.isHandedOver = true;
-    const segmentId = newId();
-    const task = { kind: 'seal', directory: this.#directory, path, replaces, segmentId, spans: batch.count } as const;
-    const answer = await this.#worker.run(task);
-    // It may have died when it was done: a second segment of these spans would show them twice.
-    if (answer === undefined) return readdirSync(this.#directory).some((name) => isSegmentOf(name, segmentId));
-    return answer.isDone;
-  }
-
-  #write(batch: BufferedBatch): void {
-    // The segment names the write-ahead file: a crash before that is gone shows nothing twice.
-    if (batch.count > 0) writeSpansTo(this.#directory, batch.rows(), [batch.wal.id]);
   }
 
   #finish(batch: BufferedBatch): void {

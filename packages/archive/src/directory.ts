@@ -72,6 +72,8 @@ export interface SegmentName {
   /** Unix milliseconds: no span starts before, none ends after. */
   readonly startMs: number;
   readonly endMs: number;
+  /** False: batches as they were written, which merging sorts. */
+  readonly isSorted: boolean;
 }
 
 /** A file of one owner as its name tells it. */
@@ -82,22 +84,20 @@ export interface OwnedName {
   readonly id: string;
 }
 
-const SEGMENT = /^seg-(\d{1,16})-(\d{1,16})-[0-9a-f]{12}\.spans$/;
+const SEGMENT = /^seg-(\d{1,16})-(\d{1,16})-[0-9a-f]{12}\.(spans|unsorted)$/;
 const WAL = ownedName('wal', '\\.log');
 const LOCK = ownedName('maintenance', '\\.lock');
 const NS_PER_MS = 1_000_000n;
 
 /** The name of a segment; `id` is a `newId`. */
-export const segmentName = (startUnixNs: bigint, endUnixNs: bigint, id: string): string =>
-  `seg-${startUnixNs / NS_PER_MS}-${endUnixNs / NS_PER_MS + 1n}-${id}.spans`;
-
-/** Whether a name is that of the segment with this `id`. */
-export const isSegmentOf = (name: string, id: string): boolean => SEGMENT.test(name) && name.endsWith(`-${id}.spans`);
+export const segmentName = (startUnixNs: bigint, endUnixNs: bigint, id: string, isSorted = true): string =>
+  `seg-${startUnixNs / NS_PER_MS}-${endUnixNs / NS_PER_MS + 1n}-${id}.${isSorted ? 'spans' : 'unsorted'}`;
 
 /** What a segment's name tells; undefined for any other file. */
 const parseSegmentName = (name: string): SegmentName | undefined => {
-  const [, start, end] = SEGMENT.exec(name) ?? [];
-  return start === undefined ? undefined : { name, startMs: Number(start), endMs: Number(end) };
+  const [, start, end, form] = SEGMENT.exec(name) ?? [];
+  if (start === undefined) return undefined;
+  return { name, startMs: Number(start), endMs: Number(end), isSorted: form === 'spans' };
 };
 
 /** A file's identity: 12 hex digits. */

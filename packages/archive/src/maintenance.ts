@@ -151,7 +151,10 @@ interface Merge {
   readonly spans: number;
 }
 
-/** Segments to be merged: neighbours in time, the one that ends last first. */
+/**
+ * Segments to be merged: neighbours in time, the one that ends last first; else one that is unsorted, the oldest first, which becomes a sorted one
+ * of itself.
+ */
 const chooseMerge = async (set: SegmentSet, segments: readonly SegmentName[], policy: MergePolicy): Promise<Merge> => {
   // A damaged one stays where it is, for salvage.
   const damaged = new Set(set.damaged().map(({ file }) => file));
@@ -180,8 +183,13 @@ const chooseMerge = async (set: SegmentSet, segments: readonly SegmentName[], po
     }
     if (best > first) return { names: sizes.slice(first, best).map(({ file }) => file.name), spans: bestSpans };
   }
-  return { names: [], spans: 0 };
+  const unsorted = sizes.findLast(({ file }) => !file.isSorted);
+  return unsorted === undefined ? { names: [], spans: 0 } : { names: [unsorted.file.name], spans: unsorted.spans };
 };
+
+/** How many segments wait to be sorted. */
+export const unsortedIn = async (set: SegmentSet): Promise<number> =>
+  (await set.list()).segments.filter(({ isSorted }) => !isSorted).length;
 
 /** Counts of what recovery found. */
 interface RecoveryCounts {
@@ -275,8 +283,7 @@ const sealInWorker = async (
   if (!(await isWanted(set, id)) || !worker.accepts(statSync(path).size / SPAN_BYTES, statSync(path).size))
     return undefined;
   const { directory } = set;
-  const segmentId = newId();
-  const answer = await worker.run({ kind: 'seal', directory, path, replaces: id, segmentId, spans: undefined });
+  const answer = await worker.run({ kind: 'seal', directory, path, replaces: id });
   return answer?.isDone ? answer : undefined;
 };
 

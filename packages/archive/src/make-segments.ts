@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { newId, segmentName } from './directory.js';
 import { SpanRows } from './rows/span-rows.js';
 import { writeSegment } from './segment/write-segment.js';
+import { timesOf, writeUnsorted } from './segment/write-unsorted.js';
 import type { SegmentSet } from './segment-set.js';
 import type { Times } from './values/fields.js';
+import type { WalFrame } from './wal/wal-writer.js';
 
 /** The row of the earliest or the latest time, by `sign` -1 or 1. */
 const extreme = (times: Times, count: number, sign: -1 | 1): number => {
@@ -16,16 +18,30 @@ const extreme = (times: Times, count: number, sign: -1 | 1): number => {
   return found;
 };
 
-/** The name of a segment of some spans, at least one; `id` is 12 hex digits that no other has. */
-const segmentNameOf = ({ count, start, end }: SpanRows, id: string): string => {
+/** The name of a segment of some spans, at least one. */
+const segmentNameOf = ({ count, start, end }: SpanRows): string => {
   const startUnixNs = start.values[extreme(start, count, 1)];
   const endUnixNs = end.values[extreme(end, count, 1)];
-  return segmentName(start.values[extreme(start, count, -1)], endUnixNs > startUnixNs ? endUnixNs : startUnixNs, id);
+  return segmentName(
+    start.values[extreme(start, count, -1)],
+    endUnixNs > startUnixNs ? endUnixNs : startUnixNs,
+    newId(),
+  );
 };
 
-/** Write spans, at least one, as a segment that stands for the files of `replaces`. */
-export const writeSpansTo = (directory: string, rows: SpanRows, replaces: readonly string[], id = newId()): void => {
-  writeSegment(join(directory, segmentNameOf(rows, id)), rows, { replaces });
+/** Write spans, at least one, as a sorted segment that stands for the files of `replaces`. */
+export const writeSpansTo = (directory: string, rows: SpanRows, replaces: readonly string[]): void => {
+  writeSegment(join(directory, segmentNameOf(rows)), rows, { replaces });
+};
+
+/** Write batches, at least one, as an unsorted segment that stands for the files of `replaces`. */
+export const writeBatchesTo = async (
+  directory: string,
+  frames: readonly WalFrame[],
+  replaces: readonly string[],
+): Promise<void> => {
+  const { startUnixNs, endUnixNs } = timesOf(frames);
+  await writeUnsorted(join(directory, segmentName(startUnixNs, endUnixNs, newId(), false)), frames, replaces);
 };
 
 /**
@@ -53,9 +69,7 @@ const readAll = async (set: SegmentSet, names: readonly string[]): Promise<SpanR
     let isDamaged = false;
     await set.use(
       name,
-      async (segment) => {
-        for await (const trace of segment.scan()) for (const span of trace) all.add(span);
-      },
+      (segment) => segment.addTo(all),
       () => {
         isDamaged = true;
       },

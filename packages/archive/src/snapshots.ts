@@ -146,6 +146,7 @@ interface Snapshot {
 /** What there is, in numbers. */
 interface Sizes {
   readonly segments: number;
+  readonly unsortedSegments: number;
   readonly spans: number;
   readonly bytes: number;
   readonly walFiles: number;
@@ -192,7 +193,14 @@ export class Snapshots {
       const names = segments.map(({ name }) => name);
       let spans = 0;
       for (const name of names) spans += (await this.#set.card(name))?.info.spanCount ?? 0;
-      return { segments: names.length, spans, bytes: await this.#set.bytesOf(names), walFiles: wals.length };
+      const unsortedSegments = segments.filter(({ isSorted }) => !isSorted).length;
+      return {
+        segments: names.length,
+        unsortedSegments,
+        spans,
+        bytes: await this.#set.bytesOf(names),
+        walFiles: wals.length,
+      };
     });
   }
 

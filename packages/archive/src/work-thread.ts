@@ -1,12 +1,12 @@
 // The worker thread of one archive, as the archive sees it: what it is asked and answers, when it starts and ends. File names and numbers pass
 // between the threads, never spans, for copying them would take as long as the work. It starts when there is work for it, never keeps a process alive
-// without work, and ends with the archive. Whatever happens to it, its caller does the work itself then: nothing may depend on it.
+// without work, and ends when it had none for a while. Whatever happens to it, its caller does the work itself then: nothing may depend on it.
 
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { TransportError } from '@spanline/graph';
-import { plugNPlayArguments } from 'spanline/internal/base';
+import { plugNPlayArguments, timers } from 'spanline/internal/base';
 import type { ArchiveStats, DamagedSegment } from './archive-options.js';
 
 /** Make a segment of a whole write-ahead file. */
@@ -17,14 +17,10 @@ export interface SealTask {
   readonly path: string;
   /** What the segment stands for: the identity of the file. */
   readonly replaces: string;
-  /** The segment's own: 12 hex digits. */
-  readonly segmentId: string;
-  /** How many spans must be in the file; undefined when nobody knows. */
-  readonly spans: number | undefined;
 }
 
 export interface SealAnswer {
-  /** False: the file is not there, or not whole, and no segment was written. */
+  /** False: the file is not there, and no segment was written. */
   readonly isDone: boolean;
   readonly spans: number;
   readonly tornBytes: number;
@@ -70,6 +66,8 @@ const MIN_BYTES = 1024 * 1024;
 const YOUNG_MB = 8;
 /** Deaths in a row after which there is no further worker. */
 const MAX_DEATHS = 3;
+/** Milliseconds without work after which the thread ends: what it took for the last merge is memory that the application may need. */
+const IDLE_MS = 5000;
 
 /** The worker's program, as it stands beside this one in what is published; undefined where there is none, such as in a bundle. */
 const findProgram = (): string | undefined => {
@@ -92,6 +90,7 @@ interface Waiting {
 export class WorkThread {
   readonly #isWanted: boolean;
   #worker: Worker | undefined;
+  #idle: NodeJS.Timeout | undefined;
   readonly #waiting = new Map<number, Waiting>();
   #lastNumber = 0;
   #deaths = 0;
@@ -132,11 +131,13 @@ export class WorkThread {
   /** End the thread; what it was doing is left undone. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    timers.clearTimeout(this.#idle);
     await this.#worker?.terminate();
   }
 
   #ask(worker: Worker, task: WorkTask): Promise<WorkAnswer | undefined> {
     const number = ++this.#lastNumber;
+    timers.clearTimeout(this.#idle);
     return new Promise((resolve, reject) => {
       this.#waiting.set(number, { resolve, reject });
       // Somebody may be waiting for it at the end of a program.
@@ -181,10 +182,20 @@ export class WorkThread {
   #take(worker: Worker, { number, answer, failure }: WorkReply): void {
     const waiting = this.#waiting.get(number);
     this.#waiting.delete(number);
-    if (this.#waiting.size === 0) worker.unref();
+    if (this.#waiting.size === 0) {
+      worker.unref();
+      this.#idle = timers.setTimeout(() => this.#rest(worker), IDLE_MS).unref();
+    }
     this.#deaths = 0;
     if (failure === undefined) waiting?.resolve(answer);
     else waiting?.reject(failure.isTransport ? new TransportError(failure.message) : new Error(failure.message));
+  }
+
+  /** End a thread that has nothing to do. */
+  #rest(worker: Worker): void {
+    if (this.#worker !== worker || this.#waiting.size > 0) return;
+    this.#worker = undefined;
+    void worker.terminate();
   }
 
   /** A thread is gone; the next task starts another. */

@@ -1,15 +1,17 @@
 // The worker thread of an archive while it, or the process, ends at any moment: nothing acknowledged is lost, nothing comes twice, nothing hangs.
+import { once } from 'node:events';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { Worker } from 'node:worker_threads';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { buildFirst, root } from '../../../test/support/built.js';
 import { bundleChild, out, runFile } from '../../../test/support/child.js';
 import { expectSame } from '../../../test/support/same-values.js';
 import { samples } from '../../../test/support/samples.js';
 import { Archive as SourceArchive } from '../src/archive.js';
-import { allSpans, filesOf, newDirectory, SEGMENT, WAL } from './archive/support/directory.js';
+import { allSpans, filesOf, newDirectory, SEGMENT, UNSORTED, WAL } from './archive/support/directory.js';
 import { numberedTrace } from './archive/support/numbered-traces.js';
 import { startWriter } from './archive/support/writer-process.js';
 import { byId, traceIdOf } from './segment/support/segments.js';
@@ -25,7 +27,7 @@ beforeAll(async () => {
 
 const ROUNDS = samples(2, 2, 6);
 
-test('looks from all sides while the worker makes segments and merges them', async () => {
+test('looks from all sides while segments are made, and merged by the worker', async () => {
   const directory = newDirectory();
   const archive = await openBuilt(directory, { segmentSpans: 6000 });
   const reader = await SourceArchive.open(directory, { readOnly: true });
@@ -59,9 +61,11 @@ test(`${DEATHS} deaths of a worker at any moment`, { timeout: 600_000 }, async (
   for (let round = 0; round < DEATHS; round++) {
     archive.append(traces(count, 1500));
     count += 1500;
-    const done = round % 3 === 2 ? archive.compact() : archive.seal();
-    // The first at once: over a task for certain.
-    if (round > 0) await sleep(random() * 60);
+    await archive.seal();
+    const done = archive.compact();
+    // The first is over a task for certain.
+    if (round === 0) await vi.waitFor(() => expect(lastThread()).toBeDefined());
+    else await sleep(random() * 60);
     await lastThread()?.terminate();
     await done;
     await archive.flush();
@@ -70,6 +74,7 @@ test(`${DEATHS} deaths of a worker at any moment`, { timeout: 600_000 }, async (
     archive.append(traces(count, 500));
     count += 500;
     await archive.seal();
+    await archive.compact();
   }
   const { workerTasks, workerFallbacks, workerFailure, failures } = await archive.stats();
   expect({ isUsed: workerTasks >= DEATHS, isReplaced: workerFallbacks > 0, workerFailure, failures }).toEqual({
@@ -123,7 +128,7 @@ test(`${KILLED} processes killed while their workers are busy`, { timeout: 600_0
   }
 });
 
-test('while held spans become a segment others are taken, and every answer has each span once', async () => {
+test('while held spans become a segment, and segments are merged, others are taken, and every answer has each span once', async () => {
   const directory = newDirectory();
   const archive = await openBuilt(directory, { segmentSpans: 1200 });
   const reader = await SourceArchive.open(directory, { readOnly: true });
@@ -135,28 +140,27 @@ test('while held spans become a segment others are taken, and every answer has e
     expect(newest).toMatchObject({ traceId: traceIdOf(count), spanCount: 3 });
     expect(await reader.trace(traceIdOf(1))).toHaveLength(3);
   };
-  for (let round = 1; round <= 2; round++) {
-    const release = holdAnswers();
+  for (let round = 1; round <= 3; round++) {
     archive.append(traces(count, 400));
     count += 400;
-    // While the worker is at it, and when its segment is there but the archive does not know it yet.
-    await look();
-    await vi.waitFor(() => expect(filesOf(directory, SEGMENT)).toHaveLength(round), { timeout: 30_000 });
-    await look();
-    const buffered = round === 1 ? 1206 : 1215;
-    expect(await archive.stats()).toMatchObject({ bufferedSpans: buffered, segmentsWritten: round - 1 });
-    release();
-    await vi.waitFor(async () => expect(await archive.stats()).toMatchObject({ segmentsWritten: round }), {
-      timeout: 30_000,
-    });
-    await look();
+    while ((await archive.stats()).segmentsWritten < round) await look();
   }
+  expect(filesOf(directory, UNSORTED)).toHaveLength(3);
+  const release = holdAnswers();
+  const merged = archive.compact();
+  // While the worker is at it, and when its segment is there but the archive does not know it yet.
+  await look();
+  await vi.waitFor(() => expect(filesOf(directory, SEGMENT)).toHaveLength(1), { timeout: 30_000 });
+  expect(filesOf(directory, UNSORTED)).toEqual([]);
+  await look();
+  release();
+  await merged;
+  await look();
   await archive.flush();
   await archive.seal();
   expect(await archive.stats()).toMatchObject({ bufferedSpans: 0, spans: count * 3, workerFallbacks: 0, failures: 0 });
   await archive.compact();
-  expect(await archive.stats()).toMatchObject({ segments: 1, workerFallbacks: 0, workerFailure: '' });
-  expect((await archive.stats()).workerTasks).toBeGreaterThanOrEqual(3);
+  expect(await archive.stats()).toMatchObject({ segments: 1, unsortedSegments: 0, workerFallbacks: 0, workerTasks: 2 });
   expect(filesOf(directory, WAL)).toEqual([]);
   await reader.close();
   await checkAll(directory, count);
@@ -169,19 +173,19 @@ test('the worker finds damage: it is reported, and nothing of it is merged or de
     archive.append(traces(i * 400, 400));
     await archive.seal();
   }
-  const [first] = filesOf(directory, SEGMENT);
+  const [first] = filesOf(directory, UNSORTED);
   const bytes = readFileSync(join(directory, first));
   bytes[20] ^= 1;
   writeFileSync(join(directory, first), bytes);
   await archive.compact();
   expect(filesOf(directory, SEGMENT)).toHaveLength(2);
-  expect(filesOf(directory, SEGMENT)).toContain(first);
+  expect(filesOf(directory, UNSORTED)).toEqual([first]);
   const stats = await archive.stats();
   expect(stats.damaged.map(({ file }) => file)).toEqual([first]);
-  expect(stats).toMatchObject({ segmentsMerged: 3, workerTasks: 5, workerFallbacks: 0 });
+  expect(stats).toMatchObject({ segmentsMerged: 3, workerTasks: 1, workerFallbacks: 0 });
 });
 
-test('what is held while the worker is busy is bounded', async () => {
+test('what is held while segments are made is bounded', async () => {
   const archive = await openBuilt(newDirectory(), { segmentSpans: 1200, maxBufferedSpans: 3600 });
   expect(archive.append(traces(0, 1600))).toBe(3600);
   expect(archive.append(traces(1600, 1))).toBe(0);
@@ -190,18 +194,30 @@ test('what is held while the worker is busy is bounded', async () => {
   expect(archive.append(traces(1200, 1))).toBe(3);
 });
 
-test('a worker that dies over a task is replaced, and what it was at is done once', async () => {
+test('a worker that dies when it was done, or ends for want of work, is replaced, and what it did is not done again', async () => {
   const directory = newDirectory();
-  const archive = await openBuilt(directory, { segmentSpans: 1200 });
-  archive.append(traces(0, 400));
-  await archive.seal();
-  // Its answer cannot have come: this thread has not turned since the worker was asked.
-  archive.append(traces(400, 400));
+  const archive = await openBuilt(directory);
+  const sealed = async (first: number): Promise<void> => {
+    archive.append(traces(first, 400));
+    await archive.seal();
+  };
+  await sealed(0);
+  await sealed(400);
+  const release = holdAnswers();
+  const done = archive.compact();
+  await vi.waitFor(() => expect(filesOf(directory, SEGMENT)).toHaveLength(1), { timeout: 30_000 });
+  const [merged] = filesOf(directory, SEGMENT);
   await lastThread()?.terminate();
-  await archive.seal();
+  await done;
+  release();
+  expect(filesOf(directory, SEGMENT)).toEqual([merged]);
   expectSame(await allSpans(archive), byId(traces(0, 800)));
-  archive.append(traces(800, 400));
-  await archive.seal();
+  // A thread without work ends, and the next merge has one of its own.
+  for (const first of [800, 1200]) {
+    await sealed(first);
+    await archive.compact();
+    await once(lastThread() as Worker, 'exit');
+  }
   expect(await archive.stats()).toMatchObject({
     workerTasks: 2,
     workerFallbacks: 1,
@@ -209,7 +225,7 @@ test('a worker that dies over a task is replaced, and what it was at is done onc
     failures: 0,
   });
   await archive.close();
-  await checkAll(directory, 1200);
+  await checkAll(directory, 1600);
 });
 
 test('with `worker: false`, and where its file is not there, this thread does it', async () => {
@@ -219,13 +235,13 @@ test('with `worker: false`, and where its file is not there, this thread does it
   rmSync(join(place, 'archive/archive-worker.js'));
   for (const [options, entry, workerFallbacks] of [
     [{ worker: false }, entries.cjs, 0],
-    [{}, join(place, 'index.js'), 3],
+    [{}, join(place, 'index.js'), 1],
   ] as const) {
     const directory = newDirectory();
     const archive = await openBuilt(directory, { ...options, segmentSpans: 1200 }, entry);
     archive.append(traces(0, 400));
-    expect(filesOf(directory, SEGMENT)).toHaveLength(1);
     archive.append(traces(400, 400));
+    await archive.seal();
     await archive.compact();
     expect(await archive.stats()).toMatchObject({ segments: 1, workerTasks: 0, workerFallbacks });
     await archive.close();

@@ -18,6 +18,10 @@ export const SegmentSection = {
   models: 1012,
   traceFilter: 1013,
   summary: 1014,
+  // Of unsorted segments alone, which have a summary beside.
+  batches: 1020,
+  batchTable: 1021,
+  traceWords: 1022,
 } as const;
 
 /** The parts that a group of spans has, each in a section of its own; only the first two are always there. */
@@ -36,6 +40,7 @@ export const MAX_SPAN_BYTES = 32 * 1024 * 1024;
 /** Notes of a segment's meta section. */
 export const KIND_NOTE = 'kind';
 export const KIND_OF_SEGMENT = 'spans';
+export const KIND_UNSORTED = 'batches of spans';
 export const REPLACES_NOTE = 'replaces';
 
 /** Nanoseconds that are numbers; times further apart are kept whole. Twice this is still exact. */

@@ -110,10 +110,14 @@ let opened = 0;
 
 const SECTIONS = ['summary', 'groups', 'tables', 'models'] as const;
 
-/** Open the segment behind `transport`. */
-export const openSegmentFile = async (transport: Transport, options: OpenSegmentOptions): Promise<SegmentFile> => {
+/** Open the sorted segment behind `transport`, whose container may be open already. */
+export const openSegmentFile = async (
+  transport: Transport,
+  options: OpenSegmentOptions,
+  known?: Container,
+): Promise<SegmentFile> => {
   const { name } = transport;
-  const container = await Container.open(transport, options);
+  const container = known ?? (await Container.open(transport, options));
   const cache = options.cache instanceof BlockCache ? options.cache : new BlockCache(options.cache);
   const cacheKey = `segment ${opened++} `;
   const entries: SectionEntry[] = [

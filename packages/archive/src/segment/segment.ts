@@ -1,23 +1,28 @@
-// A segment file, open for reading: traces by id, searches, everything in order. It is immutable; any number of readers may share it. Checks what a
-// segment has beside its graphs: every column of every group is decoded, and what rows, tables and summary say of the spans is compared with what a
+// A segment file, open for reading: traces by id, searches, everything in order. It is immutable; any number of readers may share it. An unsorted one
+// answers what it cannot find in single batches as the sorted one that it is in memory then. Checks what a segment has beside its graphs: every column of every group is decoded, and what rows, tables and summary say of the spans is compared with what a
 // segment of the same spans would say. A new check belongs here. All spans are in memory meanwhile.
 
 import { isDeepStrictEqual } from 'node:util';
 import {
+  BlockCache,
   type BlockCacheStats,
   BufferSink,
   BufferTransport,
   ClosedError,
+  Container,
   CorruptError,
   GraphError,
+  SectionId,
   type Transport,
   type TransportStats,
 } from '@spanline/graph';
-import { openedFrom } from '@spanline/graph/internal';
+import { decodeMeta, openedFrom } from '@spanline/graph/internal';
 import type { ArchivedSpan, TraceSummary } from 'spanline/internal/record';
+import { SpanRows } from '../rows/span-rows.js';
 import { traceIdBytes } from '../values/fields.js';
 import { findTraces, presentTraces } from './find-traces.js';
 import { GroupReader } from './group-reader.js';
+import { SegmentSection } from './layout.js';
 import { listTraces, scanTraces, type TimeRange } from './scan-traces.js';
 import type { SegmentSearch } from './search-conditions.js';
 import { searchTraces } from './search-traces.js';
@@ -28,6 +33,7 @@ import {
   type SegmentFile,
   type SegmentReadOptions,
 } from './segment-file.js';
+import { UnsortedFile } from './unsorted-file.js';
 import { type SegmentInfo, writeSegment } from './write-segment.js';
 
 /** Groups decoded at a time. */
@@ -94,32 +100,86 @@ export interface SegmentStats {
   readonly cache: BlockCacheStats;
 }
 
+/** A sorted file and what reads its groups. */
+class SortedFile {
+  readonly reader: GroupReader;
+
+  constructor(readonly file: SegmentFile) {
+    this.reader = new GroupReader(file);
+  }
+}
+
+/** An unsorted segment as the sorted one that is made of it, in memory, when somebody asks; what of it is damaged is told each time. */
+class SortedInMemory {
+  readonly #file: UnsortedFile;
+  readonly #cache: BlockCache;
+  #made: Promise<{ readonly sorted: SortedFile; readonly damage: readonly GraphError[] }> | undefined;
+
+  constructor(file: UnsortedFile, cache: BlockCache) {
+    this.#file = file;
+    this.#cache = cache;
+  }
+
+  async get({ onDamage }: SegmentReadOptions = {}): Promise<SortedFile> {
+    this.#made ??= this.#sort();
+    const { sorted, damage } = await this.#made.catch((error: unknown) => {
+      // A link that fails may work the next time.
+      this.#made = undefined;
+      throw error;
+    });
+    for (const error of damage) {
+      if (onDamage === undefined) throw error;
+      onDamage(error, undefined);
+    }
+    return sorted;
+  }
+
+  async #sort(): Promise<{ readonly sorted: SortedFile; readonly damage: readonly GraphError[] }> {
+    const rows = new SpanRows(1 + this.#file.info.spanCount);
+    const damage = await this.#file.addTo(rows);
+    const sink = new BufferSink();
+    writeSegment(sink, rows, { compression: 'none' });
+    const transport = new BufferTransport(sink.toBuffer(), { name: this.#file.name });
+    return { sorted: new SortedFile(await openSegmentFile(transport, { cache: this.#cache })), damage };
+  }
+}
+
 /**
  * Reads a segment from disk, memory, HTTP or an object store.
  *
  * Open one for each file and keep it: a trace then costs one batch of reads, none when its blocks are in the cache. Everything rejects
  * with a `GraphError`; damage (`CorruptError`, with section and block) spoils only what lies in the block it hit. Close it when done.
+ * Of an unsorted segment a trace costs the decoding of a block, some thousand spans; the first search sorts all of it in memory.
  */
 export class Segment {
   readonly #transport: Transport;
-  readonly #file: SegmentFile;
-  readonly #reader: GroupReader;
+  readonly #cache: BlockCache;
+  readonly #sorted: SortedFile | SortedInMemory;
+  readonly #unsorted: UnsortedFile | undefined;
+  /** What the segment holds; nothing is read for it. Of an unsorted one `traceCount` counts a trace once for each of its batches. */
+  readonly info: SegmentInfo;
   #isClosed = false;
 
-  private constructor(transport: Transport, file: SegmentFile) {
+  private constructor(transport: Transport, cache: BlockCache, file: SegmentFile | UnsortedFile) {
     this.#transport = transport;
-    this.#file = file;
-    this.#reader = new GroupReader(file);
+    this.#cache = cache;
+    this.info = file.info;
+    this.#unsorted = file instanceof UnsortedFile ? file : undefined;
+    this.#sorted = file instanceof UnsortedFile ? new SortedInMemory(file, cache) : new SortedFile(file);
   }
 
   /** Open a path, an address (http, https, s3), bytes, or a transport of your own. */
   static open(source: string | Uint8Array | Transport, options: OpenSegmentOptions = {}): Promise<Segment> {
-    return openedFrom(source, async (transport) => new Segment(transport, await openSegmentFile(transport, options)));
+    const cache = options.cache instanceof BlockCache ? options.cache : new BlockCache(options.cache);
+    return openedFrom(
+      source,
+      async (transport) => new Segment(transport, cache, await openEither(transport, { ...options, cache })),
+    );
   }
 
-  /** What the segment holds; nothing is read for it. */
-  get info(): SegmentInfo {
-    return this.#file.info;
+  /** Whether traces lie together in it, found by an index; false for a batch of what a process wrote, until it is merged. */
+  get isSorted(): boolean {
+    return this.#unsorted === undefined;
   }
 
   /** False when the trace, 32 hex digits, is not there for sure; true for one trace in 256 that is not. Reads nothing. */
@@ -129,7 +189,8 @@ export class Segment {
 
   /** `mayHave` of the 16 bytes of an id, that needs no open segment. */
   get filter(): (traceId: Uint8Array) => boolean {
-    const { filter, info } = this.#file;
+    if (this.#sorted instanceof SortedInMemory) return (this.#unsorted as UnsortedFile).filter;
+    const { filter, info } = this.#sorted.file;
     const isEmpty = info.spanCount === 0;
     return (traceId) => !isEmpty && filter?.mayHave(traceId) !== false;
   }
@@ -140,31 +201,54 @@ export class Segment {
    */
   async traces(ids: readonly string[], options?: SegmentReadOptions): Promise<Map<string, ArchivedSpan[]>> {
     this.#checkOpen();
-    return findTraces(this.#file, this.#reader, ids, options);
+    if (this.#unsorted !== undefined) return this.#unsorted.traces(ids, options);
+    const { file, reader } = await this.#file(options);
+    return findTraces(file, reader, ids, options);
   }
 
   /** Those of some traces that are there, for sure, in no order; only keys are read. */
   async present(ids: readonly string[], options?: SegmentReadOptions): Promise<string[]> {
     this.#checkOpen();
-    return presentTraces(this.#file, ids, options);
+    if (this.#unsorted !== undefined) return [...(await this.#unsorted.traces(ids, options)).keys()];
+    return presentTraces((await this.#file(options)).file, ids, options);
   }
 
   /** Summaries of the traces that meet all conditions, the newest first; of equal starts by trace id. 20 unless `limit` says otherwise. */
   async summaries(search: SegmentSearch = {}, options?: SegmentReadOptions): Promise<TraceSummary[]> {
     this.#checkOpen();
-    return searchTraces(this.#file, this.#reader, search, options);
+    const { file, reader } = await this.#file(options);
+    return searchTraces(file, reader, search, options);
   }
 
   /** The ids of the traces that lie in a stretch of time, some at a time; no span is read for them. */
-  traceIds(range: TimeRange = {}, options?: SegmentReadOptions): AsyncIterable<readonly string[]> {
+  async *traceIds(
+    range: TimeRange = {},
+    options?: SegmentReadOptions,
+  ): AsyncGenerator<readonly string[], undefined, void> {
     this.#checkOpen();
-    return listTraces(this.#file, this.#reader, range, options);
+    const { file, reader } = await this.#file(options);
+    yield* listTraces(file, reader, range, options);
   }
 
   /** All traces by id, a whole one at a time. */
-  scan(options?: SegmentReadOptions): AsyncIterable<ArchivedSpan[]> {
+  async *scan(options?: SegmentReadOptions): AsyncGenerator<ArchivedSpan[], undefined, void> {
     this.#checkOpen();
-    return scanTraces(this.#file, this.#reader, options);
+    const { file, reader } = await this.#file(options);
+    yield* scanTraces(file, reader, options);
+  }
+
+  /**
+   * Append all spans to `rows`. Rejects for the first damage.
+   * @internal
+   */
+  async addTo(rows: SpanRows): Promise<void> {
+    if (this.#unsorted === undefined) {
+      for await (const trace of this.scan()) for (const span of trace) rows.add(span);
+      return;
+    }
+    this.#checkOpen();
+    const [damage] = await this.#unsorted.addTo(rows);
+    if (damage !== undefined) throw damage;
   }
 
   /**
@@ -173,12 +257,13 @@ export class Segment {
    */
   async faults(options?: SegmentReadOptions): Promise<GraphError[]> {
     this.#checkOpen();
-    this.#file.cache.clear();
-    return segmentFaults(this.#file, options);
+    this.#cache.clear();
+    if (this.#unsorted !== undefined) return this.#unsorted.faults(options);
+    return segmentFaults((await this.#file(options)).file, options);
   }
 
   stats(): SegmentStats {
-    return { transport: this.#transport.stats(), cache: this.#file.cache.stats() };
+    return { transport: this.#transport.stats(), cache: this.#cache.stats() };
   }
 
   async close(): Promise<void> {
@@ -186,7 +271,21 @@ export class Segment {
     await this.#transport.close();
   }
 
+  async #file(options?: SegmentReadOptions): Promise<SortedFile> {
+    return this.#sorted instanceof SortedFile ? this.#sorted : this.#sorted.get(options);
+  }
+
   #checkOpen(): void {
-    if (this.#isClosed) throw new ClosedError(`${this.#file.name} is closed`);
+    if (this.#isClosed) throw new ClosedError(`${this.#transport.name} is closed`);
   }
 }
+
+/** The segment behind `transport`, of either form. */
+const openEither = async (transport: Transport, options: OpenSegmentOptions): Promise<SegmentFile | UnsortedFile> => {
+  const container = await Container.open(transport, options);
+  const meta = container.find(SectionId.meta);
+  if (container.find(SegmentSection.batches) === undefined || meta === undefined)
+    return openSegmentFile(transport, options, container);
+  const [bytes] = await container.read([meta], options);
+  return UnsortedFile.open(container, decodeMeta(bytes, transport.name).notes, options);
+};

@@ -33,16 +33,17 @@ export class RowTexts {
     this.#texts = texts;
   }
 
-  /** Write an interned name, whose number is from 1 on. */
-  name(writer: ByteWriter, number: number): void {
+  /** Write an interned name, whose number is from 1 on; gives its number in the frame. */
+  name(writer: ByteWriter, number: number): number {
     if (nameFrames[number] === this.#frame) {
       writer.varint(nameNumbers[number]);
-      return;
+      return nameNumbers[number];
     }
     const known = this.#texts.ref(writer, internedName(number));
     // Names of other processes have numbers behind those of the tables, where nothing is written.
     nameFrames[number] = this.#frame;
     nameNumbers[number] = known;
+    return known;
   }
 
   /** Write a property; false, and nothing is written, for one that has to be written as key and value. */

@@ -78,10 +78,11 @@ export class KnownThings<T> {
     this.#write = write;
   }
 
-  ref(writer: ByteWriter, thing: T): void {
+  /** Write a thing, or its number; gives the number. */
+  ref(writer: ByteWriter, thing: T): number {
     if (thing === this.#last) {
       writer.varint(this.#lastNumber);
-      return;
+      return this.#lastNumber;
     }
     const known = this.#numbers.get(thing);
     const number = known ?? this.#numbers.size;
@@ -92,6 +93,7 @@ export class KnownThings<T> {
     }
     this.#last = thing;
     this.#lastNumber = number;
+    return number;
   }
 }
 

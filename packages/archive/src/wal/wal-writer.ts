@@ -18,6 +18,7 @@ import { TransportError } from '@spanline/graph';
 import { ByteWriter, runAsync, syncDirectory, timers } from 'spanline/internal/base';
 import type { ArchivedSpan, FinishedSpan } from 'spanline/internal/record';
 import { isInvalid } from '../check-span.js';
+import type { BatchFacts } from './batch-facts.js';
 import { beginFrame, endFrame, WAL_MAGIC } from './wal-frames.js';
 import { SpanEncoder } from './write-spans.js';
 
@@ -37,18 +38,17 @@ const begin = (): SpanEncoder => {
   return new SpanEncoder(frame);
 };
 
-const finish = ({ traceWords }: SpanEncoder, spans: number): WalFrame => ({
+const finish = ({ facts }: SpanEncoder, spans: number): WalFrame => ({
   bytes: Buffer.from(endFrame(frame)),
   spans,
-  traceWords: Uint32Array.from(traceWords),
+  facts: facts.done(),
 });
 
 /** A frame as it stands in the file. */
 export interface WalFrame {
   readonly bytes: Buffer;
   readonly spans: number;
-  /** The last word of the id of each trace that is in it. */
-  readonly traceWords: Uint32Array;
+  readonly facts: BatchFacts;
 }
 
 /** What became of finished spans. */

@@ -26,6 +26,7 @@ import { writeResource, writeScope } from '../segment/span-tables.js';
 import { EXTRA_KEYS, FLAGS_KEY, storedFlags, storedKey, storedProperties } from '../stored-extras.js';
 import { KINDS, STATUS_CODES, writeTime } from '../values/fields.js';
 import { isPlainObject, typeOf, ValueType, writeText, writeValue } from '../values/values.js';
+import { FactsOfBatch } from './batch-facts.js';
 import { RowTexts } from './row-texts.js';
 import {
   checkTime,
@@ -55,8 +56,8 @@ export class SpanEncoder {
   // The trace of the span before: of those given to `add` as text, of those given to `addFinished` by its words.
   #lastTrace = '';
   readonly #lastIds = [0, 0, 0, 0];
-  /** The last word of the id of each trace that began: finds the batches that may have a trace. */
-  readonly traceWords: number[] = [];
+  /** What can be said of the batch without reading it. */
+  readonly facts = new FactsOfBatch();
 
   constructor(writer: ByteWriter) {
     this.#writer = writer;
@@ -88,7 +89,7 @@ export class SpanEncoder {
     const hasTexts = traceState !== '' || statusMessage !== '';
     const lastIds = this.#lastIds;
     const isSame = trace3 === lastIds[3] && trace2 === lastIds[2] && trace1 === lastIds[1] && trace0 === lastIds[0];
-    const isNewTrace = !isSame || this.traceWords.length === 0;
+    const isNewTrace = !isSame || !this.facts.hasTraces;
     const flags = storedFlags(span);
     const propertyCount = span.properties.size + countExtras(span, flags);
     const duration = (span.endSec - startSec) * 1e9 + (span.endNano - startNano);
@@ -103,10 +104,11 @@ export class SpanEncoder {
         (linkCount > 0 ? Has.links : 0) +
         (isFar ? Has.far : 0),
     );
-    writer.byte(numberOf(KINDS, span.kind) * STATUS_CODES.length + numberOf(STATUS_CODES, span.statusCode));
+    const kind = numberOf(KINDS, span.kind);
+    writer.byte(kind * STATUS_CODES.length + numberOf(STATUS_CODES, span.statusCode));
     if (isNewTrace) {
       writeTraceId(writer, span);
-      this.traceWords.push(trace3);
+      this.facts.trace(trace3);
       lastIds[0] = trace0;
       lastIds[1] = trace1;
       lastIds[2] = trace2;
@@ -117,10 +119,12 @@ export class SpanEncoder {
     writeNanos(writer, startSec, startNano);
     if (isFar) writeNanos(writer, span.endSec, span.endNano);
     else writer.varint(duration);
-    this.#resources.ref(writer, span.resource);
+    const resource = this.#resources.ref(writer, span.resource);
     this.#scopes.ref(writer, span.scope);
-    if (span instanceof RowView && span.nameNumber > 0) this.#rowTexts.name(writer, span.nameNumber);
-    else this.#texts.ref(writer, span.name);
+    const isRow = span instanceof RowView && span.nameNumber > 0;
+    const name = isRow ? this.#rowTexts.name(writer, span.nameNumber) : this.#texts.ref(writer, span.name);
+    this.facts.times(startSec, startNano, span.endSec, span.endNano);
+    this.facts.span(resource, name, kind, span);
     if (hasTexts) {
       writeText(writer, traceState);
       writeText(writer, statusMessage);
@@ -164,9 +168,10 @@ export class SpanEncoder {
         (links.length > 0 ? Has.links : 0) +
         (isFar ? Has.far : 0),
     );
-    writer.byte(numberOf(KINDS, span.kind) * STATUS_CODES.length + numberOf(STATUS_CODES, status.code));
+    const kind = numberOf(KINDS, span.kind);
+    writer.byte(kind * STATUS_CODES.length + numberOf(STATUS_CODES, status.code));
     if (isNewTrace) {
-      this.traceWords.push(writeId(writer, traceId, 'trace id', 4));
+      this.facts.trace(writeId(writer, traceId, 'trace id', 4));
     }
     this.#lastTrace = traceId;
     writeId(writer, span.spanId, 'span id', 2);
@@ -174,9 +179,11 @@ export class SpanEncoder {
     writeTime(writer, span.startUnixNs);
     if (isFar) writeTime(writer, span.endUnixNs);
     else writer.varint(Number(duration));
-    this.#resources.ref(writer, span.resource);
+    const resource = this.#resources.ref(writer, span.resource);
     this.#scopes.ref(writer, span.scope);
-    this.#texts.ref(writer, span.name);
+    const name = this.#texts.ref(writer, span.name);
+    this.facts.timesNs(span.startUnixNs, span.endUnixNs);
+    this.facts.span(resource, name, kind, span);
     if (hasTexts) {
       writeText(writer, traceState);
       writeText(writer, status.message);

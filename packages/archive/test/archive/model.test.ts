@@ -108,7 +108,8 @@ class Run {
   }
 }
 
-const open = (directory: string): Promise<Archive> => Archive.open(directory, { segmentSpans: 60, mergedSpans: 500 });
+const open = (directory: string): Promise<Archive> =>
+  Archive.open(directory, { unsortedSpans: 5, segmentSpans: 60, mergedSpans: 500 });
 
 const sizeOf = (trees: ReturnType<typeof traceTrees>): number =>
   trees.reduce((sum, { children }) => sum + 1 + sizeOf(children), 0);
@@ -137,7 +138,7 @@ test('any steps', { timeout: 120_000 }, async () => {
 
 test('traces in parts', async () => {
   const directory = newDirectory();
-  const archive = await Archive.open(directory, { mergedSpans: 3000 });
+  const archive = await Archive.open(directory, { unsortedSpans: 200, mergedSpans: 3000 });
   const random = seededRandom(42);
   const spans = syntheticSpans({ traces: 300, spansPerTrace: 8, seed: 43 }).map((span) => ({
     ...span,

@@ -56,9 +56,7 @@ test('what the collector gives is written as archived spans are', () => {
         ).next;
       for (const writer of [archived, finished]) writer.close();
       expect(readWal(finished.path).spans).toEqual(readWal(archived.path).spans);
-      expect(finished.frames.map(({ traceWords }) => traceWords)).toEqual(
-        archived.frames.map(({ traceWords }) => traceWords),
-      );
+      expect(finished.frames.map(({ facts }) => facts)).toEqual(archived.frames.map(({ facts }) => facts));
     }),
     { numRuns: samples(10, 60, 2000) },
   );
@@ -83,7 +81,7 @@ test.each([
   );
   for (const writer of [archived, finished]) {
     writer.close();
-    expect(writer.frames.map(({ traceWords }) => [...traceWords])).toEqual([[0x89abcdef]]);
+    expect(writer.frames.map(({ facts }) => [...facts.traceWords])).toEqual([[0x89abcdef]]);
     expect(readWal(writer.path).spans).toEqual(spans);
   }
   expect(finished.bytes).toBe(archived.bytes);

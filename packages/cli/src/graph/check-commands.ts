@@ -34,6 +34,14 @@ const damageText = ({ path, bytes, damage, keyCount, lostKeys, graphs, lostSecti
   return `${head}${shortened(damage.map(({ message }) => `  ${message}`))}${shortened(sections)}\n${table}`;
 };
 
+/** What is wrong with an unsorted segment. */
+const unsortedText = (path: string, damage: readonly Damage[], json = false): string => {
+  if (json) return `${JSON.stringify({ path, damage, isUndamaged: damage.length === 0 }, undefined, 2)}\n`;
+  if (damage.length === 0) return `${path}: an unsorted segment, undamaged\n`;
+  const head = `${path}: an unsorted segment, ${damage.length} ${damage.length === 1 ? 'place is' : 'places are'} damaged\n`;
+  return `${head}${shortened(damage.map(({ message }) => `  ${message}`))}`;
+};
+
 /** The same for programs: keys as hexadecimal digits. */
 const damageJson = (report: SalvageReport): string =>
   JSON.stringify(
@@ -46,6 +54,27 @@ const damageJson = (report: SalvageReport): string =>
     2,
   );
 
+/** An unsorted segment of an archive has no graph: it alone can say what is damaged. Undefined for any other file. */
+const unsortedDamage = async (path: string): Promise<Damage[] | undefined> => {
+  const { Segment } = await import('@spanline/archive');
+  // Whatever is wrong with a graph file is found elsewhere.
+  const segment = await Segment.open(path).catch((error: unknown) => {
+    if (!(error instanceof GraphError)) throw error;
+  });
+  if (segment === undefined) return undefined;
+  try {
+    return segment.isSorted ? undefined : damageOf(await segment.faults());
+  } finally {
+    await segment.close();
+  }
+};
+
+const damageOf = (faults: readonly GraphError[]): Damage[] =>
+  faults.map((fault) => {
+    const { section = 'segment', block } = fault as Partial<CorruptError>;
+    return { section, ...(block === undefined ? {} : { block }), message: fault.message };
+  });
+
 /** Sections of a user of the file have checksums that only the user knows: the archive is one. */
 const withSegment = async (report: SalvageReport): Promise<SalvageReport> => {
   if (!report.isUndamaged || report.unchecked.length === 0) return report;
@@ -54,10 +83,7 @@ const withSegment = async (report: SalvageReport): Promise<SalvageReport> => {
     const { Segment } = await import('@spanline/archive');
     const segment = await Segment.open(report.path);
     try {
-      for (const fault of await segment.faults()) {
-        const { section = 'segment', block } = fault as Partial<CorruptError>;
-        damage.push({ section, ...(block === undefined ? {} : { block }), message: fault.message });
-      }
+      damage.push(...damageOf(await segment.faults()));
     } finally {
       await segment.close();
     }
@@ -85,6 +111,12 @@ Exit codes: 0 undamaged, 1 damaged, 2 wrong usage, 3 the file cannot be read or 
     )
     .action((path: string, { json }: { readonly json?: boolean }) =>
       runGraphCommand(async () => {
+        const unsorted = await unsortedDamage(path);
+        if (unsorted !== undefined) {
+          await writeOut(unsortedText(path, unsorted, json));
+          if (unsorted.length > 0) endWith(ExitCode.findings);
+          return;
+        }
         const report = await withSegment(await salvage(path));
         await writeOut(json ? `${damageJson(report)}\n` : damageText(report));
         if (!report.isUndamaged) endWith(ExitCode.findings);

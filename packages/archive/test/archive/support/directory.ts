@@ -27,7 +27,8 @@ export const filesOf = (directory: string, form: RegExp): string[] =>
     .filter((name) => form.test(name))
     .sort();
 
-export const SEGMENT = /^seg-.*\.spans$/;
+export const SEGMENT = /^seg-.*\.(spans|unsorted)$/;
+export const UNSORTED = /^seg-.*\.unsorted$/;
 export const WAL = /^wal-.*\.log$/;
 
 /** Every span of an archive, as often as it comes. */

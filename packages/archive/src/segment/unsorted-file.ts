@@ -1,0 +1,194 @@
+// An unsorted segment, open for reading: batches of spans as they came. What is small of it is read once; a trace costs the blocks that may have it.
+// Whoever asks for more gets all of it sorted, in memory: the same spans, found by the same code as those of a sorted file. Damage spoils one block.
+
+import { isDeepStrictEqual } from 'node:util';
+import { type BlockRef, type Container, CorruptError, type GraphError } from '@spanline/graph';
+import { sectionReader } from '@spanline/graph/internal';
+import { type ArchivedSpan, rootFirst } from 'spanline/internal/record';
+import { SpanRows } from '../rows/span-rows.js';
+import { readTime } from '../values/fields.js';
+import { readFrames } from '../wal/wal-frames.js';
+import { REPLACES_NOTE, SegmentSection } from './layout.js';
+import { isDamage, type SegmentReadOptions } from './segment-file.js';
+import { decodeSummary, OperationList } from './segment-summary.js';
+import { StringTable, serviceOf } from './span-tables.js';
+import type { SegmentInfo } from './write-segment.js';
+
+/** Bytes of a row of the table at least. */
+const MIN_ROW_BYTES = 25;
+
+interface Block extends BlockRef {
+  readonly spans: number;
+  readonly startUnixNs: bigint;
+  readonly endUnixNs: bigint;
+  /** The last words of the ids of its traces, ascending. */
+  readonly words: Uint32Array;
+}
+
+const lastWordOf = (traceId: Uint8Array): number =>
+  ((traceId[12] << 24) | (traceId[13] << 16) | (traceId[14] << 8) | traceId[15]) >>> 0;
+
+const has = (words: Uint32Array, word: number): boolean => {
+  let [low, high] = [0, words.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (words[middle] < word) low = middle + 1;
+    else high = middle;
+  }
+  return words[low] === word;
+};
+
+/** Blocks of the table, each with the words of its traces. */
+const decodeTable = (table: Buffer, words: Buffer, container: Container): Block[] => {
+  const { name } = container.transport;
+  const reader = sectionReader(table, `the table of batches of ${name}`, 'batchTable');
+  const wordReader = sectionReader(words, `the traces of ${name}`, 'traceWords');
+  const { offset: start, storedLength } = container.need(SegmentSection.batches);
+  const count = reader.varint();
+  if (count * MIN_ROW_BYTES > reader.left) throw reader.corrupt('is too short');
+  let offset = start;
+  const blocks = Array.from({ length: count }, (_, block): Block => {
+    const spans = reader.varint();
+    const traces = reader.varint();
+    if (traces * 4 > wordReader.left) throw wordReader.corrupt('is too short');
+    const known = new Uint32Array(traces);
+    for (let i = 0; i < traces; i++) known[i] = wordReader.uint32();
+    const one = {
+      spans,
+      startUnixNs: readTime(reader),
+      endUnixNs: readTime(reader),
+      words: known.sort(),
+      offset,
+      storedLength: reader.varint(),
+      inflatedLength: reader.varint(),
+      codec: reader.byte(),
+      crc: reader.uint32(),
+      section: SegmentSection.batches,
+      block,
+    };
+    offset += one.storedLength;
+    return one;
+  });
+  reader.end();
+  wordReader.end();
+  if (offset !== start + storedLength) throw reader.corrupt('does not describe all batches');
+  return blocks;
+};
+
+/** An unsorted segment. */
+export class UnsortedFile {
+  readonly info: SegmentInfo;
+  readonly #container: Container;
+  readonly #blocks: readonly Block[];
+
+  private constructor(container: Container, blocks: readonly Block[], info: SegmentInfo) {
+    this.#container = container;
+    this.#blocks = blocks;
+    this.info = info;
+  }
+
+  /** Read what is small; `notes` are those of the file. */
+  static async open(
+    container: Container,
+    notes: Readonly<Record<string, string>>,
+    options: SegmentReadOptions,
+  ): Promise<UnsortedFile> {
+    const { batchTable, traceWords, summary } = SegmentSection;
+    const entries = [batchTable, traceWords, summary].map((id) => container.need(id));
+    const [table, words, summaryBytes] = await container.read(entries, options);
+    const { name } = container.transport;
+    const blocks = decodeTable(table, words, container);
+    const known = decodeSummary(sectionReader(summaryBytes, `the summary of ${name}`, 'summary'), new StringTable([]));
+    if (blocks.reduce((sum, { spans }) => sum + spans, 0) !== known.spanCount)
+      throw new CorruptError(`${name} has other spans than its summary says`, 'summary');
+    const replaces = notes[REPLACES_NOTE] ?? '';
+    const info = { ...known, replaces: replaces === '' ? [] : replaces.split('\n'), bytes: container.size };
+    return new UnsortedFile(container, blocks, info);
+  }
+
+  get name(): string {
+    return this.#container.transport.name;
+  }
+
+  /** Whether a trace may be there, of the 16 bytes of its id; needs no open file. */
+  get filter(): (traceId: Uint8Array) => boolean {
+    const words = this.#blocks.map((block) => block.words);
+    return (traceId) => {
+      const word = lastWordOf(traceId);
+      return words.some((some) => has(some, word));
+    };
+  }
+
+  /** The traces that are there of those asked for, out of the blocks that may have them. */
+  async traces(ids: readonly string[], options: SegmentReadOptions = {}): Promise<Map<string, ArchivedSpan[]>> {
+    const words = ids.map((id) => Number.parseInt(id.slice(24), 16));
+    const blocks = this.#blocks.filter((block) => words.some((word) => has(block.words, word)));
+    const rows = new SpanRows();
+    for (const error of await this.#read(blocks, rows, options)) {
+      if (options.onDamage === undefined) throw error;
+      options.onDamage(error, undefined);
+    }
+    const byTrace = new Map<string, ArchivedSpan[]>(ids.map((id) => [id, []]));
+    for (const span of rows.spans()) byTrace.get(span.traceId)?.push(span);
+    return new Map(
+      [...byTrace].flatMap(([id, spans]) => (spans.length === 0 ? [] : [[id, rootFirst(spans)] as const])),
+    );
+  }
+
+  /** Append all spans in order; gives what of the file is damaged, and left out. */
+  addTo(rows: SpanRows): Promise<GraphError[]> {
+    return this.#read(this.#blocks, rows);
+  }
+
+  /** What is damaged, or said of the spans and not so. */
+  async faults(options?: SegmentReadOptions): Promise<GraphError[]> {
+    const faults: GraphError[] = [];
+    const list = new OperationList();
+    for (const block of this.#blocks) {
+      const rows = new SpanRows();
+      const damage = await this.#read([block], rows, options);
+      faults.push(...damage);
+      if (damage.length > 0) continue;
+      if (!isDescribed(block, rows)) faults.push(this.#corrupt(block, 'is described otherwise'));
+      for (const span of rows.spans()) list.add(serviceOf(span.resource), span);
+    }
+    if (faults.length > 0) return faults;
+    const { services, operations, listsAllOperations } = this.info;
+    if (isDeepStrictEqual(list.finish(), { services, operations, listsAllOperations })) return [];
+    return [new CorruptError(`${this.name} describes its services otherwise than its spans do`, 'summary')];
+  }
+
+  /** Append the spans of blocks; what is damaged is left out, and given. */
+  async #read(blocks: readonly Block[], rows: SpanRows, options: SegmentReadOptions = {}): Promise<GraphError[]> {
+    const damage: GraphError[] = [];
+    const { signal } = options;
+    for (const block of blocks) {
+      try {
+        const [bytes] = await this.#container.readBlocks([block], signal === undefined ? {} : { signal });
+        const before = rows.count;
+        const { end, damagedBytes, tornBytes } = readFrames(bytes, 0, this.name, rows);
+        if (end === bytes.length && damagedBytes + tornBytes === 0 && rows.count - before === block.spans) continue;
+        damage.push(this.#corrupt(block, 'has bytes that are no spans; the others are read'));
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        damage.push(
+          error instanceof CorruptError ? this.#corrupt(block, 'is damaged; the others are read', error) : error,
+        );
+      }
+    }
+    return damage;
+  }
+
+  #corrupt({ block }: Block, what: string, cause?: Error): CorruptError {
+    return new CorruptError(`block ${block} of batches of ${this.name} ${what}`, 'batches', block, { cause });
+  }
+}
+
+/** Whether what is said of a block is so: a reader passes it over by that. */
+const isDescribed = ({ words, startUnixNs, endUnixNs }: Block, rows: SpanRows): boolean => {
+  for (let row = 0; row < rows.count; row++) {
+    if (!has(words, rows.traces.words[4 * rows.trace[row] + 3])) return false;
+    if (rows.start.values[row] < startUnixNs || rows.end.values[row] > endUnixNs) return false;
+  }
+  return true;
+};
