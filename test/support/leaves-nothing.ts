@@ -1,6 +1,7 @@
 // Set up before each unit test file: files of one worker share its modules and globals, so a file that leaves something behind fails here, and
 // not whichever file happens to come next.
-import { afterAll, expect } from 'vitest';
+import { afterAll, afterEach, expect } from 'vitest';
+import { Span } from '../../src/span/span.js';
 
 const listeners = (): Record<string, number> =>
   Object.fromEntries(process.eventNames().map((name) => [String(name), process.listenerCount(name)]));
@@ -23,6 +24,10 @@ const state = () => ({
   clocks: [Date.now, performance.now, process.hrtime, process.hrtime.bigint],
   listeners: listeners(),
 });
+
+const NONE_CURRENT =
+  'a unit test must leave no span current: what comes after it in the same context begins inside of it';
+afterEach(() => expect(Span.current(), NONE_CURRENT).toBeUndefined());
 
 const before = state();
 const globalsBefore = globals();
