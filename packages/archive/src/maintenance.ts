@@ -75,14 +75,16 @@ interface MergePolicy {
   readonly minSegments: number;
   /** The largest of them has this share of their spans at most: a large one is not written again for every small one. */
   readonly largestShare: number;
+  /** The same where one of them is unsorted: all of these spans are in memory as rows, in a process that has other work. */
+  readonly sortedSpans: number;
   /** Milliseconds a merged segment may span: a long one would be kept long beyond its age. */
   readonly maxSpanMs: number;
 }
 
 /** In the background: few bytes are written more than a few times. */
-export const BACKGROUND_MERGES = { minSegments: 4, largestShare: 0.5 } as const;
+export const BACKGROUND_MERGES = { minSegments: 4, largestShare: 0.5, sortedSpans: 100_000 } as const;
 /** When somebody asks: whatever can be merged. */
-export const ALL_MERGES = { minSegments: 2, largestShare: 1 } as const;
+export const ALL_MERGES = { minSegments: 2, largestShare: 1, sortedSpans: Number.POSITIVE_INFINITY } as const;
 
 /** Segments merged at once at most. */
 const MAX_SEGMENTS = 64;
@@ -167,6 +169,7 @@ const chooseMerge = async (set: SegmentSet, segments: readonly SegmentName[], po
     let total = 0;
     let largest = 0;
     let startMs = Number.POSITIVE_INFINITY;
+    let limit = policy.mergedSpans;
     let best = first;
     let bestSpans = 0;
     for (let end = first; end < Math.min(sizes.length, first + MAX_SEGMENTS); end++) {
@@ -174,7 +177,8 @@ const chooseMerge = async (set: SegmentSet, segments: readonly SegmentName[], po
       total += spans;
       largest = Math.max(largest, spans);
       startMs = Math.min(startMs, file.startMs);
-      if (total > policy.mergedSpans || sizes[first].file.endMs - startMs > policy.maxSpanMs) break;
+      if (!file.isSorted) limit = Math.min(limit, policy.sortedSpans);
+      if (total > limit || sizes[first].file.endMs - startMs > policy.maxSpanMs) break;
       const count = end - first + 1;
       if (count >= policy.minSegments && largest <= total * policy.largestShare) {
         best = end + 1;

@@ -20,6 +20,9 @@ import { StringTable } from './span-tables.js';
 /** Batches are compressed together until they have so many bytes: what repeats is found, and one trace costs the decoding of few spans. */
 const BLOCK_BYTES = 512 * 1024;
 
+/** Room that is kept for the next block at most: few blocks are larger. */
+const MAX_KEPT_BYTES = 2 * 1024 * 1024;
+
 /** Frames that share a block. */
 type Batches = readonly WalFrame[];
 
@@ -59,13 +62,33 @@ const stored = async (bytes: Buffer): Promise<Stored> => {
       ? await deflate(bytes, { level: 1 })
       : await zstd(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 1 } });
   const isSmaller = compressed.length < bytes.length;
-  const kept = isSmaller ? compressed : bytes;
+  const smaller = isSmaller ? compressed : Buffer.from(bytes);
   return {
-    bytes: kept,
+    bytes: smaller,
     codec: isSmaller ? (zstd === undefined ? Codec.deflate : Codec.zstd) : Codec.stored,
     inflatedLength: bytes.length,
-    crc: zlib.crc32(kept),
+    crc: zlib.crc32(smaller),
   };
+};
+
+// Kept from block to block: garbage of this size outlives what it costs to make.
+let kept: Buffer | undefined;
+
+/** What `use` makes of the bytes of frames, which are one behind the other then and only until it is done. */
+const joined = async <T>(frames: Batches, use: (bytes: Buffer) => Promise<T>): Promise<T> => {
+  if (frames.length === 1) return use(frames[0].bytes);
+  const length = frames.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  const room =
+    kept !== undefined && kept.length >= length ? kept : Buffer.allocUnsafeSlow(Math.max(length, BLOCK_BYTES));
+  // Another archive of this thread must not write into it meanwhile.
+  kept = undefined;
+  let at = 0;
+  for (const { bytes } of frames) at += bytes.copy(room, at);
+  try {
+    return await use(room.subarray(0, length));
+  } finally {
+    kept = room.length <= MAX_KEPT_BYTES ? room : undefined;
+  }
 };
 
 const encodeTable = (blocks: readonly Batches[], written: readonly WrittenBlock[]): Buffer => {
@@ -107,8 +130,7 @@ export const writeUnsorted = async (path: string, frames: Batches, replaces: rea
   const start = writer.position;
   const written: WrittenBlock[] = [];
   // One after the other: the application's own work waits for the same threads.
-  for (const block of blocks)
-    written.push(writer.storedBlock(await stored(Buffer.concat(block.map(({ bytes }) => bytes)))));
+  for (const block of blocks) written.push(writer.storedBlock(await joined(block, stored)));
   writer.blockedSection({ id: SegmentSection.batches }, start);
   writer.section({ id: SegmentSection.traceWords }, encodeWords(frames));
   writer.section({ id: SegmentSection.batchTable }, encodeTable(blocks, written));
