@@ -59,7 +59,7 @@ export const registerRun = (program: Command): void => {
       'after',
       `
 Every Node process that the program starts is traced, as by node --import spanline/register. OpenTelemetry's environment variables say the
-rest. The exit code is that of the program.
+rest. Node 22 is asked to keep context frames, as Node 24 does (not with SPANLINE_CONTEXT=als). The exit code is that of the program.
 
 Examples:
   $ spanline run --archive ./traces -- node app.js     then: spanline trace ls -a ./traces, spanline stalls -a ./traces
@@ -69,9 +69,10 @@ Examples:
 Exit codes: those of the program; 2 wrong usage, 3 it could not be started.`,
     )
     .action(async (command: string[], options: RunOptions) => {
-      const { ownManifest, registerUrl, runProgram, withPreload } = await import('./run-program.js');
+      const { ownManifest, registerUrl, runProgram, withFrames, withPreload } = await import('./run-program.js');
       // Beside it register finds what it takes when it is there, of the same version: the program may have none of it, or another one.
-      const environment = withPreload(registerUrl(), { ...variablesOf(options), SPANLINE_RUN: ownManifest });
+      const variables = { ...variablesOf(options), SPANLINE_RUN: ownManifest };
+      const environment = withFrames(withPreload(registerUrl(), variables), command);
       process.exitCode = await runProgram(command, environment);
       const { SPANLINE_ARCHIVE: directory } = environment;
       if (!directory) return;

@@ -1,10 +1,10 @@
 // A program that a command starts and looks into. Its input, output, signals and exit code are its own; nothing of it may be read or held
 // back here.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { constants } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { targetFailure } from 'spanline/internal/base';
 import { packageFolder } from './package.js';
@@ -35,6 +35,52 @@ export const withPreload = (url: string, variables: NodeJS.ProcessEnv): NodeJS.P
   const preload = `--import ${JSON.stringify(url)}`;
   const options = [process.env.NODE_OPTIONS, preload].filter(Boolean).join(' ');
   return { ...process.env, NODE_OPTIONS: options, ...variables };
+};
+
+/** Node 22 keeps what is current in frames, as Node 24 does, only when it is asked to: a span is entered at half the cost then. */
+const FRAMES = '--experimental-async-context-frame';
+
+/** A Node: the options that it takes from its environment, and its program. */
+interface NodeProgram {
+  readonly allowed: { has(option: string): boolean };
+  readonly path: string;
+}
+
+const THIS_NODE: NodeProgram = { allowed: process.allowedNodeEnvironmentFlags, path: process.execPath };
+
+const realPath = (path: string): string | undefined => {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+};
+
+/** The program of a name in PATH, links followed. */
+const programOf = (name: string, environment: NodeJS.ProcessEnv): string | undefined =>
+  name.includes('/')
+    ? realPath(name)
+    : (environment.PATH ?? '')
+        .split(delimiter)
+        .map((folder) => realPath(join(folder, name)))
+        .find((path) => path !== undefined);
+
+/**
+ * This environment, in which Node keeps frames where it has to be asked. Only where the Node that the program finds is this one: another may refuse
+ * to start with the option, as Node 20 and 24 do.
+ */
+export const withFrames = (
+  environment: NodeJS.ProcessEnv,
+  [file]: readonly string[],
+  { allowed, path }: NodeProgram = THIS_NODE,
+): NodeJS.ProcessEnv => {
+  const { NODE_OPTIONS = '', SPANLINE_CONTEXT } = environment;
+  if (!allowed.has(FRAMES) || SPANLINE_CONTEXT === 'als' || NODE_OPTIONS.includes('async-context-frame'))
+    return environment;
+  const own = realPath(path);
+  const isOther = /^node(\.exe)?$/.test(basename(file)) && programOf(file, environment) !== own;
+  if (isOther || programOf('node', environment) !== own) return environment;
+  return { ...environment, NODE_OPTIONS: `${NODE_OPTIONS} ${FRAMES}`.trim() };
 };
 
 /** Runs the program and gives the code to exit with. */
