@@ -57,6 +57,8 @@ export function addFullChecks(checks, suite = 'full') {
   test('Node 24: its own parts and recording', 24, filesOf([...OF_NODE, ...RECORDING]), small);
   test("Node 24: OpenTelemetry's API 1.10 and SDK 3", 24, ['test/otel/'], { SPANLINE_OTEL: '3' });
   test('Node 24: recording without frames', 24, [...RECORDING, 'test/context/'], { SPANLINE_CONTEXT: 'als' });
+  const asked = { NODE_OPTIONS: '--experimental-async-context-frame' };
+  test('Node 22: recording by frames', 22, [...RECORDING, 'test/context/'], asked);
   for (const major of [22, 26]) test(`Node ${major}: its own parts`, major, filesOf(OF_NODE), small);
   if (!process.env.CI && !existsSync(QEMU)) {
     return console.log(`skipped: arm64, for there is no ${QEMU} (Debian: qemu-user-static, g++-aarch64-linux-gnu)`);
