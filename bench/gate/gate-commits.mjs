@@ -1,4 +1,4 @@
-// The gate of CI for recording and for the service that sends: HEAD against an earlier commit by `spanline bench gate`, in work trees, by turns. It must
+// The gate of CI for recording and for the service that sends or archives: HEAD against an earlier commit by `spanline bench gate`, in work trees, by turns. It must
 // never pass for measured where it was skipped.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -22,7 +22,9 @@ export function gateCommits() {
     [join(root, 'packages/cli/dist/esm/main.js'), ...args, '--build', 'node bench/gate/prepare.mjs', '--', ...program],
     { cwd: root, env: { ...process.env, SPANLINE_GATE_CHECKOUT: root }, stdio: 'inherit' },
   );
-  console.log(`${status === 0 ? 'ok  ' : 'FAIL'} bench gate: recording and sending against ${base.slice(0, 10)}`);
+  console.log(
+    `${status === 0 ? 'ok  ' : 'FAIL'} bench gate: recording, sending and archiving against ${base.slice(0, 10)}`,
+  );
   return status === 0;
 }
 

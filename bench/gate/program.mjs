@@ -1,5 +1,9 @@
 // node bench/gate/program.mjs: what the gate of CI judges, as a list of figures: CPU time an operation of recording, and of a request of the service
-// that sends its traces. Both commits run this file, so it must call nothing that the older one has not.
+// that sends its traces or writes them to an archive. Both commits run this file, so it must call nothing that the older one has not.
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const WARM_UP = 24;
 const SAMPLES = 40;
@@ -27,14 +31,34 @@ async function recording() {
 
 async function service() {
   process.env.SPANLINE_BENCH_MODE = 'send';
+  return [{ name: 'service send flow', operations: REQUESTS, body: await flow() }];
+}
+
+/** A request of the service, reported. */
+async function flow() {
   const { tracer } = await import('../service/spanline.mjs');
   const { flush } = await import('../../dist/esm/index.js');
   const { SHAPES, serveRequests } = await import('../service/shapes.mjs');
-  const body = async () => {
+  return async () => {
     await serveRequests(SHAPES.flow, tracer, REQUESTS);
     await flush();
   };
-  return [{ name: 'service send flow', operations: REQUESTS, body }];
+}
+
+/** Where the archive is built, in this commit or an older one. */
+const ARCHIVES = ['../../packages/archive/dist/esm/index.js', '../../dist/esm/archive/index.js'];
+
+/** Up to the write-ahead file: what comes behind is left for when the service is idle. */
+async function archive() {
+  const built = ARCHIVES.find((path) => existsSync(fileURLToPath(new URL(path, import.meta.url))));
+  const { Archive, ArchiveReporter } = await import(built);
+  const { setReporter } = await import('../../dist/esm/index.js');
+  const directory = mkdtempSync(join(tmpdir(), 'spanline-gate-'));
+  process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
+  const body = await flow();
+  const options = { maintain: false, worker: false, segmentMs: 3_600_000, segmentSpans: 500_000 };
+  setReporter(new ArchiveReporter(await Archive.open(directory, options)));
+  return [{ name: 'service archive flow', operations: REQUESTS, body }];
 }
 
 /** Of the process, all threads, in ns. */
@@ -62,5 +86,6 @@ async function measure(measured) {
 const figures = await measure(await recording());
 // Loaded last: it sets a reporter of its own.
 figures.push(...(await measure(await service())));
+figures.push(...(await measure(await archive())));
 // The sink would keep the process alive, and `exit` would lose what a pipe has not taken.
 process.stdout.write(`${JSON.stringify(figures)}\n`, () => process.exit());
