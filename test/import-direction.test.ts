@@ -27,6 +27,8 @@ const MODULES: Readonly<Record<string, Module>> = {
   register: { layer: 10 },
   instrument: { layer: 9 },
   exporters: { layer: 8 },
+  // Sent by the exporters' HTTP.
+  metrics: { layer: 8, beside: ['exporters'] },
   otel: { layer: 8, packages: ['@opentelemetry/api'] },
   'flight-recorder': { layer: 8 },
   formats: { layer: 7 },

@@ -1,0 +1,124 @@
+// What an exporter reads: the points of all instruments at one moment, since the start or since what it delivered last. A reader must change nothing of the
+// instruments, for others read them too; and what was not delivered is part of the next difference, so that nothing is lost with a failed export.
+import { timers } from '../base/calls/timers.js';
+import { type Attribute, OVERFLOW } from './attribute-sets.js';
+import { FIRST_BUCKET, Histogram, type Instrument, SUM } from './instruments.js';
+
+/** Which sums are differences: of `delta` those of counters and histograms, of the others none. */
+export type Temporality = 'cumulative' | 'delta';
+
+/** One attribute set of an instrument. */
+export interface Point {
+  readonly attributes: readonly Attribute[];
+  /** The value, or the sum of a histogram. */
+  readonly value: number;
+  /** Of a histogram: values in each bucket. */
+  readonly buckets: Float64Array | undefined;
+}
+
+/** An instrument at one moment. */
+export interface Metric {
+  readonly instrument: Instrument;
+  readonly isDelta: boolean;
+  /** Unix milliseconds: since when its sums count. */
+  readonly startMs: number;
+  /** Never empty. */
+  readonly points: readonly Point[];
+}
+
+/** All that a process measures. */
+export class Instruments {
+  readonly #all: Instrument[] = [];
+  readonly #observers: (() => void)[] = [];
+
+  add<T extends Instrument>(instrument: T): T {
+    this.#all.push(instrument);
+    return instrument;
+  }
+
+  /** `observe` is called before each reading, and sets what is measured only then. What it throws is its own affair. */
+  onRead(observe: () => void): void {
+    this.#observers.push(observe);
+  }
+
+  /** In the order in which they were added. */
+  read(): readonly Instrument[] {
+    for (const observe of this.#observers) {
+      try {
+        observe();
+      } catch {
+        // Its instruments have the values of the reading before.
+      }
+    }
+    return this.#all;
+  }
+}
+
+/** Whether anything was recorded in a row: a set is there from its first record on, the overflow set always. */
+const isUsed = (cells: Float64Array, place: number, width: number): boolean => {
+  for (let i = place; i < place + width; i++) if (cells[i] !== 0) return true;
+  return false;
+};
+
+const pointOf = (instrument: Instrument, set: number, row: Float64Array): Point => ({
+  attributes: instrument.sets.attributesOf(set),
+  value: row[SUM],
+  buckets: instrument instanceof Histogram ? row.subarray(FIRST_BUCKET) : undefined,
+});
+
+const changesOnly = ({ kind }: Instrument, temporality: Temporality): boolean =>
+  temporality === 'delta' && (kind === 'counter' || kind === 'histogram');
+
+export class Reader {
+  readonly #instruments: Instruments;
+  readonly #temporality: Temporality;
+  /** Of instruments whose differences are wanted: what was delivered. */
+  #delivered = new Map<Instrument, Float64Array>();
+  #deliveredMs = 0;
+  #read = new Map<Instrument, Float64Array>();
+  #readMs = 0;
+
+  constructor(instruments: Instruments, temporality: Temporality) {
+    this.#instruments = instruments;
+    this.#temporality = temporality;
+  }
+
+  /** Unix milliseconds of the last reading. */
+  get readMs(): number {
+    return this.#readMs;
+  }
+
+  /** Instruments without a point are left out. */
+  read(): readonly Metric[] {
+    this.#readMs = timers.wallMs();
+    this.#read = new Map();
+    return this.#instruments
+      .read()
+      .map((instrument) => this.#metricOf(instrument))
+      .filter(({ points }) => points.length > 0);
+  }
+
+  /** What was read last has arrived: the next differences are from there on. */
+  delivered(): void {
+    this.#delivered = this.#read;
+    this.#deliveredMs = this.#readMs;
+  }
+
+  #metricOf(instrument: Instrument): Metric {
+    const { sets, width, startMs } = instrument;
+    const isDelta = changesOnly(instrument, this.#temporality);
+    // A copy: points are written while requests go on.
+    const now = instrument.cells.slice(0, sets.size * width);
+    const before = isDelta ? this.#delivered.get(instrument) : undefined;
+    if (isDelta) this.#read.set(instrument, now);
+    const cells = before === undefined ? now : now.map((value, i) => value - (before[i] ?? 0));
+    const points: Point[] = [];
+    for (let set = 0; set < sets.size; set++) {
+      const place = set * width;
+      // What has not changed is no part of a difference.
+      if ((isDelta || set === OVERFLOW) && !isUsed(cells, place, width)) continue;
+      points.push(pointOf(instrument, set, cells.subarray(place, place + width)));
+    }
+    return { instrument, isDelta, startMs: isDelta ? Math.max(startMs, this.#deliveredMs) : startMs, points };
+  }
+}
