@@ -1,4 +1,4 @@
-// The messages of OTLP's trace service for protobufjs, by their public field numbers: tests read and write with them what our own code writes and reads.
+// The messages of OTLP's trace and metrics services for protobufjs, by their public field numbers: tests read and write with them what our own code writes and reads.
 // Must share nothing with it.
 import protobuf from 'protobufjs';
 
@@ -35,6 +35,26 @@ message KeyValueList { repeated KeyValue values = 1; }
 message Response { PartialSuccess partial_success = 1; }
 message PartialSuccess { int64 rejected_spans = 1; string error_message = 2; }
 message RpcStatus { int32 code = 1; string message = 2; }
+message MetricsRequest { repeated ResourceMetrics resource_metrics = 1; }
+message ResourceMetrics { Resource resource = 1; repeated ScopeMetrics scope_metrics = 2; string schema_url = 3; }
+message ScopeMetrics { Scope scope = 1; repeated Metric metrics = 2; string schema_url = 3; }
+message Metric {
+  string name = 1; string description = 2; string unit = 3;
+  oneof data { Gauge gauge = 5; Sum sum = 7; Histogram histogram = 9; }
+}
+message Gauge { repeated NumberDataPoint data_points = 1; }
+message Sum { repeated NumberDataPoint data_points = 1; int32 aggregation_temporality = 2; bool is_monotonic = 3; }
+message Histogram { repeated HistogramDataPoint data_points = 1; int32 aggregation_temporality = 2; }
+message NumberDataPoint {
+  fixed64 start_time_unix_nano = 2; fixed64 time_unix_nano = 3;
+  oneof value { double as_double = 4; sfixed64 as_int = 6; }
+  repeated KeyValue attributes = 7; uint32 flags = 8;
+}
+message HistogramDataPoint {
+  fixed64 start_time_unix_nano = 2; fixed64 time_unix_nano = 3; fixed64 count = 4; optional double sum = 5;
+  repeated fixed64 bucket_counts = 6; repeated double explicit_bounds = 7; repeated KeyValue attributes = 9;
+  uint32 flags = 10; optional double min = 11; optional double max = 12;
+}
 `;
 
 export const { root: otlpMessages } = protobuf.parse(TRACE_PROTO, { keepCase: false });
