@@ -1,4 +1,4 @@
-// Options of the OTLP reporter: checked, completed from OpenTelemetry's environment variables. What is wrong names itself,
+// Options of what sends OTLP, traces or metrics: checked, completed from OpenTelemetry's environment variables. What is wrong names itself,
 // option or variable; nothing here opens a connection.
 import { OptionError, wrongOption } from '../../base/errors.js';
 import { wholeNumber } from '../../base/options/checks.js';
@@ -39,7 +39,17 @@ export interface ResolvedOtlpOptions extends Required<Omit<OtlpReporterOptions, 
   readonly tls: TlsOptions | undefined;
 }
 
-const PATH = '/v1/traces';
+/** What is sent: its variables are `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` and so on, before those for all signals. */
+export interface Signal {
+  readonly variables: string;
+  readonly path: string;
+  /** What switches it off under register. */
+  readonly off: string;
+}
+
+export const TRACES: Signal = { variables: 'TRACES', path: '/v1/traces', off: 'OTEL_TRACES_EXPORTER' };
+export const METRICS: Signal = { variables: 'METRICS', path: '/v1/metrics', off: 'OTEL_METRICS_EXPORTER' };
+
 const PROTOCOLS: Readonly<Record<string, 'protobuf' | 'json'>> = {
   'http/protobuf': 'protobuf',
   'http/json': 'json',
@@ -59,15 +69,17 @@ interface Setting<T> {
   readonly value: T;
 }
 
-/** The option, else the variable for traces, else the one for all signals. An empty variable counts as not set. */
-const pick = (
-  options: OtlpReporterOptions,
-  option: keyof OtlpReporterOptions,
-  variable: string,
-  env: NodeJS.ProcessEnv,
-) => {
+/** Where the values are from. */
+interface Sources {
+  readonly options: OtlpReporterOptions;
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: Signal;
+}
+
+/** The option, else the variable for the signal, else the one for all signals. An empty variable counts as not set. */
+const pick = ({ options, env, signal }: Sources, option: keyof OtlpReporterOptions, variable: string) => {
   if (options[option] !== undefined) return { name: `Option "${option}"`, value: options[option] as unknown };
-  for (const name of [`OTEL_EXPORTER_OTLP_TRACES_${variable}`, `OTEL_EXPORTER_OTLP_${variable}`]) {
+  for (const name of [`OTEL_EXPORTER_OTLP_${signal.variables}_${variable}`, `OTEL_EXPORTER_OTLP_${variable}`]) {
     const value = env[name]?.trim();
     if (value) return { name, value: value as unknown };
   }
@@ -82,14 +94,12 @@ const checkUrl = ({ name, value }: Setting<unknown>): URL => {
   throw new OptionError(`${name} must be an http or https URL such as http://localhost:4318, not ${String(value)}.`);
 };
 
-const resolveEndpoint = (
-  options: OtlpReporterOptions,
-  env: NodeJS.ProcessEnv,
-): Pick<ResolvedOtlpOptions, 'url' | 'endpointName'> => {
-  const found = pick(options, 'endpoint', 'ENDPOINT', env) ?? { name: '', value: 'http://localhost:4318' };
+const resolveEndpoint = (from: Sources): Pick<ResolvedOtlpOptions, 'url' | 'endpointName'> => {
+  const { variables, path } = from.signal;
+  const found = pick(from, 'endpoint', 'ENDPOINT') ?? { name: '', value: 'http://localhost:4318' };
   const url = checkUrl(found);
-  const isWhole = found.name === 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT' || url.pathname.endsWith(PATH);
-  if (!isWhole) url.pathname = url.pathname.replace(/\/+$/, '') + PATH;
+  const isWhole = found.name === `OTEL_EXPORTER_OTLP_${variables}_ENDPOINT` || url.pathname.endsWith(path);
+  if (!isWhole) url.pathname = url.pathname.replace(/\/+$/, '') + path;
   return { url: url.href, endpointName: found.name };
 };
 
@@ -102,14 +112,14 @@ const choice = <T extends string>(found: Setting<unknown> | undefined, allowed: 
   );
 };
 
-const resolveProtocol = (options: OtlpReporterOptions, env: NodeJS.ProcessEnv): 'protobuf' | 'json' => {
-  const found = pick(options, 'protocol', 'PROTOCOL', env);
-  if (options.protocol !== undefined) return choice(found, ['protobuf', 'json']);
+const resolveProtocol = (from: Sources): 'protobuf' | 'json' => {
+  const found = pick(from, 'protocol', 'PROTOCOL');
+  if (from.options.protocol !== undefined) return choice(found, ['protobuf', 'json']);
   return PROTOCOLS[choice(found, Object.keys(PROTOCOLS))];
 };
 
-const resolveTimeout = (options: OtlpReporterOptions, env: NodeJS.ProcessEnv): number => {
-  const found = pick(options, 'timeoutMs', 'TIMEOUT', env);
+const resolveTimeout = (from: Sources): number => {
+  const found = pick(from, 'timeoutMs', 'TIMEOUT');
   if (found === undefined) return 10_000;
   const value = typeof found.value === 'string' ? Number(found.value) : found.value;
   return wholeNumber(found.name, value, NUMBERS.timeoutMs, wrongOption);
@@ -138,9 +148,9 @@ const parseHeaders = (name: string, text: string): Record<string, string> => {
   return out;
 };
 
-const resolveHeaders = (options: OtlpReporterOptions, env: NodeJS.ProcessEnv): Record<string, string> => {
+const resolveHeaders = ({ options, env, signal }: Sources): Record<string, string> => {
   const out: Record<string, string> = {};
-  for (const name of ['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_TRACES_HEADERS']) {
+  for (const name of ['OTEL_EXPORTER_OTLP_HEADERS', `OTEL_EXPORTER_OTLP_${signal.variables}_HEADERS`]) {
     Object.assign(out, parseHeaders(name, env[name] ?? ''));
   }
   for (const [key, value] of Object.entries(options.headers ?? {})) {
@@ -156,16 +166,18 @@ const resolveHeaders = (options: OtlpReporterOptions, env: NodeJS.ProcessEnv): R
 export const resolveOtlpOptions = (
   options: OtlpReporterOptions,
   env: NodeJS.ProcessEnv = process.env,
+  signal = TRACES,
 ): ResolvedOtlpOptions => {
   checkNames(options, KNOWN);
+  const from = { options, env, signal };
   const number = (key: keyof typeof NUMBERS, fallback: number): number =>
     wholeNumber(`Option "${key}"`, options[key] ?? fallback, NUMBERS[key], wrongOption);
   return {
-    ...resolveEndpoint(options, env),
-    protocol: resolveProtocol(options, env),
-    headers: resolveHeaders(options, env),
-    compression: choice(pick(options, 'compression', 'COMPRESSION', env), ['none', 'gzip']),
-    timeoutMs: resolveTimeout(options, env),
+    ...resolveEndpoint(from),
+    protocol: resolveProtocol(from),
+    headers: resolveHeaders(from),
+    compression: choice(pick(from, 'compression', 'COMPRESSION'), ['none', 'gzip']),
+    timeoutMs: resolveTimeout(from),
     maxRequestBytes: number('maxRequestBytes', 4 << 20),
     maxRequestSpans: number('maxRequestSpans', 16_384),
     concurrency: number('concurrency', 2),
@@ -174,7 +186,7 @@ export const resolveOtlpOptions = (
 };
 
 /** Where the address is from, and what to set where it is the default: for a message about a collector that does not answer. */
-export const endpointOrigin = (endpointName: string): string =>
+export const endpointOrigin = (endpointName: string, { off } = TRACES): string =>
   endpointName === ''
-    ? 'That is the default: set OTEL_EXPORTER_OTLP_ENDPOINT to where yours listens, or OTEL_TRACES_EXPORTER=none under register.'
+    ? `That is the default: set OTEL_EXPORTER_OTLP_ENDPOINT to where yours listens, or ${off}=none under register.`
     : `The address is that of ${endpointName.replace(/^O(?=ption )/, 'o')}.`;
