@@ -80,6 +80,8 @@ export interface ProcessState {
   takeStacks: ((stacks: readonly StackStretch[]) => void) | undefined;
   /** Instrumentations that are on, by name; typed in their module. */
   instrumentations: unknown;
+  /** What instrumentations measure calls by, typed in its own module; undefined while metrics are off, which is the whole cost of them then. */
+  measures: unknown;
 }
 
 const COUNTER_SLOTS = 64;
@@ -107,6 +109,7 @@ const create = (): ProcessState => ({
   timeline: undefined,
   takeStacks: undefined,
   instrumentations: undefined,
+  measures: undefined,
 });
 
 /** The state of this thread (a worker thread has its own). */

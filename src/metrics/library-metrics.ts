@@ -1,0 +1,144 @@
+// What instrumentations measure, by OpenTelemetry's stable conventions: requests answered and sent, and calls to databases. They call this for every one of
+// them, whether or not it has a span; nothing here may look at a span, throw, or keep what a request said beyond the attributes of its set.
+import { now, nsPerTick } from '../clock/index.js';
+import { Histogram, UpDownCounter } from './instruments.js';
+import type { Instruments } from './reader.js';
+
+/** Seconds, by the conventions. */
+const HTTP_BOUNDARIES = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+const DATABASE_BOUNDARIES = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
+
+const METHOD = 'http.request.method';
+const SCHEME = 'url.scheme';
+const STATUS = 'http.response.status_code';
+const ERROR = 'error.type';
+const PROTOCOL_VERSION = 'network.protocol.version';
+const ADDRESS = 'server.address';
+const PORT = 'server.port';
+
+const secondsSince = (begin: number): number => Math.max(0, ((now() - begin) * nsPerTick()) / 1e9);
+
+/** What became of a request, on either side. */
+export interface HttpOutcome {
+  /** Undefined where there was no answer. */
+  readonly status: number | undefined;
+  /** Undefined where it did not fail. */
+  readonly errorType: string | undefined;
+  /** `1.1`, `2` */
+  readonly version: string | undefined;
+}
+
+/** A call to a database: what is known of it when it begins. */
+export interface DatabaseOperation {
+  readonly system: string;
+  readonly namespace: string | undefined;
+  readonly operation: string | undefined;
+  readonly collection: string | undefined;
+  readonly summary: string | undefined;
+  readonly address: string | undefined;
+  readonly port: number | undefined;
+}
+
+export class LibraryMetrics {
+  /** How often anything was recorded: whether there is anything new. */
+  records = 0;
+  readonly #served: Histogram;
+  readonly #active: UpDownCounter;
+  readonly #sent: Histogram;
+  readonly #queried: Histogram;
+
+  constructor(instruments: Instruments) {
+    const outcome = [STATUS, ERROR, PROTOCOL_VERSION];
+    this.#served = instruments.add(
+      new Histogram({
+        name: 'http.server.request.duration',
+        unit: 's',
+        description: 'Duration of HTTP server requests.',
+        keys: [METHOD, SCHEME, 'http.route', ...outcome],
+        boundaries: HTTP_BOUNDARIES,
+      }),
+    );
+    this.#active = instruments.add(
+      new UpDownCounter({
+        name: 'http.server.active_requests',
+        unit: '{request}',
+        description: 'Number of active HTTP server requests.',
+        keys: [METHOD, SCHEME],
+        isWhole: true,
+      }),
+    );
+    this.#sent = instruments.add(
+      new Histogram({
+        name: 'http.client.request.duration',
+        unit: 's',
+        description: 'Duration of HTTP client requests.',
+        keys: [METHOD, ADDRESS, PORT, ...outcome],
+        boundaries: HTTP_BOUNDARIES,
+      }),
+    );
+    this.#queried = instruments.add(
+      new Histogram({
+        name: 'db.client.operation.duration',
+        unit: 's',
+        description: 'Duration of database client operations.',
+        keys: [
+          'db.system.name',
+          'db.namespace',
+          'db.operation.name',
+          'db.collection.name',
+          'db.query.summary',
+          'db.response.status_code',
+          ERROR,
+          ADDRESS,
+          PORT,
+        ],
+        boundaries: DATABASE_BOUNDARIES,
+      }),
+    );
+  }
+
+  /** The moment in ticks, for the calls below. */
+  begin(): number {
+    return now();
+  }
+
+  /** A request has come, for which {@link serverEnded} is called once. */
+  serverBegan(method: string, scheme: string): void {
+    this.records++;
+    this.#active.add(1, [method, scheme]);
+  }
+
+  serverEnded(begin: number, method: string, scheme: string, route: string | undefined, outcome: HttpOutcome): void {
+    const { status, errorType, version } = outcome;
+    this.records++;
+    this.#active.add(-1, [method, scheme]);
+    this.#served.record(secondsSince(begin), [method, scheme, route, status, errorType, version]);
+  }
+
+  clientEnded(begin: number, method: string, address: string, port: number | undefined, outcome: HttpOutcome): void {
+    const { status, errorType, version } = outcome;
+    this.records++;
+    this.#sent.record(secondsSince(begin), [method, address, port, status, errorType, version]);
+  }
+
+  databaseEnded(begin: number, call: DatabaseOperation, errorType: string | undefined, status?: string): void {
+    this.databaseTook(secondsSince(begin), call, errorType, status);
+  }
+
+  /** The same of a call whose duration is known. */
+  databaseTook(seconds: number, call: DatabaseOperation, errorType: string | undefined, status?: string): void {
+    const { system, namespace, operation, collection, summary, address, port } = call;
+    this.records++;
+    this.#queried.record(seconds, [
+      system,
+      namespace,
+      operation,
+      collection,
+      summary,
+      status,
+      errorType,
+      address,
+      port,
+    ]);
+  }
+}

@@ -1,0 +1,139 @@
+// Sends metrics over OTLP at an interval, and once more when the process ends. What fails is part of the next export, so nothing is sent twice on purpose
+// and nothing is kept: a request has what the instruments have. It must neither hold the process longer than its bound nor keep it alive.
+import { promisify } from 'node:util';
+import { timers, within } from '../base/calls/timers.js';
+import type { ReportError } from '../collector/reporter.js';
+import { sendAtExit } from '../exporters/http/send-at-exit.js';
+import { HttpSender } from '../exporters/http/sender.js';
+import { endpointOrigin, METRICS, type ResolvedOtlpOptions } from '../exporters/otlp/options.js';
+import { readFailure, readPartialSuccess } from '../exporters/otlp/read-answer.js';
+import { LIBRARY_NAME, LIBRARY_VERSION } from '../formats/library.js';
+import type { ArchivedResource } from '../record/archived-span.js';
+import type { Reader } from './reader.js';
+import { writeOtlp } from './write-otlp.js';
+
+/** What is sent, where to, and how often. */
+export interface OtlpMetricOptions {
+  readonly otlp: ResolvedOtlpOptions;
+  readonly reader: Reader;
+  /** Asked for at each export. */
+  resource(): ArchivedResource;
+  readonly intervalMs: number;
+  /** How long an export may take. */
+  readonly timeoutMs: number;
+  /** How long one may take when the process ends. */
+  readonly exitTimeoutMs: number;
+  /** Called once for what goes wrong first; the rest is the same again. */
+  warn(message: string): void;
+}
+
+const GZIP = { level: 1 };
+
+export class OtlpMetricExporter {
+  readonly #options: OtlpMetricOptions;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #sender: HttpSender;
+  #timer: NodeJS.Timeout | undefined;
+  #inFlight: Promise<void> | undefined;
+  #hasWarned = false;
+  /** Exports that a server has taken, and those that failed. */
+  exportsSent = 0;
+  exportsFailed = 0;
+
+  constructor(options: OtlpMetricOptions) {
+    this.#options = options;
+    const { url, headers, compression, tls } = options.otlp;
+    this.#headers = {
+      'user-agent': `${LIBRARY_NAME}/${LIBRARY_VERSION}`,
+      ...headers,
+      'content-type': 'application/x-protobuf',
+      ...(compression === 'gzip' ? { 'content-encoding': 'gzip' } : {}),
+    };
+    const timeoutMs = Math.min(options.timeoutMs, options.otlp.timeoutMs);
+    this.#sender = new HttpSender({ endpoint: url, headers: this.#headers, timeoutMs, tls, toWords: readFailure });
+  }
+
+  start(): void {
+    this.#timer ??= timers.setInterval(() => void this.export(), this.#options.intervalMs).unref();
+  }
+
+  /** Resolves when it has arrived or failed; never rejects. One at a time: a second caller waits for the first. */
+  export(): Promise<void> {
+    this.#inFlight ??= this.#send().finally(() => {
+      this.#inFlight = undefined;
+    });
+    return this.#inFlight;
+  }
+
+  /** The last one: while it is sent the process stays alive, within its bound. */
+  async exportLast(): Promise<void> {
+    const { exitTimeoutMs } = this.#options;
+    // What was in flight has not all of it.
+    await within(
+      exitTimeoutMs,
+      (this.#inFlight ?? Promise.resolve()).then(() => this.export()),
+    );
+  }
+
+  /** The same where nothing asynchronous runs any more: this thread waits. */
+  exportSync(): void {
+    const { otlp, exitTimeoutMs: timeoutMs } = this.#options;
+    const body = this.#body();
+    const isZipped = otlp.compression === 'gzip';
+    const bytes = isZipped ? process.getBuiltinModule('node:zlib').gzipSync(body, GZIP) : body;
+    const { taken, hasAnswered } = sendAtExit({
+      url: otlp.url,
+      headers: this.#headers,
+      tls: otlp.tls,
+      bodies: [bytes],
+      timeoutMs,
+    });
+    if (taken === 1) this.#delivered();
+    else {
+      this.exportsFailed++;
+      this.#warn(`${this.#sender.shownUrl} ${hasAnswered ? 'has not taken the last metrics' : 'did not answer'}.`);
+    }
+  }
+
+  close(): void {
+    timers.clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#sender.close();
+  }
+
+  #body(): Buffer {
+    const { reader, resource } = this.#options;
+    const metrics = reader.read();
+    return writeOtlp(metrics, resource(), reader.readMs);
+  }
+
+  async #send(): Promise<void> {
+    try {
+      const body = this.#body();
+      const isZipped = this.#options.otlp.compression === 'gzip';
+      const bytes = isZipped ? await promisify(process.getBuiltinModule('node:zlib').gzip)(body, GZIP) : body;
+      const answer = await this.#sender.post(bytes, new AbortController().signal);
+      this.#delivered();
+      const partial = readPartialSuccess(answer.body, answer.headers['content-type'] ?? '');
+      if (partial === undefined) return;
+      const { rejectedSpans: rejected, message } = partial;
+      const verdict = rejected > 0 ? `rejected ${rejected} points` : 'took all metrics and warns';
+      this.#warn(`The OTLP server ${verdict}: ${message || 'it gave no reason'}`);
+    } catch (error) {
+      this.exportsFailed++;
+      this.#warn((error as ReportError).message);
+    }
+  }
+
+  #delivered(): void {
+    this.exportsSent++;
+    this.#options.reader.delivered();
+  }
+
+  #warn(message: string): void {
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
+    const origin = this.exportsSent > 0 ? '' : ` ${endpointOrigin(this.#options.otlp.endpointName, METRICS)}`;
+    this.#options.warn(`Metrics were not sent; the next export has them. ${message}${origin}`);
+  }
+}

@@ -1,0 +1,89 @@
+// A server for Prometheus: `GET /metrics`, answered with what was measured up to now. It listens on loopback unless the environment names another host, is
+// neither traced nor measured itself, and must keep no process alive nor one from starting: where its port is taken one line says so.
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { addOwnServer } from '../exporters/http/own-agents.js';
+import type { ArchivedProperties } from '../record/archived-span.js';
+import type { Reader } from './reader.js';
+import { CONTENT_TYPES, type TextFormat, writeText } from './write-text.js';
+
+/** Where to listen, and what is answered. */
+export interface PrometheusServerOptions {
+  readonly host: string;
+  /** 0 for any. */
+  readonly port: number;
+  readonly reader: Reader;
+  /** Asked for at each scrape. */
+  resource(): ArchivedProperties;
+  /** How many ports above a taken one may be tried: processes of a cluster have one each. */
+  readonly furtherPorts: number;
+  /** Called with the address once it listens, and with what is wrong where it cannot. */
+  listens(url: string): void;
+  fails(reason: string): void;
+}
+
+const formatOf = ({ accept = '' }: IncomingMessage['headers']): TextFormat =>
+  accept.includes('application/openmetrics-text') ? 'openmetrics' : 'prometheus';
+
+const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
+
+export class PrometheusServer {
+  readonly #options: PrometheusServerOptions;
+  readonly #server: Server;
+  #port: number;
+
+  constructor(options: PrometheusServerOptions) {
+    this.#options = options;
+    this.#port = options.port;
+    this.#server = addOwnServer(process.getBuiltinModule('node:http').createServer());
+    this.#server
+      .on('request', (request, response) => this.#answer(request, response))
+      // Scrapers keep their connections.
+      .on('connection', (socket) => socket.unref())
+      .on('error', (error: NodeJS.ErrnoException) => this.#failed(error))
+      .on('listening', () => options.listens(this.url));
+    this.#listen();
+  }
+
+  /** Once it listens. */
+  get url(): string {
+    const { address, port } = this.#server.address() as AddressInfo;
+    return `http://${address.includes(':') ? `[${address}]` : address}:${port}/metrics`;
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  #listen(): void {
+    // Exclusive: workers of a cluster would share one port, and each scrape would get another of them.
+    this.#server.listen({ host: this.#options.host, port: this.#port, exclusive: true }).unref();
+  }
+
+  #failed(error: NodeJS.ErrnoException): void {
+    const { port, furtherPorts, host, fails } = this.#options;
+    if (error.code === 'EADDRINUSE' && this.#port !== 0 && this.#port < port + furtherPorts) {
+      this.#port++;
+      this.#listen();
+      return;
+    }
+    const remedy = error.code === 'EADDRINUSE' ? '; set OTEL_EXPORTER_PROMETHEUS_PORT to a free one' : '';
+    fails(`Prometheus cannot read metrics at ${host}:${this.#port}: ${error.message}${remedy}.`);
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    const [path] = (request.url ?? '').split('?');
+    if (path !== '/metrics') {
+      response.writeHead(404, PLAIN).end('Metrics are at /metrics.\n');
+      return;
+    }
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.writeHead(405, { ...PLAIN, allow: 'GET, HEAD' }).end('GET /metrics\n');
+      return;
+    }
+    const format = formatOf(request.headers);
+    const text = writeText(this.#options.reader.read(), this.#options.resource(), format);
+    response.writeHead(200, { 'content-type': CONTENT_TYPES[format] }).end(text);
+  }
+}
