@@ -10,23 +10,24 @@ import { orElse, quiet } from './channel.js';
 import { queueFor } from './client-span.js';
 import { reasonOf } from './failure.js';
 import type { Caller } from './in-context.js';
+import type { Begun } from './measures.js';
 import type { Method } from './replace-method.js';
 import type { Outcome } from './traced-channel.js';
 
 /** What is announced of calls whose messages are `M`. */
-export interface CallWork<M> {
-  /** Undefined: not traced. */
-  begin(message: M): Span | undefined;
+export interface CallWork<M, B extends Begun = Span> {
+  /** Undefined: neither traced nor measured. */
+  begin(message: M): B | undefined;
   /** Called once, before the span ends. */
-  finish(span: Span, outcome: Outcome): void;
+  finish(begun: B, outcome: Outcome): void;
 }
 
-/** Ends the span of a piece of work that is over. */
-export const endWork = <M>(work: CallWork<M>, span: Span, outcome: Outcome): void => {
+/** Ends a piece of work that is over. */
+export const endWork = <M, B extends Begun>(work: CallWork<M, B>, begun: B, outcome: Outcome): void => {
   try {
-    work.finish(span, outcome);
+    work.finish(begun, outcome);
   } finally {
-    span.end();
+    begun.end();
   }
 };
 

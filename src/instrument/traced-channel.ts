@@ -7,6 +7,7 @@ import type { SpanQueue } from '../local-span/span-queue.js';
 import type { Span } from '../span/span.js';
 import { allOff, InFlight, type Off, onMessage, orElse } from './channel.js';
 import { queueFor } from './client-span.js';
+import { type Begun, spanOf } from './measures.js';
 
 /** What a message of a TracingChannel holds at its end. */
 export interface Outcome {
@@ -14,23 +15,27 @@ export interface Outcome {
   readonly result?: unknown;
 }
 
-export interface ChannelWork<M extends object> {
-  /** Undefined: not traced. */
-  begin(message: M): Span | undefined;
+export interface ChannelWork<M extends object, B extends Begun = Span> {
+  /** Undefined: neither traced nor measured. */
+  begin(message: M): B | undefined;
   /** Called once, before the span ends. */
-  finish(span: Span, message: M & Outcome): void;
+  finish(begun: B, message: M & Outcome): void;
 }
 
-interface Open {
-  readonly span: Span;
-  readonly queue: SpanQueue;
+interface Open<B> {
+  readonly begun: B;
+  /** Undefined where it has no span: then it runs where it was called. */
+  readonly queue: SpanQueue | undefined;
   readonly caller: SpanQueue | undefined;
 }
 
 /** Traces the work of the channel `name`. */
-export const traceChannel = <M extends object>(name: string, { begin, finish }: ChannelWork<M>): Off => {
+export const traceChannel = <M extends object, B extends Begun = Span>(
+  name: string,
+  { begin, finish }: ChannelWork<M, B>,
+): Off => {
   const open = Symbol('spanline.open');
-  const workOf = (message: M): Open | undefined => (message as { [open]?: Open })[open];
+  const workOf = (message: M): Open<B> | undefined => (message as { [open]?: Open<B> })[open];
   const inFlight = new InFlight();
   const { start, asyncStart } = tracingChannel<unknown, M>(name);
 
@@ -38,12 +43,13 @@ export const traceChannel = <M extends object>(name: string, { begin, finish }: 
     () => queueStore.getStore(),
     (message: M): SpanQueue | undefined => {
       const caller = queueStore.getStore();
-      const span = begin(message);
-      if (span === undefined) return caller;
-      const queue = queueFor(span, caller);
-      (message as { [open]?: Open })[open] = { span, queue, caller };
+      const begun = begin(message);
+      if (begun === undefined) return caller;
+      const span = spanOf(begun);
+      const queue = span === undefined ? undefined : queueFor(span, caller);
+      (message as { [open]?: Open<B> })[open] = { begun, queue, caller };
       inFlight.begun();
-      return queue;
+      return queue ?? caller;
     },
   );
 
@@ -59,12 +65,12 @@ export const traceChannel = <M extends object>(name: string, { begin, finish }: 
   const end = (message: M): void => {
     const work = workOf(message);
     if (work === undefined) return;
-    (message as { [open]?: Open | undefined })[open] = undefined;
-    work.queue.close();
+    (message as { [open]?: Open<B> | undefined })[open] = undefined;
+    work.queue?.close();
     try {
-      finish(work.span, message);
+      finish(work.begun, message);
     } finally {
-      work.span.end();
+      work.begun.end();
       inFlight.ended();
     }
   };

@@ -1,14 +1,16 @@
-// Requests of undici and of the global `fetch`, by undici's channels: a span for each request, redirects too. Only the first message comes in the
-// caller's context, and what comes of a request is handed to it in that context, traced or not. Node's own undici and the one from npm publish the same.
+// Requests of undici and of the global `fetch`, by undici's channels: a span for each request, redirects too, and a part of their metric. Only the first
+// message comes in the caller's context, and what comes of a request is handed to it in that context, traced or not. Node's own undici and the one from
+// npm publish the same.
 import type { TLSSocket } from 'node:tls';
 import type { SpanQueue } from '../local-span/span-queue.js';
 import type { PropertyValue } from '../rows/property.js';
 import type { Span } from '../span/span.js';
 import { allOff, callHook, callPredicate, InFlight, type Off, onMessage, quiet } from './channel.js';
 import { startCall } from './client-span.js';
-import { addFailure, addHeader, addStatus, wantedHeaders } from './http/request-properties.js';
-import { destinationOf, knownMethod, nameOf } from './http/url.js';
+import { addFailure, addHeader, addStatus, callError, wantedHeaders } from './http/request-properties.js';
+import { type Destination, destinationOf, knownMethod, nameOf } from './http/url.js';
 import { callerHere, callerKept, runningIn } from './in-context.js';
+import { type MeasuredRequest, measureRequest } from './measures.js';
 import { addPeer } from './peer.js';
 import { injectSpan, type Propagator } from './propagator.js';
 import { type Method, type Prototype, replaceMethod } from './replace-method.js';
@@ -46,6 +48,7 @@ const CALL = { kind: 'client', scope: scopeOf('undici') } as const;
 const SPAN = Symbol('spanline.span');
 const RESPONSE = Symbol('spanline.response');
 const SENT = Symbol('spanline.sent');
+const MEASURED = Symbol('spanline.measured');
 /** Null for a caller outside any span. */
 const CALLER = Symbol('spanline.caller');
 /** What undici calls with the connection: of HTTP/1.1, of HTTP/2, and from undici 8 on. */
@@ -60,17 +63,23 @@ interface TracedRequest extends UndiciRequest, Handovers {
   readonly upgrade?: unknown;
   [CALLER]?: SpanQueue | null;
   [SPAN]?: Span | undefined;
+  [MEASURED]?: MeasuredRequest | undefined;
   [RESPONSE]?: UndiciResponse;
   /** Its body is out. */
   [SENT]?: true;
 }
 
-const propertiesOf = ({ origin, path, method }: UndiciRequest): (string | PropertyValue)[] => {
+const destination = ({ origin, path }: UndiciRequest): Destination => {
   const address = String(origin ?? '');
   const end = address.indexOf('//');
   const [protocol, authority] = [address.slice(0, end), address.slice(end + 2).replace(/\/.*$/, '')];
-  const { full, host, port } = destinationOf(protocol, authority, path);
-  return ['http.request.method', knownMethod(method), 'url.full', full, 'server.address', host, 'server.port', port];
+  return destinationOf(protocol, authority, path);
+};
+
+const propertiesOf = (request: UndiciRequest): (string | PropertyValue)[] => {
+  const { full, host, port } = destination(request);
+  const method = knownMethod(request.method);
+  return ['http.request.method', method, 'url.full', full, 'server.address', host, 'server.port', port];
 };
 
 const headerOf = ({ headers }: UndiciResponse, name: string): string | undefined => {
@@ -79,6 +88,9 @@ const headerOf = ({ headers }: UndiciResponse, name: string): string | undefined
   }
   return undefined;
 };
+
+/** Whether it is traced or measured, and not over. */
+const isFollowed = (request: TracedRequest): boolean => request[SPAN] !== undefined || request[MEASURED] !== undefined;
 
 /** In place of what the program gave, which may be what it was sent itself: undici alone would add a second header. */
 const setHeader = (request: UndiciRequest, name: string, value: string): void => {
@@ -134,12 +146,14 @@ export const instrumentUndici = (options: UndiciOptions, propagator: Propagator)
     requests.seen(request);
     request[CALLER] = callerHere() ?? null;
     if (callPredicate(ignore, request)) return;
+    const measured = measureRequest();
+    if (measured !== undefined) request[MEASURED] = measured;
     const span = startCall(nameOf(request.method), CALL, requireParent);
-    if (span === undefined) return;
-    injectSpan(propagator, span, (name, value) => setHeader(request, name, value));
-    if (!span.isRecording) return;
-    span.describe(propertiesOf(request));
-    request[SPAN] = span;
+    if (span !== undefined) injectSpan(propagator, span, (name, value) => setHeader(request, name, value));
+    if (span?.isRecording === true) {
+      span.describe(propertiesOf(request));
+      request[SPAN] = span;
+    } else if (measured === undefined) return;
     inFlight.begun();
     if ((request.upgrade ?? null) !== null || request.method === 'CONNECT') endAtHandover(request);
   };
@@ -163,27 +177,43 @@ export const instrumentUndici = (options: UndiciOptions, propagator: Propagator)
 
   const answered = (request: TracedRequest, response: UndiciResponse): void => {
     const span = request[SPAN];
-    if (span === undefined) return;
+    if (!isFollowed(request)) return;
     request[RESPONSE] = response;
+    if (span === undefined) return;
     addStatus(span, response.statusCode);
     for (const [name, key] of wanted) addHeader(span, key, headerOf(response, name));
   };
 
   const sent = (request: TracedRequest, socket: TLSSocket): void => {
-    const span = request[SPAN];
-    if (span === undefined) return;
+    if (!isFollowed(request)) return;
     // Of what undici offers a server, that alone is not HTTP/1.1.
-    span.addProperty('network.protocol.version', socket.alpnProtocol === 'h2' ? '2' : '1.1');
+    const version = socket.alpnProtocol === 'h2' ? '2' : '1.1';
+    const { [SPAN]: span, [MEASURED]: measured } = request;
+    if (measured !== undefined) measured.version = version;
+    if (span === undefined) return;
+    span.addProperty('network.protocol.version', version);
     addPeer(span, socket);
   };
 
+  const measure = ({ metrics, begin, version }: MeasuredRequest, request: TracedRequest, failure: unknown): void => {
+    const { host, port } = destination(request);
+    const status = request[RESPONSE]?.statusCode;
+    const errorType = callError(status, failure);
+    metrics.clientEnded(begin, knownMethod(request.method), host, port, { status, errorType, version });
+  };
+
   const end = (request: TracedRequest, error?: unknown): void => {
-    const span = request[SPAN];
-    if (span === undefined) return;
+    if (!isFollowed(request)) return;
+    const { [SPAN]: span, [MEASURED]: measured } = request;
     request[SPAN] = undefined;
-    if (error !== undefined && !isReason(request, error)) addFailure(span, error);
-    callHook(enrich, span, request, request[RESPONSE]);
-    span.end();
+    request[MEASURED] = undefined;
+    const failure = error !== undefined && isReason(request, error) ? undefined : error;
+    if (measured !== undefined) measure(measured, request, failure);
+    if (span !== undefined) {
+      if (failure !== undefined) addFailure(span, failure);
+      callHook(enrich, span, request, request[RESPONSE]);
+      span.end();
+    }
     inFlight.ended();
   };
 
@@ -194,7 +224,7 @@ export const instrumentUndici = (options: UndiciOptions, propagator: Propagator)
       sent(request, socket),
     ),
     onMessage<{ request: TracedRequest }>('undici:request:bodySent', ({ request }) => {
-      if (request[SPAN] !== undefined) request[SENT] = true;
+      if (isFollowed(request)) request[SENT] = true;
     }),
     onMessage<{ request: TracedRequest; response: UndiciResponse }>('undici:request:headers', ({ request, response }) =>
       answered(request, response),

@@ -1,4 +1,4 @@
-// A call to a database as a span: the same words for all of them. No value of a query and no text of an error may get into it, for databases
+// A call to a database as a span, and as a part of its metric: the same words for all of them. No value of a query and no text of an error may get into it, for databases
 // quote what they were given.
 import { BoundedCache, getOrMake } from '../../base/maps/maps.js';
 import type { PropertyValue } from '../../rows/property.js';
@@ -7,6 +7,7 @@ import type { Span } from '../../span/span.js';
 import { callHook, callPredicate } from '../channel.js';
 import { boundedName, startCall } from '../client-span.js';
 import { failureOf, failureType, fieldOf } from '../failure.js';
+import { type Begun, MeasuredCall, measuresOfCall, spanOf } from '../measures.js';
 import { scopeOf } from '../scope.js';
 import { type Dialect, summaryOf, withoutValues } from './sql.js';
 
@@ -69,31 +70,88 @@ export const sqlOperation = (query: unknown, dialect: Dialect = 'ansi'): Operati
   return getOrMake(known[dialect], query, () => readOperation(query, dialect));
 };
 
-/** Starts and ends the spans of one kind of database. */
+/** Which part of a call is somebody else's: an operation of mongoose has a span, and is measured as the commands that the driver sends for it. */
+export type Part = 'span' | 'metric' | 'both';
+
+/** The code that a server gave with an error. */
+type StatusOf = (error: unknown) => string | undefined;
+
+/** Starts, measures and ends the calls to one kind of database. */
 export class Database {
   readonly #calls = new WeakMap<Span, DatabaseCall>();
   readonly #system: string;
   readonly #options: DatabaseOptions;
   readonly #call: SpanOptions;
+  readonly #statusOf: StatusOf;
 
   /** `library` is the instrumentation's name, `system` that of the database. */
-  constructor(library: string, system: string, options: DatabaseOptions) {
+  constructor(library: string, system: string, options: DatabaseOptions, statusOf: StatusOf = failureType) {
     this.#system = system;
     this.#options = options;
+    this.#statusOf = statusOf;
     this.#call = { kind: 'client', scope: scopeOf(library) };
   }
 
-  /** Undefined: not traced. */
-  start({ database, serverAddress, serverPort }: Server, what: Operation): Span | undefined {
-    const { text, operation, summary, collection, batchSize, isUnasked = false } = what;
-    const { ignore, requireParent = isUnasked, enrich } = this.#options;
+  /** Undefined: neither traced nor measured. */
+  start(server: Server, what: Operation, part: Part = 'both'): Begun | undefined {
+    const { database } = server;
+    const { text, summary, isUnasked = false } = what;
+    const { ignore, requireParent = isUnasked } = this.#options;
     const namespace = database === undefined || database === '' ? undefined : boundedName(String(database));
     const name = boundedName(summary);
     const call: DatabaseCall = { text, database: namespace };
     if (callPredicate(ignore, call)) return undefined;
-    const span = startCall(name === '' ? (namespace ?? this.#system) : name, this.#call, requireParent);
-    if (span === undefined || !span.isRecording) return span;
-    if (enrich !== undefined) this.#calls.set(span, call);
+    const metrics = isUnasked || part === 'span' ? undefined : measuresOfCall();
+    const span =
+      part === 'metric'
+        ? undefined
+        : startCall(name === '' ? (namespace ?? this.#system) : name, this.#call, requireParent);
+    if (span?.isRecording === true) this.#describe(span, server, what, call);
+    if (metrics === undefined) return span;
+    const { operation, collection } = what;
+    const { serverAddress, serverPort } = server;
+    const operated = {
+      system: this.#system,
+      namespace,
+      operation,
+      collection: collection === undefined ? undefined : boundedName(collection),
+      summary: name === '' ? undefined : name,
+      address: typeof serverAddress === 'string' ? serverAddress : undefined,
+      port: typeof serverPort === 'number' ? serverPort : undefined,
+    };
+    return new MeasuredCall(metrics, operated, span);
+  }
+
+  /** Before the span ends. `seconds` where the duration is known. */
+  finish(begun: Begun, error: unknown, seconds?: number): void {
+    const failure = failureOf(error);
+    const isFailed = failure !== undefined && failure !== null;
+    const status = isFailed ? this.#statusOf(failure) : undefined;
+    const type = isFailed ? (status ?? failureType(failure)) : undefined;
+    if (begun instanceof MeasuredCall) begun.measure(type, status, seconds);
+    const span = spanOf(begun);
+    // Of a call that is measured the span may record no more.
+    if (span === undefined || (span !== begun && !span.isRecording)) return;
+    if (type !== undefined) {
+      span.addProperty('error.type', type).setStatus('error', type);
+      if (status !== undefined) span.addProperty('db.response.status_code', status);
+    }
+    const call = this.#calls.get(span);
+    if (call !== undefined) callHook(this.#options.enrich, span, call, error);
+  }
+
+  /** Once, also when it is announced several times. */
+  end(begun: Begun, error: unknown): void {
+    if (!begun.isRecording) return;
+    this.finish(begun, error);
+    begun.end();
+  }
+
+  #describe(span: Span, { serverAddress, serverPort }: Server, what: Operation, call: DatabaseCall): void {
+    const { text, operation, collection, batchSize } = what;
+    const { database: namespace } = call;
+    const name = boundedName(what.summary);
+    if (this.#options.enrich !== undefined) this.#calls.set(span, call);
     const list: (string | PropertyValue)[] = ['db.system.name', this.#system];
     if (namespace !== undefined) list.push('db.namespace', namespace);
     if (operation !== undefined) list.push('db.operation.name', operation);
@@ -104,27 +162,6 @@ export class Database {
     if (typeof serverAddress === 'string') list.push('server.address', serverAddress);
     if (typeof serverPort === 'number') list.push('server.port', serverPort);
     span.describe(list);
-    return span;
-  }
-
-  /** Before the span ends. `statusOf` reads the code that the server gave. */
-  finish(span: Span, error: unknown, statusOf: (error: unknown) => string | undefined = failureType): void {
-    const failure = failureOf(error);
-    if (failure !== undefined && failure !== null) {
-      const status = statusOf(failure);
-      const type = status ?? failureType(failure);
-      span.addProperty('error.type', type).setStatus('error', type);
-      if (status !== undefined) span.addProperty('db.response.status_code', status);
-    }
-    const call = this.#calls.get(span);
-    if (call !== undefined) callHook(this.#options.enrich, span, call, error);
-  }
-
-  /** Once, also when it is announced several times. */
-  end(span: Span, error: unknown, statusOf?: (error: unknown) => string | undefined): void {
-    if (!span.isRecording) return;
-    this.finish(span, error, statusOf);
-    span.end();
   }
 }
 

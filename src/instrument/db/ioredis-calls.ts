@@ -1,8 +1,8 @@
 // Commands of ioredis before 5.11, which publishes nothing: `sendCommand` and `multi` are wrapped, and announced as by ioredis 5.11. A command
 // ends where it is answered: by its own `resolve` and `reject`, innermost, for a cluster puts its redirections around those. No promise of the program's may
 // be another one, and none may count as looked after.
-import type { Span } from '../../span/span.js';
 import { allOff, type Off, quiet } from '../channel.js';
+import type { Begun } from '../measures.js';
 import { type FileOf, onModule } from '../on-module.js';
 import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
 import { type CallWork, endWork } from '../traced-call.js';
@@ -23,8 +23,8 @@ export interface Batch extends Server {
 }
 /** What is announced of them. */
 export interface RedisWork {
-  readonly command: CallWork<Command>;
-  readonly batch: CallWork<Batch>;
+  readonly command: CallWork<Command, Begun>;
+  readonly batch: CallWork<Batch, Begun>;
 }
 
 const OUTCOME = Symbol('spanline.outcome');
@@ -87,23 +87,23 @@ const hearTransaction = (transaction: Transaction, over: Over): void =>
 class TracedWork<M> {
   /** It may be sent again: from the queue of those that wait for the connection, after a reconnection, when it is redirected. */
   isSent = false;
-  #span: Span | undefined;
-  readonly #work: CallWork<M>;
+  #begun: Begun | undefined;
+  readonly #work: CallWork<M, Begun>;
 
-  constructor(work: CallWork<M>) {
+  constructor(work: CallWork<M, Begun>) {
     this.#work = work;
   }
 
   begin(message: M): void {
     this.isSent = true;
-    const span = this.#work.begin(message);
-    if (span?.isRecording === true) this.#span = span;
+    const begun = this.#work.begin(message);
+    if (begun?.isRecording === true) this.#begun = begun;
   }
 
   readonly over: Over = quiet((outcome: Outcome) => {
-    const span = this.#span;
-    this.#span = undefined;
-    if (span !== undefined) endWork(this.#work, span, outcome);
+    const begun = this.#begun;
+    this.#begun = undefined;
+    if (begun !== undefined) endWork(this.#work, begun, outcome);
   });
 }
 

@@ -3,12 +3,12 @@
 import { types } from 'node:util';
 import { lookAlike } from '../../base/calls/look-alike.js';
 import { isThenable } from '../../base/calls/timers.js';
-import type { Span } from '../../span/span.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
 import { type Callback, type Ending, endingFirst, endingWith, endingWithEvents, isEmitter } from '../ending.js';
 import { fieldOf, reasonOf } from '../failure.js';
 import { hostAndPort } from '../http/url.js';
 import { boundFor, type Caller, callerHere } from '../in-context.js';
+import type { Begun } from '../measures.js';
 import { type ModuleOptions, onCopy, onFile } from '../on-module.js';
 import { type Method, type Prototype, prototypeOf, replaceMethod } from '../replace-method.js';
 import { Database, type DatabaseOptions, type Server, sqlOperation } from './database.js';
@@ -79,7 +79,7 @@ const isChangeable = (entry: object): boolean => {
 
 /** mariadb 3. */
 export const instrumentMariadb = (options: MariadbOptions): Off => {
-  const mariadb = new Database('mariadb', 'mariadb', options);
+  const mariadb = new Database('mariadb', 'mariadb', options, statusOf);
   /** Where connections and pools go. */
   const servers = new WeakMap<object, Server>();
   const classes = new WeakSet<object>();
@@ -101,7 +101,7 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
     };
   const begin = orElse(
     () => undefined,
-    (asked: object, text: unknown): Span | undefined => {
+    (asked: object, text: unknown): Begun | undefined => {
       if (isAsking) return undefined;
       const { info } = asked as Made;
       const server = servers.get(asked) ?? { database: info?.database, serverPort: info?.port };
@@ -116,7 +116,7 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
       const caller = callerHere();
       const span = begin(where ?? (this as object), read(args));
       const ended = quiet((error: unknown) => {
-        if (span !== undefined) mariadb.end(span, error ?? undefined, statusOf);
+        if (span !== undefined) mariadb.end(span, error ?? undefined);
       });
       const calledBackAt = hearCallback(args, caller, ended);
       if (calledBackAt >= 0) args[calledBackAt] = notAsking(args[calledBackAt] as Callback);

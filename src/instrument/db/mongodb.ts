@@ -2,10 +2,10 @@
 // step of a cursor, a batch and the end of a transaction have a span each. Filters, documents and names of users must never leave.
 
 import { isThenable } from '../../base/calls/timers.js';
-import type { Span } from '../../span/span.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
 import { type Callback, type Ending, endingFirst, endingWith } from '../ending.js';
 import { boundFor, callerHere, callingBack } from '../in-context.js';
+import type { Begun } from '../measures.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
 import { currentScope, scopeOf } from '../scope.js';
@@ -133,20 +133,21 @@ const MONGOOSE = scopeOf('mongoose').name;
 
 /** mongodb 5 to 7. */
 export const instrumentMongodb = (options: MongodbOptions): Off => {
-  const mongo = new Database('mongodb', 'mongodb', options);
+  const mongo = new Database('mongodb', 'mongodb', options, statusOf);
 
   const begin = orElse(
     () => undefined,
-    (connection: unknown, namespace: unknown, command: unknown): Span | undefined => {
+    (connection: unknown, namespace: unknown, command: unknown): Begun | undefined => {
       const operation = operationOf(Object(command) as Command);
-      // An operation that mongoose announces has a span already.
-      if (operation === undefined || currentScope() === MONGOOSE) return undefined;
-      return mongo.start(serverOf(namespace, connection), operation);
+      if (operation === undefined) return undefined;
+      // An operation that mongoose announces has a span already, and is measured here.
+      const part = currentScope() === MONGOOSE ? 'metric' : 'both';
+      return mongo.start(serverOf(namespace, connection), operation, part);
     },
   );
 
-  const endingOf = (span: Span): Ending =>
-    quiet((error: unknown, answer?: unknown) => mongo.end(span, error ?? refusedIn(answer), statusOf));
+  const endingOf = (span: Begun): Ending =>
+    quiet((error: unknown, answer?: unknown) => mongo.end(span, error ?? refusedIn(answer)));
 
   const wrap = (command: Method): Method =>
     function (this: unknown, ...args) {

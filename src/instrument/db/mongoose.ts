@@ -3,6 +3,7 @@
 import type { EventEmitter } from 'node:events';
 import { allOff, type Off, quiet } from '../channel.js';
 import { boundFor, type Caller, callerHere } from '../in-context.js';
+import type { Begun } from '../measures.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import {
   type Method,
@@ -99,13 +100,13 @@ const keepWaiting = (module: unknown): Off => {
 
 /** mongoose 7 and later; spans of its own from 9.7 on. */
 export const instrumentMongoose = (options: MongooseOptions): Off => {
-  const mongo = new Database('mongoose', 'mongodb', options);
+  const mongo = new Database('mongoose', 'mongodb', options, statusOf);
   return allOff([
     keepWaiting(options.module),
     ...CHANNELS.map((name) =>
-      traceChannel<Message>(`mongoose:${name}`, {
-        begin: (message) => mongo.start(message, operationOf(message)),
-        finish: (span, { error }) => mongo.finish(span, error, statusOf),
+      traceChannel<Message, Begun>(`mongoose:${name}`, {
+        begin: (message) => mongo.start(message, operationOf(message), 'span'),
+        finish: (begun, { error }) => mongo.finish(begun, error),
       }),
     ),
   ]);

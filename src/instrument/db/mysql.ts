@@ -1,10 +1,10 @@
 // Queries of mysql 2, which publishes nothing: `query` of its connections is wrapped, which those of pools end in too. What it gives, and in which order
 // its callbacks and events come, stays as it is.
 import type { EventEmitter } from 'node:events';
-import type { Span } from '../../span/span.js';
 import { allOff, InFlight, type Off, orElse, quiet } from '../channel.js';
 import { type Callback, type Ending, endingFirst } from '../ending.js';
 import { fieldOf } from '../failure.js';
+import type { Begun } from '../measures.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { type Method, ownerOf, prototypeOf, replaceMethod } from '../replace-method.js';
 import { Database, type DatabaseOptions, type Server, sqlOperation } from './database.js';
@@ -57,25 +57,25 @@ const hear = quiet((query: Query, ended: Ending): void => {
 
 /** mysql 2. */
 export const instrumentMysql = (options: MysqlOptions): Off => {
-  const mysql = new Database('mysql', 'mysql', options);
+  const mysql = new Database('mysql', 'mysql', options, statusOf);
   const inFlight = new InFlight();
   const opened = new WeakMap<Connection, Set<Ending>>();
   const begin = orElse(
     () => undefined,
-    (connection: Connection, given: unknown): Span | undefined => {
+    (connection: Connection, given: unknown): Begun | undefined => {
       const text = typeof given === 'string' ? given : (Object(given) as { sql?: unknown }).sql;
       const span = mysql.start(serverOf(connection), sqlOperation(text, 'mysql'));
       return span?.isRecording === true ? span : undefined;
     },
   );
 
-  const followed = (connection: Connection, span: Span): Ending => {
+  const followed = (connection: Connection, span: Begun): Ending => {
     const open = opened.get(connection) ?? new Set();
     opened.set(connection, open);
     const ended = quiet((error: unknown) => {
       if (!open.delete(ended)) return;
       inFlight.ended();
-      mysql.end(span, error ?? undefined, statusOf);
+      mysql.end(span, error ?? undefined);
     });
     open.add(ended);
     inFlight.begun();

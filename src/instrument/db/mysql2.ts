@@ -4,11 +4,11 @@ import { tracingChannel } from 'node:diagnostics_channel';
 import type { EventEmitter } from 'node:events';
 import { queueStore } from '../../local-span/queue-store.js';
 import type { SpanQueue } from '../../local-span/span-queue.js';
-import type { Span } from '../../span/span.js';
 import { allOff, type Off, onMessage, orElse, quiet } from '../channel.js';
 import { type Callback, endingFirst, endingWithEvents, isEmitter } from '../ending.js';
 import { reasonOf } from '../failure.js';
 import { callerHere } from '../in-context.js';
+import type { Begun } from '../measures.js';
 import { onModule } from '../on-module.js';
 import { type Method, prototypeOf, replaceMethod, SeenClasses } from '../replace-method.js';
 import { traceChannel } from '../traced-channel.js';
@@ -45,7 +45,7 @@ const traceStatements = (mysql: Database): Off => {
   const classes = new SeenClasses();
   const begin = orElse(
     () => undefined,
-    ({ query, _connection }: Statement): Span | undefined =>
+    ({ query, _connection }: Statement): Begun | undefined =>
       mysql.start(serverOf(_connection?.config ?? {}), sqlOperation(query, 'mysql')),
   );
   const hear = quiet(endingWithEvents);
@@ -54,7 +54,7 @@ const traceStatements = (mysql: Database): Off => {
       const caller = callerHere();
       const span = begin(this as Statement);
       if (span?.isRecording !== true) return Reflect.apply(execute, this, args);
-      const ended = quiet((error: unknown) => mysql.end(span, error ?? undefined, statusOf));
+      const ended = quiet((error: unknown) => mysql.end(span, error ?? undefined));
       const at = args.findIndex((argument) => typeof argument === 'function');
       if (at >= 0) args[at] = endingFirst(args[at] as Callback, ended);
       let command: EventEmitter | undefined;
@@ -108,11 +108,11 @@ const keepCaller = (name: string): Off => {
 
 /** mysql2 3.20 and later. */
 export const instrumentMysql2 = (options: DatabaseOptions): Off => {
-  const mysql = new Database('mysql2', 'mysql', options);
+  const mysql = new Database('mysql2', 'mysql', options, statusOf);
   const trace = (channel: string): Off =>
-    traceChannel<Query>(channel, {
+    traceChannel<Query, Begun>(channel, {
       begin: (message) => mysql.start(message, sqlOperation(message.query, 'mysql')),
-      finish: (span, { error }) => mysql.finish(span, error, statusOf),
+      finish: (begun, { error }) => mysql.finish(begun, error),
     });
   return allOff([
     keepCallersOfMysql2(),

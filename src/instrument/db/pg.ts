@@ -3,11 +3,11 @@
 
 import { isThenable } from '../../base/calls/timers.js';
 import { Counter, count } from '../../rows/counters.js';
-import type { Span } from '../../span/span.js';
 import { allOff, type Off, quiet } from '../channel.js';
 import { copyWith } from '../copy-with.js';
 import { type Callback, type Ending, endingFirst, endingWith, endingWithEvents, isEmitter } from '../ending.js';
 import { boundFor, type Caller, callerHere, callingBack } from '../in-context.js';
+import { type Begun, spanOf } from '../measures.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { addPeer, type Peer } from '../peer.js';
 import { type Method, ownerOf, type Prototype, replaceMethod } from '../replace-method.js';
@@ -42,27 +42,28 @@ const textOf = (config: unknown): unknown => {
 
 /** pg 8, its JavaScript client. */
 export const instrumentPg = (options: PgOptions): Off => {
-  const postgres = new Database('pg', 'postgresql', options);
+  const postgres = new Database('pg', 'postgresql', options, statusOf);
 
   const wrap = (query: Query): Query => {
     return function (this: Client, ...args: unknown[]): unknown {
       const caller = callerHere();
-      let span: Span | undefined;
+      let begun: Begun | undefined;
       try {
         const { host, port, database } = this;
-        span = postgres.start({ serverAddress: host, serverPort: port, database }, sqlOperation(textOf(args[0])));
+        begun = postgres.start({ serverAddress: host, serverPort: port, database }, sqlOperation(textOf(args[0])));
       } catch {
         count(Counter.instrumentationErrors);
       }
-      const isRecording = span?.isRecording === true;
-      return follow(caller, isRecording ? endingOf(span as Span, this) : undefined, this, query, args);
+      const isRecording = begun?.isRecording === true;
+      return follow(caller, isRecording ? endingOf(begun as Begun, this) : undefined, this, query, args);
     };
   };
 
-  const endingOf = (span: Span, client: Client): Ending =>
+  const endingOf = (begun: Begun, client: Client): Ending =>
     quiet((error: unknown) => {
-      if (span.isRecording) addPeer(span, client.connection?.stream ?? {});
-      postgres.end(span, error ?? undefined, statusOf);
+      const span = spanOf(begun);
+      if (span?.isRecording === true) addPeer(span, client.connection?.stream ?? {});
+      postgres.end(begun, error ?? undefined);
     });
 
   const follow = (

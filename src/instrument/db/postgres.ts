@@ -1,10 +1,10 @@
 // Queries of postgres 3 (postgres.js), which publishes nothing: each is a promise that is sent when it is waited for, by its `handle`, which is wrapped. It
 // ends where the connection settles it, by its own `resolve` and `reject`. The server that it goes to is known to none of its objects.
-import type { Span } from '../../span/span.js';
 import { type Off, orElse, quiet } from '../channel.js';
 import type { Ending } from '../ending.js';
 import { fieldOf, reasonOf } from '../failure.js';
 import { boundFor, callerHere } from '../in-context.js';
+import type { Begun } from '../measures.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { type Method, ownerOf, type Prototype, prototypeOf, replaceMethod } from '../replace-method.js';
 import { Database, type DatabaseOptions, sqlOperation } from './database.js';
@@ -108,10 +108,10 @@ const queriesOf = (exports: Postgres | { readonly default?: unknown }): Prototyp
 
 /** postgres 3. */
 export const instrumentPostgres = (options: PostgresOptions): Off => {
-  const postgres = new Database('postgres', 'postgresql', options);
+  const postgres = new Database('postgres', 'postgresql', options, statusOf);
   const begin = orElse(
     () => undefined,
-    (query: Query): Span | undefined => {
+    (query: Query): Begun | undefined => {
       const span = postgres.start({}, sqlOperation(textOf(query)));
       return span?.isRecording === true ? span : undefined;
     },
@@ -121,7 +121,7 @@ export const instrumentPostgres = (options: PostgresOptions): Off => {
     if (span === undefined) return;
     hear(
       query,
-      quiet((error: unknown) => postgres.end(span, error, statusOf)),
+      quiet((error: unknown) => postgres.end(span, error)),
     );
   });
   const handling = (handle: Method): Method =>

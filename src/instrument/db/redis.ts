@@ -90,18 +90,18 @@ const statusOf = (error: unknown): string | undefined => {
 
 /** What is announced of commands and of batches. */
 const workOf = (library: string, named: number, options: DatabaseOptions): RedisWork => {
-  const redis = new Database(library, 'redis', options);
+  const redis = new Database(library, 'redis', options, statusOf);
   return {
     command: {
       begin: (message) => {
         const operation = operationOf(message.command, Math.max(0, (message.args?.length ?? 0) - named));
         return redis.start(message, isUnasked(message, named) ? { ...operation, isUnasked: true } : operation);
       },
-      finish: (span, { error }) => redis.finish(span, error, statusOf),
+      finish: (begun, { error }) => redis.finish(begun, error),
     },
     batch: {
       begin: (message) => redis.start(message, batchOf(message)),
-      finish: (span, { error, result }) => redis.finish(span, error ?? refusedIn(result), statusOf),
+      finish: (begun, { error, result }) => redis.finish(begun, error ?? refusedIn(result)),
     },
   };
 };

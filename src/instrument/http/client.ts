@@ -1,5 +1,5 @@
-// Requests that the program sends with `http` and `https`: a span each, from the call to the end of the answer, and the context in its headers.
-// Where Node has no channel at the moment when headers can still be added (before Node 22.12), the functions that make requests are wrapped.
+// Requests that the program sends with `http` and `https`: a span each, from the call to the end of the answer, a part of their metric, and the context
+// in its headers. Where Node has no channel at the moment when headers can still be added (before Node 22.12), the functions that make requests are wrapped.
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { isOwnAgent } from '../../exporters/http/own-agents.js';
@@ -9,21 +9,24 @@ import { allOff, callHook, callPredicate, type Off, onMessage, quiet } from '../
 import { startCall } from '../client-span.js';
 import { fieldOf } from '../failure.js';
 import { callerHere } from '../in-context.js';
+import { type MeasuredRequest, measureRequest } from '../measures.js';
 import { addPeer } from '../peer.js';
 import { injectSpan, type Propagator } from '../propagator.js';
 import { scopeOf } from '../scope.js';
 import { hasCreatedChannel, wrapRequests } from './created.js';
 import { askFor, useMessages } from './message-context.js';
 import type { HttpClientOptions } from './options.js';
-import { addFailure, addHeader, addStatus, wantedHeaders } from './request-properties.js';
-import { destinationOf, knownMethod, nameOf } from './url.js';
+import { addFailure, addHeader, addStatus, callError, wantedHeaders } from './request-properties.js';
+import { type Destination, destinationOf, knownMethod, nameOf } from './url.js';
 
 const CALL = { kind: 'client', scope: scopeOf('http') } as const;
 const SPAN = Symbol('spanline.span');
 const PORT = Symbol('spanline.port');
+const MEASURED = Symbol('spanline.measured');
 const TIMES_OUT = Symbol('spanline.times-out');
 interface TracedRequest extends ClientRequest {
   [SPAN]?: Span | undefined;
+  [MEASURED]?: MeasuredRequest | undefined;
   /** Where it cannot be seen from the request. */
   [PORT]?: number | undefined;
   /** Its time was up. */
@@ -42,15 +45,23 @@ const isNamed = (request: TracedRequest): boolean =>
   typeof request.getHeader('host') === 'string' || !request.path.startsWith('/');
 
 /** `port` where the request does not say it: its own `Host` header is missing, or was given in a list. */
-const addressOf = (request: TracedRequest, port?: unknown): (string | PropertyValue)[] => {
+const destination = (request: TracedRequest, port?: unknown): Destination => {
   const { path, protocol, host } = request;
   const header = request.getHeader('host');
   const bare = host.includes(':') ? `[${host}]` : host;
   const isUsual = port === undefined || port === (protocol === 'https:' ? 443 : 80);
   const authority = typeof header === 'string' ? header : isUsual ? bare : `${bare}:${String(port)}`;
-  const to = destinationOf(protocol, authority, path);
-  return ['url.full', to.full, 'server.address', to.host, 'server.port', to.port];
+  return destinationOf(protocol, authority, path);
 };
+
+const addressOf = ({ full, host, port }: Destination): (string | PropertyValue)[] => [
+  'url.full',
+  full,
+  'server.address',
+  host,
+  'server.port',
+  port,
+];
 
 /** The port of its connection, or of the one that it did not get. */
 const portUsed = (request: TracedRequest, error: unknown): unknown =>
@@ -88,31 +99,55 @@ export const traceCalls = (options: HttpClientOptions, propagator: Propagator): 
   const messages = useMessages();
 
   const begin = (request: TracedRequest): void => {
-    if (request[SPAN] !== undefined || isOwnAgent(request.agent)) return;
+    if (request[SPAN] !== undefined || request[MEASURED] !== undefined || isOwnAgent(request.agent)) return;
     messages.begin();
     askFor(callerHere(), request);
     if (callPredicate(ignore, request)) return;
+    const measured = measureRequest();
+    if (measured !== undefined) {
+      request[MEASURED] = measured;
+      follow(request);
+    }
     const span = startCall(nameOf(request.method), CALL, requireParent);
     if (span === undefined) return;
     // Headers given as a list are on their way already, and so are those of a request that waits for 100-continue.
     if (!request.headersSent) injectSpan(propagator, span, (name, value) => request.setHeader(name, value));
     if (!span.isRecording) return;
     request[SPAN] = span;
-    request.once('close', closed).once('timeout', timesOut);
+    if (measured === undefined) follow(request);
     const properties = ['http.request.method', knownMethod(request.method)] as (string | PropertyValue)[];
-    if (isNamed(request)) properties.push(...addressOf(request));
-    else request.once('socket', keepPort);
+    if (isNamed(request)) properties.push(...addressOf(destination(request)));
     span.describe(properties);
     for (const [name, key] of wantedOfRequest) addHeader(span, key, request.getHeader(name));
   };
 
+  const follow = (request: TracedRequest): void => {
+    request.once('close', closed).once('timeout', timesOut);
+    if (!isNamed(request)) request.once('socket', keepPort);
+  };
+
+  const measure = ({ metrics, begin }: MeasuredRequest, request: TracedRequest, error: unknown): void => {
+    const { host, port } = destination(request, isNamed(request) ? undefined : portUsed(request, error));
+    const { statusCode: status, httpVersion: version } = request.res ?? {};
+    metrics.clientEnded(begin, knownMethod(request.method), host, port, {
+      status,
+      errorType: callError(status, error),
+      version,
+    });
+  };
+
   const end = (request: TracedRequest, error: unknown): void => {
+    const measured = request[MEASURED];
+    if (measured !== undefined) {
+      request[MEASURED] = undefined;
+      measure(measured, request, error);
+    }
     const span = request[SPAN];
     if (span === undefined) return;
     request[SPAN] = undefined;
     const response = request.res ?? undefined;
     if (!isNamed(request)) {
-      const address = addressOf(request, portUsed(request, error));
+      const address = addressOf(destination(request, portUsed(request, error)));
       for (let i = 0; i < address.length; i += 2) span.addProperty(address[i] as string, address[i + 1]);
     }
     if (response !== undefined) describe(span, request, response);

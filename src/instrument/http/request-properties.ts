@@ -58,13 +58,17 @@ const forwardedClient = (headers: IncomingHttpHeaders): string | undefined => {
 const forwardedHost = (headers: IncomingHttpHeaders): string | undefined =>
   said(headers, 'host')?.slice(0, MAX_FORWARDED);
 
-/** How it was sent. */
+/** How it was sent to the proxy next to the client. */
 const forwardedScheme = (headers: IncomingHttpHeaders): 'http' | 'https' | undefined => {
   const scheme = said(headers, 'proto')?.toLowerCase();
   return scheme === 'http' || scheme === 'https' ? scheme : undefined;
 };
 
 const FIRST_SERVER_ERROR = 500;
+
+/** How the client has sent it. */
+export const schemeOf = (headers: IncomingHttpHeaders, { encrypted }: ReceivingSocket): 'http' | 'https' =>
+  forwardedScheme(headers) ?? (encrypted === true ? 'https' : 'http');
 
 /** Of a request that a server answers: key, value, key, value. */
 export const requestProperties = (
@@ -78,7 +82,7 @@ export const requestProperties = (
     'url.path',
     pathOf(url),
     'url.scheme',
-    forwardedScheme(headers) ?? (socket.encrypted === true ? 'https' : 'http'),
+    schemeOf(headers, socket),
     'network.protocol.version',
     httpVersion,
   ];
@@ -113,10 +117,16 @@ export const addAnswer = (
     span.rename(`${span.name} ${route}`);
   }
   if (status !== undefined) span.addProperty('http.response.status_code', status);
-  if (!isWhole) span.addProperty('error.type', 'aborted');
-  else if (status !== undefined && status >= FIRST_SERVER_ERROR) {
-    span.addProperty('error.type', String(status)).setStatus('error');
-  }
+  const errorType = answerError(status, isWhole);
+  if (errorType === undefined) return;
+  span.addProperty('error.type', errorType);
+  if (isWhole) span.setStatus('error');
+};
+
+/** What an answer failed by: an error from 500 on, for the server. */
+export const answerError = (status: number | undefined, isWhole: boolean): string | undefined => {
+  if (!isWhole) return 'aborted';
+  return status !== undefined && status >= FIRST_SERVER_ERROR ? String(status) : undefined;
 };
 
 const FIRST_CLIENT_ERROR = 400;
@@ -127,12 +137,24 @@ export const addStatus = (span: Span, statusCode: number): void => {
   if (statusCode >= FIRST_CLIENT_ERROR) span.addProperty('error.type', String(statusCode)).setStatus('error');
 };
 
+const typeOf = (failure: unknown): string => {
+  const { code, name } = Object(failure) as { code?: unknown; name?: unknown };
+  return typeof code === 'string' ? code : typeof name === 'string' ? name : '_OTHER';
+};
+
+/** What a call failed by, as its span has it: no answer, or not all of it, before an answer from 400 on. */
+export const callError = (status: number | undefined, error: unknown): string | undefined => {
+  const failure = failureOf(error);
+  if (failure !== undefined) return typeOf(failure);
+  return status !== undefined && status >= FIRST_CLIENT_ERROR ? String(status) : undefined;
+};
+
 /** No answer, or not all of it. Nothing of the error but its name and message, which may hold addresses; nothing at all where it was given up. */
 export const addFailure = (span: Span, error: unknown): void => {
   const failure = failureOf(error);
   if (failure === undefined) return;
-  const { code, name, message } = (Object(failure) ?? {}) as { code?: unknown; name?: unknown; message?: unknown };
-  const type = typeof code === 'string' ? code : typeof name === 'string' ? name : '_OTHER';
+  const { message } = Object(failure) as { message?: unknown };
+  const type = typeOf(failure);
   span.addProperty('error.type', type).setStatus('error', typeof message === 'string' ? message.slice(0, 512) : type);
 };
 

@@ -1,23 +1,34 @@
-// Requests that `http` and `https` servers answer: a root span each, by Node's own channels. A span ends once, whatever becomes of the request:
+// Requests that `http` and `https` servers answer: a root span each, and a part of their metrics, by Node's own channels. A span ends once, whatever becomes of the request:
 // answered, given up by the client, or cut off with its connection.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { isOwnServer } from '../../exporters/http/own-agents.js';
 import { queueStore } from '../../local-span/queue-store.js';
 import { Span } from '../../span/span.js';
 import { allOff, callHook, callPredicate, InFlight, type Off, onMessage, quiet } from '../channel.js';
+import { measures } from '../measures.js';
 import { IGNORED } from '../other-context.js';
 import type { Propagator } from '../propagator.js';
 import { scopeOf } from '../scope.js';
 import { answerUnder, useMessages } from './message-context.js';
 import type { HttpServerOptions } from './options.js';
-import { addAnswer, addHeader, requestProperties, wantedHeaders } from './request-properties.js';
-import { type RequestWithSpan, routeOf, SPAN } from './request-span.js';
-import { nameOf } from './url.js';
+import {
+  addAnswer,
+  addHeader,
+  answerError,
+  type ReceivingSocket,
+  requestProperties,
+  schemeOf,
+  wantedHeaders,
+} from './request-properties.js';
+import { endMeasured, MEASURED, measureAnswer, type RequestWithSpan, routeOf, SPAN } from './request-span.js';
+import { knownMethod, nameOf } from './url.js';
 
 interface Message {
   readonly request: RequestWithSpan;
   readonly response: ServerResponse;
   readonly socket: Socket;
+  readonly server: object;
 }
 
 /** Answers in flight on a connection: one, but for clients that pipeline. */
@@ -43,8 +54,15 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
     if (span === undefined) return;
     request[SPAN] = undefined;
     socket[OPEN]?.delete(response);
+    const measured = request[MEASURED];
+    if (measured !== undefined || span.isRecording) {
+      const route = routeOf(request, span);
+      const status = response.headersSent ? response.statusCode : undefined;
+      if (measured !== undefined)
+        endMeasured(measured, route, { status, errorType: answerError(status, isWhole), version: request.httpVersion });
+      if (span.isRecording) addAnswer(span, route, status, isWhole);
+    }
     if (span.isRecording) {
-      addAnswer(span, routeOf(request, span), response.headersSent ? response.statusCode : undefined, isWhole);
       for (const [name, key] of wantedOfResponse) addHeader(span, key, response.getHeader(name));
       callHook(enrich, span, request, response);
     }
@@ -59,16 +77,22 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
   const begin = (message: Message): void => {
     const { request } = message;
     const socket = message.socket as TracedSocket;
+    const metrics = measures();
     messages.begin();
-    if (callPredicate(ignore, request)) {
+    if ((metrics !== undefined && isOwnServer(message.server)) || callPredicate(ignore, request)) {
       queueStore.enter(IGNORED);
       answerUnder(IGNORED, request, message.response);
       return;
     }
     const span = Span.root(nameOf(request.method ?? ''), propagator.extract(request.headers), ANSWER);
-    if (span === Span.noop()) return;
-    const queue = span.enterForGood(propagator.carried?.(request.headers));
-    answerUnder(queue, request, message.response);
+    if (span !== Span.noop()) {
+      const queue = span.enterForGood(propagator.carried?.(request.headers));
+      answerUnder(queue, request, message.response);
+    } else if (metrics === undefined) return;
+    if (metrics !== undefined) {
+      const { method = '', headers } = request;
+      request[MEASURED] = measureAnswer(metrics, knownMethod(method), schemeOf(headers, socket as ReceivingSocket));
+    }
     request[SPAN] = span;
     inFlight.begun();
     if (span.isRecording) {

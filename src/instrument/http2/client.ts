@@ -1,5 +1,5 @@
-// Requests that the program sends by `http2`: a span each, from the call to the close of its stream, and the context in its headers, which no
-// channel comes early enough to add to. Events of a stream come in the context of its caller, traced or not.
+// Requests that the program sends by `http2`: a span each, from the call to the close of its stream, a part of their metric, and the context in its
+// headers, which no channel comes early enough to add to. Events of a stream come in the context of its caller, traced or not.
 import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
 import { syncBuiltinESMExports } from 'node:module';
 import { promisify } from 'node:util';
@@ -10,9 +10,10 @@ import { SpanContext } from '../../span/span-context.js';
 import { callHook, callPredicate, type Off, quiet } from '../channel.js';
 import { startCall } from '../client-span.js';
 import { isOfGrpc, isOfOthersGrpc } from '../grpc.js';
-import { addFailure, addStatus } from '../http/request-properties.js';
-import { destinationOf, inBrackets, knownMethod, nameOf } from '../http/url.js';
+import { addFailure, addStatus, callError } from '../http/request-properties.js';
+import { type Destination, destinationOf, inBrackets, knownMethod, nameOf } from '../http/url.js';
 import { callerHere, emitFor } from '../in-context.js';
+import { type MeasuredRequest, measureRequest } from '../measures.js';
 import { addPeer } from '../peer.js';
 import { injectSpan, type Propagator } from '../propagator.js';
 import { type Method, ownerOf, type Prototype, prototypeOf, replaceMethod, SeenClasses } from '../replace-method.js';
@@ -40,13 +41,18 @@ const asObject = (headers: Headers): OutgoingHttpHeaders => {
   return object;
 };
 
-const describe = (span: Span, { sentHeaders }: ClientHttp2Stream): void => {
-  const { ':method': method = 'GET', ':scheme': scheme, ':path': path = '/', ':authority': named, host } = sentHeaders;
-  const authority = inBrackets(String(named ?? host ?? ''));
-  const { full, host: address, port } = destinationOf(`${String(scheme)}:`, authority, String(path));
+const destination = ({ sentHeaders }: ClientHttp2Stream): Destination => {
+  const { ':scheme': scheme, ':path': path = '/', ':authority': named, host } = sentHeaders;
+  return destinationOf(`${String(scheme)}:`, inBrackets(String(named ?? host ?? '')), String(path));
+};
+
+const methodOf = ({ sentHeaders }: ClientHttp2Stream): string => knownMethod(String(sentHeaders[':method'] ?? 'GET'));
+
+const describe = (span: Span, stream: ClientHttp2Stream): void => {
+  const { full, host: address, port } = destination(stream);
   const list: (string | PropertyValue)[] = [
     'http.request.method',
-    knownMethod(String(method)),
+    methodOf(stream),
     'url.full',
     full,
     'server.address',
@@ -59,18 +65,29 @@ const describe = (span: Span, { sentHeaders }: ClientHttp2Stream): void => {
   span.describe(list);
 };
 
+const measure = (
+  { metrics, begin }: MeasuredRequest,
+  stream: ClientHttp2Stream,
+  status: number | undefined,
+  failure: unknown,
+): void => {
+  const { host, port } = destination(stream);
+  metrics.clientEnded(begin, methodOf(stream), host, port, {
+    status,
+    errorType: callError(status, failure),
+    version: '2',
+  });
+};
+
 /** Traces the requests of every session from the next `connect` on. */
 export const traceConnections = (http2: Http2, options: Http2ClientOptions, propagator: Propagator): Off => {
   const { ignore, enrich, requireParent = false } = options;
   const names: string[] = [];
   propagator.inject(SpanContext.random(), (name) => void names.push(name.toLowerCase()));
 
-  const begin = (headers: Headers): Span | undefined => {
-    const given = asObject(headers);
-    if (isOfGrpc(given['content-type']) || isOfOthersGrpc(given, names) || callPredicate(ignore, given))
-      return undefined;
-    return startCall(nameOf(String(given[':method'] ?? 'GET')), CALL, requireParent);
-  };
+  /** What is called by gRPC has spans of its own. */
+  const isLeftOut = (given: OutgoingHttpHeaders): boolean =>
+    isOfGrpc(given['content-type']) || isOfOthersGrpc(given, names) || callPredicate(ignore, given);
 
   /** A copy. A context that is there already, as in headers that a gateway hands on, is replaced. */
   const withContext = (span: Span, headers: Headers): Headers => {
@@ -108,24 +125,31 @@ export const traceConnections = (http2: Http2, options: Http2ClientOptions, prop
   const closing = givingUp((code) => ENOUGH.includes(code));
   const destroying = givingUp((error) => error === null);
 
-  const follow = (span: Span, stream: ClientHttp2Stream): void => {
-    describe(span, stream);
+  const follow = (stream: ClientHttp2Stream, span: Span | undefined, measured: MeasuredRequest | undefined): void => {
+    if (span !== undefined) describe(span, stream);
     // Streams have no public class either.
     const prototype = prototypeOf(stream);
     closed.replace(ownerOf(prototype, 'close'), 'close', closing);
     destroyed.replace(ownerOf(prototype, '_destroy'), '_destroy', destroying);
-    let isAnswered = false;
+    let answer: number | undefined;
     const answered = ({ ':status': status }: { ':status'?: number }): void => {
-      isAnswered = true;
-      addStatus(span, Number(status));
+      answer = Number(status);
+      if (span === undefined) return;
+      addStatus(span, answer);
       addPeer(span, stream.session?.socket ?? {});
     };
-    const ended = (): void => {
+    const failureOfStream = (): unknown => {
       const { errored, rstCode } = stream;
       // Streams of a session that failed are cancelled for that reason.
       if (errored !== null && errored !== undefined)
-        addFailure(span, errored.name === 'AbortError' ? errored : (errored.cause ?? errored));
-      else if ((!isAnswered || rstCode !== 0) && !given.has(stream)) addFailure(span, CUT_OFF);
+        return errored.name === 'AbortError' ? errored : (errored.cause ?? errored);
+      return (answer === undefined || rstCode !== 0) && !given.has(stream) ? CUT_OFF : undefined;
+    };
+    const ended = (): void => {
+      const failure = failureOfStream();
+      if (measured !== undefined) measure(measured, stream, answer, failure);
+      if (span === undefined) return;
+      if (failure !== undefined) addFailure(span, failure);
       callHook(enrich, span, stream);
       span.end();
     };
@@ -135,9 +159,14 @@ export const traceConnections = (http2: Http2, options: Http2ClientOptions, prop
   const request = (original: Method): Method =>
     function (headers = {}, ...rest) {
       let span: Span | undefined;
+      let measured: MeasuredRequest | undefined;
       let sent = headers;
       try {
-        span = begin(headers as Headers);
+        const asked = asObject(headers as Headers);
+        if (!isLeftOut(asked)) {
+          measured = measureRequest();
+          span = startCall(nameOf(String(asked[':method'] ?? 'GET')), CALL, requireParent);
+        }
         if (span !== undefined) sent = withContext(span, headers as Headers);
       } catch {
         count(Counter.instrumentationErrors);
@@ -153,7 +182,9 @@ export const traceConnections = (http2: Http2, options: Http2ClientOptions, prop
         throw error;
       }
       quiet(emitFor)(callerHere(), stream as ClientHttp2Stream);
-      if (span?.isRecording === true) quiet(follow)(span, stream as ClientHttp2Stream);
+      const recording = span?.isRecording === true ? span : undefined;
+      if (recording !== undefined || measured !== undefined)
+        quiet(follow)(stream as ClientHttp2Stream, recording, measured);
       return stream;
     };
 

@@ -1,4 +1,4 @@
-// Requests that `http2` servers answer: a root span each, from the start of the stream to its close. By Node's channel, which newer lines have;
+// Requests that `http2` servers answer: a root span each, and a part of their metrics, from the start of the stream to its close. By Node's channel, which newer lines have;
 // in others by the event of the server, until the channel is heard once.
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { queueStore } from '../../local-span/queue-store.js';
@@ -6,10 +6,11 @@ import type { SpanQueue } from '../../local-span/span-queue.js';
 import { Span } from '../../span/span.js';
 import { allOff, callHook, callPredicate, type Off, onMessage, quiet } from '../channel.js';
 import { isOfGrpc } from '../grpc.js';
-import { addAnswer, requestProperties } from '../http/request-properties.js';
-import { type RequestWithSpan, routeOf, SPAN } from '../http/request-span.js';
-import { inBrackets, nameOf } from '../http/url.js';
+import { addAnswer, answerError, requestProperties, schemeOf } from '../http/request-properties.js';
+import { endMeasured, MEASURED, measureAnswer, type RequestWithSpan, routeOf, SPAN } from '../http/request-span.js';
+import { inBrackets, knownMethod, nameOf } from '../http/url.js';
 import { emitUnder } from '../in-context.js';
+import { measures } from '../measures.js';
 import { IGNORED } from '../other-context.js';
 import type { IncomingHeaders, Propagator } from '../propagator.js';
 import { type Prototype, replaceMethod } from '../replace-method.js';
@@ -46,10 +47,15 @@ export const traceStreams = (options: Http2ServerOptions, propagator: Propagator
 
   const end = (span: Span, headers: IncomingHttpHeaders, stream: Traced): void => {
     stream[SPAN] = undefined;
-    if (span.isRecording) {
-      addAnswer(span, routeOf(stream, span), statusOf(stream), !stream.aborted && stream.rstCode === 0);
-      callHook(enrich, span, headers, stream);
+    const measured = stream[MEASURED];
+    if (measured !== undefined || span.isRecording) {
+      const [route, status] = [routeOf(stream, span), statusOf(stream)];
+      const isWhole = !stream.aborted && stream.rstCode === 0;
+      if (measured !== undefined)
+        endMeasured(measured, route, { status, errorType: answerError(status, isWhole), version: '2' });
+      if (span.isRecording) addAnswer(span, route, status, isWhole);
     }
+    if (span.isRecording) callHook(enrich, span, headers, stream);
     span.end();
   };
 
@@ -64,9 +70,13 @@ export const traceStreams = (options: Http2ServerOptions, propagator: Propagator
     }
     const incoming = headers as IncomingHeaders;
     const span = Span.root(nameOf(headers[':method'] ?? ''), propagator.extract(incoming), ANSWER);
-    if (span === Span.noop()) return;
-    const queue = span.enterForGood(propagator.carried?.(incoming));
-    emitUnder(queue, stream);
+    const metrics = measures();
+    if (span !== Span.noop()) emitUnder(span.enterForGood(propagator.carried?.(incoming)), stream);
+    else if (metrics === undefined) return;
+    if (metrics !== undefined) {
+      const scheme = schemeOf(headers, stream.session?.socket ?? {});
+      stream[MEASURED] = measureAnswer(metrics, knownMethod(headers[':method'] ?? ''), scheme);
+    }
     stream[SPAN] = span;
     if (span.isRecording) describe(span, headers, stream);
     stream.once(

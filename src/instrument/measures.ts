@@ -1,0 +1,73 @@
+// What instrumentations measure calls by: durations of all of them, whether or not they have spans. While metrics are off it is one look at the state of the
+// process, and nothing of `src/metrics` is loaded.
+import { state } from '../context/process-state.js';
+import { enteredQueue } from '../local-span/queue-store.js';
+import type { DatabaseOperation, LibraryMetrics } from '../metrics/library-metrics.js';
+import { Span } from '../span/span.js';
+import { isSuppressing } from './other-context.js';
+
+/** Undefined while metrics are off. */
+export const measures = (): LibraryMetrics | undefined => state.measures as LibraryMetrics | undefined;
+
+/** The same for a call that is made now: undefined in work that the program has ignored, whose calls are not measured either. */
+export const measuresOfCall = (): LibraryMetrics | undefined => {
+  const metrics = measures();
+  if (metrics === undefined) return undefined;
+  const queue = enteredQueue();
+  const isIgnored = queue?.mount === Span.noop() && queue.context !== null && isSuppressing(queue.context);
+  return isIgnored ? undefined : metrics;
+};
+
+/** A request sent that is measured. */
+export interface MeasuredRequest {
+  readonly metrics: LibraryMetrics;
+  /** In ticks. */
+  readonly begin: number;
+  /** Of the protocol, where it is known before the answer. */
+  version?: string;
+}
+
+/** Measures a request that is sent now. */
+export const measureRequest = (): MeasuredRequest | undefined => {
+  const metrics = measuresOfCall();
+  return metrics === undefined ? undefined : { metrics, begin: metrics.begin() };
+};
+
+/** A call to a database that is measured, with the span that it may have. Used as a span is: it records until its end. */
+export class MeasuredCall {
+  readonly span: Span | undefined;
+  readonly #metrics: LibraryMetrics;
+  readonly #call: DatabaseOperation;
+  readonly #begin: number;
+  #isOver = false;
+
+  constructor(metrics: LibraryMetrics, call: DatabaseOperation, span: Span | undefined) {
+    this.#metrics = metrics;
+    this.#call = call;
+    this.span = span;
+    this.#begin = metrics.begin();
+  }
+
+  get isRecording(): boolean {
+    return !this.#isOver;
+  }
+
+  /** Once; `seconds` where its duration is known. */
+  measure(errorType: string | undefined, status: string | undefined, seconds?: number): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (seconds === undefined) this.#metrics.databaseEnded(this.#begin, this.#call, errorType, status);
+    else this.#metrics.databaseTook(seconds, this.#call, errorType, status);
+  }
+
+  /** Ends its span, where it has one. */
+  end(): void {
+    this.span?.end();
+  }
+}
+
+/** What a call begins: a span, or one that is measured. */
+export type Begun = Span | MeasuredCall;
+
+/** The span of a call; undefined where it is only measured. */
+export const spanOf = (begun: Begun): Span | undefined => (begun instanceof MeasuredCall ? begun.span : begun);
