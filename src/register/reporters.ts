@@ -11,8 +11,8 @@ import { requiresOf } from './find-api.js';
 import type { Log } from './log.js';
 import type { ExporterName } from './settings.js';
 
-/** Variables with faults left out one by one, each with a warning. */
-const withoutFaults = (make: (env: NodeJS.ProcessEnv) => Reporter, log: Log): Reporter => {
+/** What `make` makes of the variables, faults left out one by one, each with a warning. */
+export const withoutFaults = <T>(make: (env: NodeJS.ProcessEnv) => T, log: Log): T => {
   const env = { ...process.env };
   for (;;) {
     try {

@@ -34,11 +34,13 @@ const SAMPLERS = [
   'parentbased_traceidratio',
 ] as const;
 const EXPORTERS = ['otlp', 'jaeger', 'console', 'none'] as const;
+const METRICS_EXPORTERS = ['otlp', 'prometheus', 'none'] as const;
 const PROPAGATORS = ['tracecontext', 'baggage', 'b3', 'b3multi', 'jaeger', 'none'] as const;
 const LEVELS = ['none', 'error', 'warn', 'info', 'debug', 'verbose', 'all'] as const;
 
 export type SamplerName = (typeof SAMPLERS)[number];
 export type ExporterName = (typeof EXPORTERS)[number];
+export type MetricsExporterName = Exclude<(typeof METRICS_EXPORTERS)[number], 'none'>;
 export type PropagatorName = (typeof PROPAGATORS)[number];
 export type LogLevel = (typeof LEVELS)[number];
 
@@ -65,6 +67,8 @@ export interface Settings {
   readonly isDisabled: boolean;
   readonly level: LogLevel;
   readonly exporters: readonly ExporterName[];
+  /** Empty: nothing is measured. */
+  readonly metrics: readonly MetricsExporterName[];
   /** Directory of an archive to write to. */
   readonly archive: string | undefined;
   /** Undefined where it is off. */
@@ -118,6 +122,9 @@ const exportersOf = (variables: Variables, archive: string | undefined): readonl
   return names.filter((name) => name !== 'none');
 };
 
+const metricsOf = (variables: Variables): readonly MetricsExporterName[] =>
+  variables.words('OTEL_METRICS_EXPORTER', METRICS_EXPORTERS, ['none']).filter((name) => name !== 'none');
+
 /** Read all of them. `warn` is called for each wrong one. */
 export const readSettings = (env: NodeJS.ProcessEnv, warn: Warn): Settings => {
   const variables = new Variables(env, warn);
@@ -127,6 +134,7 @@ export const readSettings = (env: NodeJS.ProcessEnv, warn: Warn): Settings => {
     isDisabled: variables.flag('OTEL_SDK_DISABLED'),
     level: variables.word('OTEL_LOG_LEVEL', LEVELS, 'info'),
     exporters: exportersOf(variables, archive),
+    metrics: metricsOf(variables),
     archive,
     flightRecorder: flightRecorderOf(variables, warn),
     sampler: variables.word('OTEL_TRACES_SAMPLER', SAMPLERS, 'parentbased_always_on'),

@@ -12,6 +12,7 @@ import { detectResource } from '../otel/detect-resource.js';
 import { registerApi } from './api.js';
 import { keepTimeline } from './archive-timeline.js';
 import { Log } from './log.js';
+import { startMetricsOf } from './metrics.js';
 import { startOfficial, tracedByOfficial } from './official.js';
 import { makeReporters, openArchive } from './reporters.js';
 import { readSettings, type Settings, samplerOf } from './settings.js';
@@ -97,6 +98,8 @@ export const start = async (env: NodeJS.ProcessEnv = process.env): Promise<void>
   }
   configureCollector(settings);
   startRecorder(settings, log);
+  // First: what comes before it is not measured.
+  const measuring = startMetricsOf(settings, log);
   // At once: a program behind `--require` begins before anything asynchronous is done.
   const names = startInstrumentations(settings, startApi(settings, log));
   flushOnSignals(defaultCollector());
@@ -111,5 +114,6 @@ export const start = async (env: NodeJS.ProcessEnv = process.env): Promise<void>
     );
   }
   if (started.length > 0) log.debug(`also traced: ${started.join(', ')}`);
+  await measuring;
   await startReporters(settings, log);
 };

@@ -12,6 +12,7 @@ test('nothing set: the defaults of the specification, and no warning', () => {
     isDisabled: false,
     level: 'info',
     exporters: ['otlp'],
+    metrics: [],
     archive: undefined,
     sampler: 'parentbased_always_on',
     samplerShare: undefined,

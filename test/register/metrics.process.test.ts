@@ -1,0 +1,268 @@
+// Metrics under `--import spanline/register`: every request, and every call that it makes, is counted, whatever is sampled; nothing of it is there where
+// nobody has asked.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { afterEach, expect, test } from 'vitest';
+import { startServer, type TestServer } from '../exporters/support/http-server.js';
+import { root, runFile } from '../support/child.js';
+import { otlpMessages } from '../support/otlp-messages.js';
+import { write } from './support/app.js';
+
+/** 60 requests to a service, a third of which fail; each asks a cache, and another service by `http` and by `fetch`. */
+const app = write(
+  'metrics-app.mjs',
+  `import { tracingChannel } from 'node:diagnostics_channel';
+   import { once } from 'node:events';
+   import { createServer, get } from 'node:http';
+   import { Span } from 'spanline';
+
+   const cache = tracingChannel('ioredis:command');
+   const fails = async () => { throw Object.assign(new Error('WRONGTYPE of it'), { name: 'ReplyError' }); };
+   const command = { command: 'get', args: ['key'], database: 0, serverAddress: 'cache', serverPort: 6379 };
+   const listen = async (server) => {
+     await once(server.listen(0, '127.0.0.1'), 'listening');
+     return 'http://127.0.0.1:' + server.address().port;
+   };
+   const backend = createServer((_, response) => response.end('item'));
+   const items = await listen(backend);
+   const ask = (url) => new Promise((resolve, reject) =>
+     get(url, (answer) => answer.resume().on('end', () => resolve(answer.statusCode))).on('error', reject));
+   const service = createServer(async (request, response) => {
+     const isBad = request.url === '/bad';
+     await cache.tracePromise(isBad ? fails : async () => 'value', { ...command }).catch(() => {});
+     await ask(items + '/item');
+     await (await fetch(items + '/item')).text();
+     response.writeHead(isBad ? 500 : 200).end();
+   });
+   const here = await listen(service);
+   // A collection at least.
+   for (let i = 0; i < 2e6; i++) globalThis.sink = { i };
+   for (let i = 0; i < 60; i++) await ask(here + (i % 3 === 0 ? '/bad' : '/good'));
+   console.log(JSON.stringify({ recording: Span.root('probe').isRecording, service: service.address().port, backend: backend.address().port }));
+   const how = process.argv[2];
+   if (how === 'exit') process.exit(0);
+   if (how !== 'wait') { for (const server of [service, backend]) { server.close(); server.closeAllConnections(); } }
+   else console.log('ready');`,
+);
+
+const QUIET = {
+  OTEL_TRACES_EXPORTER: 'none',
+  OTEL_TRACES_SAMPLER: 'always_off',
+  SPANLINE_ARCHIVE: '',
+  OTEL_LOG_LEVEL: '',
+};
+const EXEC = ['--import', 'spanline/register'];
+
+const children: ChildProcess[] = [];
+let server: TestServer | undefined;
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  await server?.close();
+  server = undefined;
+});
+
+interface Ports {
+  readonly recording: boolean;
+  readonly service: number;
+  readonly backend: number;
+}
+
+/** What a scrape or an export says of durations: `name{attributes} count`, without what differs from run to run. */
+const EXPECTED = ({ service, backend }: Ports): string[] =>
+  [
+    `db.client.operation.duration{db.namespace=0,db.operation.name=GET,db.query.summary=GET,db.system.name=redis,server.address=cache,server.port=6379} 40`,
+    `db.client.operation.duration{db.namespace=0,db.operation.name=GET,db.query.summary=GET,db.response.status_code=WRONGTYPE,db.system.name=redis,error.type=WRONGTYPE,server.address=cache,server.port=6379} 20`,
+    `http.client.request.duration{error.type=500,http.request.method=GET,http.response.status_code=500,network.protocol.version=1.1,server.address=127.0.0.1,server.port=${service}} 20`,
+    `http.client.request.duration{http.request.method=GET,http.response.status_code=200,network.protocol.version=1.1,server.address=127.0.0.1,server.port=${backend}} 120`,
+    `http.client.request.duration{http.request.method=GET,http.response.status_code=200,network.protocol.version=1.1,server.address=127.0.0.1,server.port=${service}} 40`,
+    `http.server.active_requests{http.request.method=GET,url.scheme=http} 0`,
+    `http.server.request.duration{error.type=500,http.request.method=GET,http.response.status_code=500,network.protocol.version=1.1,url.scheme=http} 20`,
+    `http.server.request.duration{http.request.method=GET,http.response.status_code=200,network.protocol.version=1.1,url.scheme=http} 160`,
+  ].sort();
+
+// biome-ignore lint/suspicious/noExplicitAny: protobufjs's form of it.
+type Raw = any;
+const Request = otlpMessages.lookupType('MetricsRequest');
+
+const metricsIn = (body: Uint8Array): Raw[] =>
+  (Request.toObject(Request.decode(body), { longs: String, defaults: true }) as Raw).resourceMetrics[0].scopeMetrics[0]
+    .metrics;
+
+const setOf = (attributes: Raw[]): string =>
+  attributes
+    .map(({ key, value }) => `${key}=${value.stringValue ?? value.intValue ?? value.boolValue}`)
+    .sort()
+    .join(',');
+
+/** Counts of requests and calls in one export. */
+const countsIn = (body: Uint8Array): string[] =>
+  metricsIn(body)
+    .filter(({ name }) => /^(http|db)\./.test(name))
+    .flatMap(({ name, histogram, sum }) =>
+      (histogram ?? sum).dataPoints.map(
+        ({ attributes, count, asInt }: Raw) => `${name}{${setOf(attributes)}} ${count ?? asInt}`,
+      ),
+    )
+    .sort();
+
+test.each(['end', 'exit', 'SIGTERM'])('OTLP: all of it is in the last export, at %s', async (how) => {
+  server = await startServer();
+  const { stdout, stderr, code, signal } = await runFile(app, {
+    execArgv: EXEC,
+    args: [how === 'SIGTERM' ? 'wait' : how],
+    env: {
+      ...QUIET,
+      OTEL_METRICS_EXPORTER: 'otlp',
+      OTEL_EXPORTER_OTLP_ENDPOINT: server.url,
+      OTEL_SERVICE_NAME: 'shop',
+    },
+    ...(how === 'SIGTERM' ? { signalWhenReady: 'SIGTERM' } : {}),
+  });
+  expect({ code, signal, stderr }).toEqual(
+    how === 'SIGTERM' ? { code: null, signal: 'SIGTERM', stderr: '' } : { code: 0, signal: null, stderr: '' },
+  );
+  const ports = JSON.parse(stdout.split('\n')[0]) as Ports;
+  expect(ports.recording).toBe(false);
+  const { requests } = server;
+  expect(requests.map(({ path, headers }) => [path, headers['content-type']])).toEqual([
+    ['/v1/metrics', 'application/x-protobuf'],
+  ]);
+  expect(countsIn(requests[0].body)).toEqual(EXPECTED(ports));
+});
+
+test('OTLP: differences add up to all of it, also after an export that failed', async () => {
+  server = await startServer((response, _, n) => {
+    response.statusCode = n === 1 ? 503 : 200;
+    response.end();
+  });
+  const env = {
+    ...QUIET,
+    OTEL_METRICS_EXPORTER: 'otlp',
+    OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `${server.url}/own`,
+    OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: 'delta',
+    OTEL_EXPORTER_OTLP_METRICS_COMPRESSION: 'none',
+    OTEL_METRIC_EXPORT_INTERVAL: '5',
+    OTEL_LOG_LEVEL: 'none',
+  };
+  const { stdout, code } = await runFile(app, { execArgv: EXEC, args: ['end'], env });
+  expect(code).toBe(0);
+  expect(server.requests.length).toBeGreaterThan(2);
+  expect(new Set(server.requests.map(({ path }) => path))).toEqual(new Set(['/own']));
+  const sums = new Map<string, number>();
+  for (const { body } of server.requests.slice(1)) {
+    for (const line of countsIn(body)) {
+      const at = line.lastIndexOf(' ');
+      const [set, count] = [line.slice(0, at), Number(line.slice(at))];
+      // Active requests are no difference.
+      sums.set(set, set.includes('active') ? count : (sums.get(set) ?? 0) + count);
+    }
+  }
+  expect([...sums].map(([set, count]) => `${set} ${count}`).sort()).toEqual(EXPECTED(JSON.parse(stdout)));
+});
+
+/** A started service, once it has said all; what its metrics are at. */
+const waiting = async (env: Readonly<Record<string, string>>): Promise<{ url: string; ports: Ports }> => {
+  const child = spawn(process.execPath, [...EXEC, app, 'wait'], {
+    cwd: root,
+    env: { ...process.env, NODE_OPTIONS: '', ...QUIET, OTEL_LOG_LEVEL: 'debug', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.push(child);
+  let url: string | undefined;
+  let ports: Ports | undefined;
+  const lines = [createInterface({ input: child.stderr }), createInterface({ input: child.stdout })];
+  lines[0].on('line', (line) => {
+    url ??= /metrics are at (.*)/.exec(line)?.[1];
+  });
+  for await (const line of lines[1]) {
+    if (line === 'ready') break;
+    ports = JSON.parse(line);
+  }
+  // Said before the program began, which may be read after.
+  while (url === undefined) await once(lines[0], 'line');
+  return { url, ports: ports as Ports };
+};
+
+/** Counts of requests and calls in the text for Prometheus, by the names of OpenTelemetry. */
+const countsOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .filter((line) => /^(http|db)_\w+(_count|active_requests)\{/.test(line))
+    .map((line) =>
+      line
+        .replace('_seconds_count', '')
+        .replace(/^[a-z_]+/, (name) => name.replace(/_/g, '.').replace('active.requests', 'active_requests'))
+        .replace(/\{(.*)\}/, (_, labels: string) => {
+          const pairs = labels.split(',').map((pair) => pair.replace(/"/g, ''));
+          const named = pairs.map((pair) =>
+            pair.replace(/^[a-z_]+/, (key) => key.replace(/_/g, '.').replace('status.code', 'status_code')),
+          );
+          return `{${named.sort().join(',')}}`;
+        }),
+    )
+    .sort();
+
+test.each([
+  ['sampled out', {}],
+  ['with tracing switched off', { SPANLINE_DISABLED: '1' }],
+  ['recorded', { OTEL_TRACES_SAMPLER: 'always_on' }],
+])('Prometheus reads all of it, %s, and not its own requests', async (_, more) => {
+  const { url, ports } = await waiting({
+    OTEL_METRICS_EXPORTER: 'prometheus',
+    OTEL_EXPORTER_PROMETHEUS_HOST: '127.0.0.1',
+    OTEL_EXPORTER_PROMETHEUS_PORT: '0',
+    OTEL_SERVICE_NAME: 'shop',
+    ...more,
+  });
+  expect(ports.recording).toBe('OTEL_TRACES_SAMPLER' in more);
+  await (await fetch(url)).text();
+  const answer = await fetch(url, { headers: { accept: 'application/openmetrics-text; version=1.0.0' } });
+  expect(answer.headers.get('content-type')).toContain('application/openmetrics-text');
+  const text = await answer.text();
+  expect(countsOf(text)).toEqual(EXPECTED(ports));
+  expect(text).toMatch(/^target_info\{service_name="shop",/m);
+  expect(text).toMatch(/^http_server_request_duration_seconds_created\{.*\} \d+\.\d{3}$/m);
+  for (const name of [
+    'nodejs_eventloop_delay_p99_seconds',
+    'nodejs_eventloop_utilization_ratio',
+    'v8js_gc_duration_seconds_count{v8js_gc_type="minor"}',
+    'v8js_memory_heap_used_bytes{v8js_heap_space_name="new_space"}',
+  ])
+    expect(text.split('\n').some((line) => line.startsWith(`${name} `))).toBe(true);
+  expect(text.endsWith('# EOF\n')).toBe(true);
+  expect((await fetch(new URL('/', url))).status).toBe(404);
+});
+
+test('a port that is taken is one line, and the service goes on', async () => {
+  server = await startServer();
+  const { stdout, stderr, code } = await runFile(app, {
+    execArgv: EXEC,
+    args: ['end'],
+    env: {
+      ...QUIET,
+      OTEL_METRICS_EXPORTER: 'prometheus',
+      OTEL_EXPORTER_PROMETHEUS_HOST: '127.0.0.1',
+      OTEL_EXPORTER_PROMETHEUS_PORT: new URL(server.url).port,
+    },
+  });
+  expect(code).toBe(0);
+  expect(stdout).toContain('"recording":false');
+  expect(stderr).toMatch(/^spanline: Prometheus cannot read metrics at 127.*set OTEL_EXPORTER_PROMETHEUS_PORT.*\n$/);
+});
+
+test('nothing is loaded where nobody has asked', async () => {
+  const files = write(
+    'metrics-off.mjs',
+    `import { createRequire } from 'node:module';
+     import 'spanline/register';
+     const loaded = Object.keys(createRequire(import.meta.url).cache).filter((file) => /start-metrics/.test(file));
+     console.log(loaded.length);`,
+  );
+  const run = (env: object) => runFile(files, { execArgv: EXEC, env: { ...QUIET, ...env } });
+  server = await startServer();
+  expect(await run({})).toMatchObject({ code: 0, stdout: '0\n', stderr: '' });
+  expect(await run({ OTEL_METRICS_EXPORTER: 'none' })).toMatchObject({ code: 0, stdout: '0\n', stderr: '' });
+  const env = { OTEL_METRICS_EXPORTER: 'otlp', OTEL_EXPORTER_OTLP_ENDPOINT: server.url };
+  expect(await run(env)).toMatchObject({ code: 0, stdout: '1\n', stderr: '' });
+});
