@@ -1,0 +1,184 @@
+// What instrumentations measure, of every way that a request or a call can go: the same whether its trace is recorded or sampled out, and nothing of what
+// the program has ignored.
+import { once } from 'node:events';
+import http, { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import http2, { type ClientHttp2Stream } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { state } from '../../src/context/process-state.js';
+import { always, configure, never, type Sampler } from '../../src/index.js';
+import { setRoute } from '../../src/instrument/index.js';
+import { LibraryMetrics } from '../../src/metrics/library-metrics.js';
+import { Instruments, Reader } from '../../src/metrics/reader.js';
+import { deadUrl } from '../exporters/support/http-server.js';
+import { hasPostgres, type Postgres, startPostgres } from './db/postgres.js';
+import { library } from './libraries.js';
+import { instrumentOnly, later, listen, serve, when } from './support.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
+type Untyped = any;
+
+let instruments: Instruments;
+beforeEach(() => {
+  instruments = new Instruments();
+  state.measures = new LibraryMetrics(instruments);
+  later(() => {
+    state.measures = undefined;
+    configure({ sampler: always });
+  });
+});
+
+/** `name value value... : count`, ports of this run left out. */
+const measured = (): string[] =>
+  new Reader(instruments, 'cumulative').read().flatMap(({ instrument: { name }, points }) =>
+    points.map(({ attributes, value, buckets }) => {
+      const values = attributes.filter(([key]) => key !== 'server.port').map(([, one]) => one);
+      return `${name} ${values.join(' ')}: ${buckets?.reduce((sum, one) => sum + one, 0) ?? value}`;
+    }),
+  );
+
+let postgres: Postgres;
+beforeAll(async () => {
+  if (hasPostgres) postgres = await startPostgres();
+}, 60_000);
+afterAll(() => postgres?.stop());
+
+const SAMPLERS: [string, Sampler][] = [
+  ['recorded', always],
+  ['sampled out', never],
+];
+
+const gotten = async (url: string): Promise<void> => {
+  const [answer] = (await once(http.get(url), 'response')) as [IncomingMessage];
+  await once(answer.resume(), 'end');
+};
+
+describe.each(SAMPLERS)('%s', (_, sampler) => {
+  beforeEach(() => configure({ sampler }));
+
+  test('a request has the route of its framework, and that of a method nobody knows is bounded', async () => {
+    instrumentOnly({ http: { client: false }, express: true });
+    const app: Untyped = library('express')();
+    app.get('/users/:id', (_request: Untyped, response: Untyped) => response.end());
+    const { url, port } = await listen(createServer(app as RequestListener));
+    for (let i = 0; i < 5; i++) await gotten(`${url}/users/${i}`);
+    const odd = http.request({ port, host: '127.0.0.1', method: 'PROPFIND', path: '/nowhere' }).end();
+    const [answer] = (await once(odd, 'response')) as [IncomingMessage];
+    await once(answer.resume(), 'end');
+    expect(measured()).toEqual([
+      'http.server.request.duration GET http /users/:id 200 1.1: 5',
+      'http.server.request.duration _OTHER http 404 1.1: 1',
+      'http.server.active_requests GET http: 0',
+      'http.server.active_requests _OTHER http: 0',
+    ]);
+  });
+
+  test('a request is active until its client has gone, and then aborted', async () => {
+    instrumentOnly({ http: { client: false } });
+    const { url } = await serve(() => {});
+    const request = http.get(url).on('error', () => {});
+    await when(() => measured().length > 0);
+    expect(measured()).toEqual(['http.server.active_requests GET http: 1']);
+    request.destroy();
+    await when(() => measured().length > 1);
+    expect(measured()).toEqual([
+      'http.server.request.duration GET http aborted 1.1: 1',
+      'http.server.active_requests GET http: 0',
+    ]);
+  });
+
+  test('calls without an answer have the reason, and those that the program gives up have none', async () => {
+    instrumentOnly({ http: { server: false }, undici: true });
+    const dead = await deadUrl();
+    await expect(once(http.get(dead), 'response')).rejects.toThrow();
+    await expect(fetch(dead)).rejects.toThrow();
+    let arrived = 0;
+    const { url } = await serve(() => void arrived++);
+    const request = http.get(url).on('error', () => {});
+    await when(() => arrived === 1);
+    request.destroy();
+    await when(() => request.closed);
+    const abort = new AbortController();
+    const given = fetch(url, { signal: abort.signal });
+    await when(() => arrived === 2);
+    abort.abort();
+    await expect(given).rejects.toThrow();
+    await when(() => measured().length > 2);
+    expect(measured()).toEqual([
+      'http.client.request.duration GET 127.0.0.1 ECONNREFUSED: 2',
+      'http.client.request.duration GET 127.0.0.1: 1',
+      'http.client.request.duration GET 127.0.0.1 1.1: 1',
+    ]);
+  });
+
+  test('HTTP/2, on both sides', async () => {
+    instrumentOnly({ http2: true });
+    const server = http2.createServer((request, response) => {
+      setRoute(request as never, '/things/:id');
+      response.writeHead(request.url === '/things/0' ? 503 : 200).end();
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    later(() => server.close());
+    const session = http2.connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    later(() => session.destroy());
+    const ask = async (path: string): Promise<void> => {
+      const stream: ClientHttp2Stream = session.request({ ':path': path });
+      await once(stream.resume(), 'close');
+    };
+    for (const path of ['/things/0', '/things/1', '/things/2']) await ask(path);
+    await when(() => measured().length > 4);
+    expect(measured()).toEqual([
+      'http.server.request.duration GET http /things/:id 503 503 2: 1',
+      'http.server.request.duration GET http /things/:id 200 2: 2',
+      'http.server.active_requests GET http: 0',
+      'http.client.request.duration GET 127.0.0.1 503 503 2: 1',
+      'http.client.request.duration GET 127.0.0.1 200 2: 2',
+    ]);
+  });
+
+  test('what is ignored is not measured, nor what it calls', async () => {
+    instrumentOnly({
+      http: { server: { ignore: ({ url }) => url === '/health' }, client: { ignore: ({ path }) => path === '/ping' } },
+      undici: true,
+    });
+    const { url: other } = await serve((_request, response) => response.end());
+    const { url } = await serve(async (request, response) => {
+      if (request.url === '/health') {
+        await gotten(`${other}/disk`);
+        await (await fetch(`${other}/disk`)).text();
+      }
+      response.end();
+    });
+    await gotten(`${url}/health`);
+    await gotten(`${other}/ping`);
+    await when(() => measured().some((line) => line.endsWith('active_requests GET http: 0')));
+    expect(measured()).toEqual([
+      // What other servers are asked they answer.
+      'http.server.request.duration GET http 200 1.1: 3',
+      'http.server.active_requests GET http: 0',
+      'http.client.request.duration GET 127.0.0.1 200 1.1: 1',
+    ]);
+  });
+
+  test.skipIf(!hasPostgres)('queries of pg by their summary, and what it refuses by its code', async () => {
+    instrumentOnly({ pg: true });
+    const pool: Untyped = new (library('pg').Pool)({ host: postgres.host, user: 'test', database: 'postgres', max: 2 });
+    later(() => pool.end());
+    for (let i = 0; i < 10; i++) await pool.query(`SELECT datname FROM pg_database WHERE oid = ${i}`);
+    await expect(pool.query('SELECT 1 FROM nowhere')).rejects.toThrow();
+    await new Promise((resolve) => pool.query('SELECT 2', resolve));
+    expect(measured().map((line) => line.replace(postgres.host, 'HOST'))).toEqual([
+      'db.client.operation.duration postgresql postgres SELECT SELECT pg_database HOST: 10',
+      'db.client.operation.duration postgresql postgres SELECT SELECT nowhere 42P01 42P01 HOST: 1',
+      'db.client.operation.duration postgresql postgres SELECT SELECT HOST: 1',
+    ]);
+  });
+});
+
+test('calls that need a parent for a span are measured without one', async () => {
+  instrumentOnly({ http: { server: false, client: { requireParent: true } }, undici: { requireParent: true } });
+  const { url } = await serve((_request, response) => response.end());
+  await gotten(url);
+  await (await fetch(url)).text();
+  expect(measured()).toEqual(['http.client.request.duration GET 127.0.0.1 200 1.1: 2']);
+});
