@@ -1,7 +1,8 @@
 // Sends metrics over OTLP at an interval, and once more when the process ends. What fails is part of the next export, so nothing is sent twice on purpose
 // and nothing is kept: a request has what the instruments have. It must neither hold the process longer than its bound nor keep it alive.
 import { promisify } from 'node:util';
-import { timers, within } from '../base/calls/timers.js';
+import { ByteWriter } from '../base/bytes/byte-writer.js';
+import { Slices, timers, within } from '../base/calls/timers.js';
 import type { ReportError } from '../collector/reporter.js';
 import { sendAtExit } from '../exporters/http/send-at-exit.js';
 import { HttpSender } from '../exporters/http/sender.js';
@@ -10,7 +11,7 @@ import { readFailure, readPartialSuccess } from '../exporters/otlp/read-answer.j
 import { LIBRARY_NAME, LIBRARY_VERSION } from '../formats/library.js';
 import type { ArchivedResource } from '../record/archived-span.js';
 import type { Reader } from './reader.js';
-import { writeOtlp } from './write-otlp.js';
+import { otlpSteps, writeOtlp } from './write-otlp.js';
 
 /** What is sent, where to, and how often. */
 export interface OtlpMetricOptions {
@@ -78,7 +79,9 @@ export class OtlpMetricExporter {
   /** The same where nothing asynchronous runs any more: this thread waits. */
   exportSync(): void {
     const { otlp, exitTimeoutMs: timeoutMs } = this.#options;
-    const body = this.#body();
+    const { reader, resource } = this.#options;
+    const metrics = reader.read();
+    const body = writeOtlp(metrics, resource(), reader.readMs);
     const isZipped = otlp.compression === 'gzip';
     const bytes = isZipped ? process.getBuiltinModule('node:zlib').gzipSync(body, GZIP) : body;
     const { taken, hasAnswered } = sendAtExit({
@@ -90,8 +93,7 @@ export class OtlpMetricExporter {
     });
     if (taken === 1) this.#delivered();
     else {
-      this.exportsFailed++;
-      this.#warn(`${this.#sender.shownUrl} ${hasAnswered ? 'has not taken the last metrics' : 'did not answer'}.`);
+      this.#failed(`${this.#sender.shownUrl} ${hasAnswered ? 'has not taken the last metrics' : 'did not answer'}.`);
     }
   }
 
@@ -101,15 +103,19 @@ export class OtlpMetricExporter {
     this.#sender.close();
   }
 
-  #body(): Buffer {
+  async #body(): Promise<Buffer> {
     const { reader, resource } = this.#options;
     const metrics = reader.read();
-    return writeOtlp(metrics, resource(), reader.readMs);
+    const writer = new ByteWriter();
+    const slices = new Slices();
+    for (const bytes of otlpSteps(writer, metrics, resource(), reader.readMs))
+      if (slices.isOver(bytes)) await slices.next();
+    return writer.copy();
   }
 
   async #send(): Promise<void> {
     try {
-      const body = this.#body();
+      const body = await this.#body();
       const isZipped = this.#options.otlp.compression === 'gzip';
       const bytes = isZipped ? await promisify(process.getBuiltinModule('node:zlib').gzip)(body, GZIP) : body;
       const answer = await this.#sender.post(bytes, new AbortController().signal);
@@ -120,8 +126,7 @@ export class OtlpMetricExporter {
       const verdict = rejected > 0 ? `rejected ${rejected} points` : 'took all metrics and warns';
       this.#warn(`The OTLP server ${verdict}: ${message || 'it gave no reason'}`);
     } catch (error) {
-      this.exportsFailed++;
-      this.#warn((error as ReportError).message);
+      this.#failed((error as ReportError).message);
     }
   }
 
@@ -130,10 +135,15 @@ export class OtlpMetricExporter {
     this.#options.reader.delivered();
   }
 
+  #failed(reason: string): void {
+    this.exportsFailed++;
+    const origin = this.exportsSent > 0 ? '' : ` ${endpointOrigin(this.#options.otlp.endpointName, METRICS)}`;
+    this.#warn(`Metrics were not sent; the next export has them. ${reason}${origin}`);
+  }
+
   #warn(message: string): void {
     if (this.#hasWarned) return;
     this.#hasWarned = true;
-    const origin = this.exportsSent > 0 ? '' : ` ${endpointOrigin(this.#options.otlp.endpointName, METRICS)}`;
-    this.#options.warn(`Metrics were not sent; the next export has them. ${message}${origin}`);
+    this.#options.warn(message);
   }
 }

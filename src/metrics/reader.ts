@@ -22,8 +22,8 @@ export interface Metric {
   readonly isDelta: boolean;
   /** Unix milliseconds: since when its sums count. */
   readonly startMs: number;
-  /** Never empty. */
-  readonly points: readonly Point[];
+  /** Made one by one, as they are asked for: thousands at once would hold the event loop. Never empty. */
+  readonly points: Iterable<Point>;
 }
 
 /** All that a process measures. */
@@ -60,11 +60,42 @@ const isUsed = (cells: Float64Array, place: number, width: number): boolean => {
   return false;
 };
 
-const pointOf = (instrument: Instrument, set: number, row: Float64Array): Point => ({
-  attributes: instrument.sets.attributesOf(set),
-  value: row[SUM],
-  buckets: instrument instanceof Histogram ? row.subarray(FIRST_BUCKET) : undefined,
-});
+/** The rows of an instrument at one moment. */
+class Points implements Iterable<Point> {
+  readonly #instrument: Instrument;
+  readonly #cells: Float64Array;
+  readonly #isDelta: boolean;
+
+  constructor(instrument: Instrument, cells: Float64Array, isDelta: boolean) {
+    this.#instrument = instrument;
+    this.#cells = cells;
+    this.#isDelta = isDelta;
+  }
+
+  get isEmpty(): boolean {
+    return this.#sets().next().done === true;
+  }
+
+  *[Symbol.iterator](): Generator<Point> {
+    const { sets, width } = this.#instrument;
+    const isHistogram = this.#instrument instanceof Histogram;
+    for (const set of this.#sets()) {
+      const row = this.#cells.subarray(set * width, (set + 1) * width);
+      const buckets = isHistogram ? row.subarray(FIRST_BUCKET) : undefined;
+      yield { attributes: sets.attributesOf(set), value: row[SUM], buckets };
+    }
+  }
+
+  /** Those with a point: what has not changed is no part of a difference. */
+  *#sets(): Generator<number> {
+    const { width } = this.#instrument;
+    for (let place = 0; place < this.#cells.length; place += width) {
+      const set = place / width;
+      if ((this.#isDelta || set === OVERFLOW) && !isUsed(this.#cells, place, width)) continue;
+      yield set;
+    }
+  }
+}
 
 const changesOnly = ({ kind }: Instrument, temporality: Temporality): boolean =>
   temporality === 'delta' && (kind === 'counter' || kind === 'histogram');
@@ -92,10 +123,7 @@ export class Reader {
   read(): readonly Metric[] {
     this.#readMs = timers.wallMs();
     this.#read = new Map();
-    return this.#instruments
-      .read()
-      .map((instrument) => this.#metricOf(instrument))
-      .filter(({ points }) => points.length > 0);
+    return this.#instruments.read().flatMap((instrument) => this.#metricOf(instrument) ?? []);
   }
 
   /** What was read last has arrived: the next differences are from there on. */
@@ -104,7 +132,7 @@ export class Reader {
     this.#deliveredMs = this.#readMs;
   }
 
-  #metricOf(instrument: Instrument): Metric {
+  #metricOf(instrument: Instrument): Metric | undefined {
     const { sets, width, startMs } = instrument;
     const isDelta = changesOnly(instrument, this.#temporality);
     // A copy: points are written while requests go on.
@@ -112,13 +140,8 @@ export class Reader {
     const before = isDelta ? this.#delivered.get(instrument) : undefined;
     if (isDelta) this.#read.set(instrument, now);
     const cells = before === undefined ? now : now.map((value, i) => value - (before[i] ?? 0));
-    const points: Point[] = [];
-    for (let set = 0; set < sets.size; set++) {
-      const place = set * width;
-      // What has not changed is no part of a difference.
-      if ((isDelta || set === OVERFLOW) && !isUsed(cells, place, width)) continue;
-      points.push(pointOf(instrument, set, cells.subarray(place, place + width)));
-    }
+    const points = new Points(instrument, cells, isDelta);
+    if (points.isEmpty) return undefined;
     return { instrument, isDelta, startMs: isDelta ? Math.max(startMs, this.#deliveredMs) : startMs, points };
   }
 }

@@ -54,12 +54,14 @@ const CUMULATIVE = 2;
 /** More than the fixed fields of a point together. */
 const FIXED_ROOM = 64;
 
-/** A message in a field; the length of most takes two bytes. */
-const within = (writer: ByteWriter, fieldTag: number, write: () => void): void => {
+/** Begins a message in a field, whose length takes two bytes mostly; gives where its content begins, for {@link end}. */
+const begin = (writer: ByteWriter, fieldTag: number): number => {
   writer.reserve(FIXED_ROOM);
   writer.bytes[writer.length++] = fieldTag;
-  const start = beginMessage(writer, 2);
-  write();
+  return beginMessage(writer, 2);
+};
+
+const end = (writer: ByteWriter, start: number): void => {
   writer.reserve(FIXED_ROOM);
   endMessage(writer, start, 2);
 };
@@ -122,46 +124,69 @@ const DATA: Readonly<Record<Instrument['kind'], number>> = {
   histogram: MetricMessage.histogram,
 };
 
-const writeMetric = (writer: ByteWriter, { instrument, isDelta, startMs, points }: Metric, timeMs: number): void => {
+const writePoint = (writer: ByteWriter, { instrument, startMs }: Metric, point: Point, timeMs: number): void => {
+  const start = begin(writer, Data.points);
+  writeTimes(writer, startMs, timeMs);
+  if (instrument instanceof Histogram) writeHistogramPoint(writer, instrument, point);
+  else writeNumberPoint(writer, instrument, point);
+  end(writer, start);
+};
+
+/** One step a point; gives the bytes of each. */
+const writeMetric = function* (writer: ByteWriter, metric: Metric, timeMs: number): Generator<number> {
+  const { instrument, isDelta, points } = metric;
   const { name, description, unit, kind } = instrument;
+  const start = begin(writer, ScopeMetrics.metrics);
   writeString(writer, MetricMessage.name, name);
   if (description !== '') writeString(writer, MetricMessage.description, description);
   if (unit !== '') writeString(writer, MetricMessage.unit, unit);
-  within(writer, DATA[kind], () => {
-    for (const point of points) {
-      within(writer, Data.points, () => {
-        writeTimes(writer, startMs, timeMs);
-        if (instrument instanceof Histogram) writeHistogramPoint(writer, instrument, point);
-        else writeNumberPoint(writer, instrument, point);
-      });
-    }
-    if (kind === 'gauge') return;
+  const data = begin(writer, DATA[kind]);
+  for (const point of points) {
+    const { length } = writer;
+    writePoint(writer, metric, point, timeMs);
+    yield writer.length - length;
+  }
+  if (kind !== 'gauge') {
     writer.reserve(FIXED_ROOM);
     writer.bytes[writer.length++] = Data.temporality;
     writer.bytes[writer.length++] = isDelta ? DELTA : CUMULATIVE;
-    if (kind !== 'counter') return;
+  }
+  if (kind === 'counter') {
     writer.bytes[writer.length++] = Data.isMonotonic;
     writer.bytes[writer.length++] = 1;
-  });
+  }
+  end(writer, data);
+  end(writer, start);
 };
 
-/** The request for `metrics`, which were read at `timeMs`. */
-export const writeOtlp = (
+/**
+ * Writes the request for `metrics`, which were read at `timeMs`, into an empty writer, a step a point: who cannot hold the event loop for all of them at
+ * once makes pauses between. Gives the bytes of each step.
+ */
+export const otlpSteps = function* (
+  writer: ByteWriter,
   metrics: readonly Metric[],
   { properties, schemaUrl }: ArchivedResource,
   timeMs: number,
-): Buffer => {
+): Generator<number> {
+  const all = begin(writer, Request.resourceMetrics);
+  const resource = begin(writer, ResourceMetrics.resource);
+  writeOwnProperties(writer, TAGS.resource.attributes, properties);
+  end(writer, resource);
+  const scoped = begin(writer, ResourceMetrics.scopeMetrics);
+  const scope = begin(writer, ScopeMetrics.scope);
+  writeString(writer, TAGS.scope.name, LIBRARY_NAME);
+  writeString(writer, TAGS.scope.version, LIBRARY_VERSION);
+  end(writer, scope);
+  for (const metric of metrics) yield* writeMetric(writer, metric, timeMs);
+  end(writer, scoped);
+  if (schemaUrl) writeString(writer, ResourceMetrics.schemaUrl, schemaUrl);
+  end(writer, all);
+};
+
+/** The same at once. */
+export const writeOtlp = (metrics: readonly Metric[], resource: ArchivedResource, timeMs: number): Buffer => {
   const writer = new ByteWriter();
-  within(writer, Request.resourceMetrics, () => {
-    within(writer, ResourceMetrics.resource, () => writeOwnProperties(writer, TAGS.resource.attributes, properties));
-    within(writer, ResourceMetrics.scopeMetrics, () => {
-      within(writer, ScopeMetrics.scope, () => {
-        writeString(writer, TAGS.scope.name, LIBRARY_NAME);
-        writeString(writer, TAGS.scope.version, LIBRARY_VERSION);
-      });
-      for (const metric of metrics) within(writer, ScopeMetrics.metrics, () => writeMetric(writer, metric, timeMs));
-    });
-    if (schemaUrl) writeString(writer, ResourceMetrics.schemaUrl, schemaUrl);
-  });
+  for (const _ of otlpSteps(writer, metrics, resource, timeMs));
   return writer.copy();
 };

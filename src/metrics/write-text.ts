@@ -1,7 +1,6 @@
 // Metrics as Prometheus reads them: OpenMetrics 1.0, or the older text format. Names, units and the resource are translated as OpenTelemetry's
 // specification for Prometheus asks. Nothing of a program may break a line: what stands in quotes is escaped, and names have letters, digits and `_` alone.
 import type { ArchivedProperties } from '../record/archived-span.js';
-import type { Attribute } from './attribute-sets.js';
 import { Histogram, type Instrument, type InstrumentKind } from './instruments.js';
 import type { Metric, Point } from './reader.js';
 
@@ -53,11 +52,22 @@ const escapeLabel = (text: string): string => text.replace(/[\\"\n]/g, (one) => 
 const escapeHelp = (text: string, format: TextFormat): string =>
   format === 'openmetrics' ? escapeLabel(text) : text.replace(/[\\\n]/g, (one) => ESCAPES[one]);
 
+const labelNames = new Map<string, string>();
+
+/** Keys are those of instruments and of the resource: few. */
+const labelName = (key: string): string => {
+  const known = labelNames.get(key);
+  if (known !== undefined) return known;
+  const name = cleanName(key);
+  labelNames.set(key, name);
+  return name;
+};
+
 /** What stands in the braces. Keys that become one label have their values side by side. */
 const labelsOf = (attributes: readonly (readonly [key: string, value: unknown])[]): string => {
   const labels = new Map<string, string>();
   for (const [key, value] of attributes) {
-    const name = cleanName(key);
+    const name = labelName(key);
     const before = labels.get(name);
     labels.set(name, before === undefined ? String(value) : `${before};${String(value)}`);
   }
@@ -78,57 +88,62 @@ const seconds = (ms: number): string => (ms / 1000).toFixed(3);
 
 class TextWriter {
   readonly #format: TextFormat;
-  readonly lines: string[] = [];
 
   constructor(format: TextFormat) {
     this.#format = format;
   }
 
   /** What is said of a family before its samples. Of a counter the older format has the name of its samples. */
-  head(family: string, type: string, unit: string, help: string): void {
+  #head(family: string, type: string, unit: string, help: string): string {
     const isOpen = this.#format === 'openmetrics';
     const name = type === 'counter' && !isOpen ? `${family}_total` : family;
-    this.lines.push(`# TYPE ${name} ${type}`);
-    if (isOpen && unit !== '') this.lines.push(`# UNIT ${name} ${unit}`);
-    if (help !== '') this.lines.push(`# HELP ${name} ${escapeHelp(help, this.#format)}`);
+    const unitLine = isOpen && unit !== '' ? `# UNIT ${name} ${unit}\n` : '';
+    const helpLine = help === '' ? '' : `# HELP ${name} ${escapeHelp(help, this.#format)}\n`;
+    return `# TYPE ${name} ${type}\n${unitLine}${helpLine}`;
   }
 
-  resource(properties: ArchivedProperties): void {
+  resource(properties: ArchivedProperties): string {
+    const [family, type] = this.#format === 'openmetrics' ? ['target', 'info'] : ['target_info', 'gauge'];
     const labels = labelsOf(Object.entries(properties));
-    if (this.#format === 'openmetrics') this.head('target', 'info', '', 'Target metadata');
-    else this.head('target_info', 'gauge', '', 'Target metadata');
-    this.lines.push(`target_info${braced(labels)} 1`);
+    return `${this.#head(family, type, '', 'Target metadata')}target_info${braced(labels)} 1\n`;
   }
 
-  metric({ instrument, startMs, points }: Metric): void {
+  /** The head, then the lines of each point. */
+  *metric({ instrument, startMs, points }: Metric): Generator<string> {
+    const { kind } = instrument;
     const family = familyOf(instrument);
-    this.head(family, TYPES[instrument.kind], unitOf(instrument), instrument.description);
+    const hasStart = this.#format === 'openmetrics' && (kind === 'counter' || kind === 'histogram');
+    yield this.#head(family, TYPES[kind], unitOf(instrument), instrument.description);
     for (const point of points) {
-      const labels = labelsOf(point.attributes as readonly Attribute[]);
-      if (instrument instanceof Histogram) this.#histogram(family, labels, instrument, point);
-      else this.lines.push(`${family}${instrument.kind === 'counter' ? '_total' : ''}${braced(labels)} ${point.value}`);
-      const hasStart = instrument.kind === 'counter' || instrument.kind === 'histogram';
-      if (hasStart && this.#format === 'openmetrics')
-        this.lines.push(`${family}_created${braced(labels)} ${seconds(startMs)}`);
+      const labels = labelsOf(point.attributes);
+      const samples =
+        instrument instanceof Histogram
+          ? this.#histogram(family, labels, instrument, point)
+          : `${family}${kind === 'counter' ? '_total' : ''}${braced(labels)} ${point.value}\n`;
+      yield hasStart ? `${samples}${family}_created${braced(labels)} ${seconds(startMs)}\n` : samples;
     }
   }
 
-  #histogram(family: string, labels: string, { boundaries }: Histogram, { value, buckets }: Point): void {
+  #histogram(family: string, labels: string, { boundaries }: Histogram, { value, buckets }: Point): string {
     let count = 0;
+    let text = '';
     buckets?.forEach((inBucket, i) => {
       count += inBucket;
       const boundary = boundaryText(boundaries[i] ?? Number.POSITIVE_INFINITY, this.#format);
-      this.lines.push(`${family}_bucket${withLabel(labels, `le="${boundary}"`)} ${count}`);
+      text += `${family}_bucket${withLabel(labels, `le="${boundary}"`)} ${count}\n`;
     });
-    this.lines.push(`${family}_sum${braced(labels)} ${value}`, `${family}_count${braced(labels)} ${count}`);
+    return `${text}${family}_sum${braced(labels)} ${value}\n${family}_count${braced(labels)} ${count}\n`;
   }
 }
 
-/** `metrics` of one moment and of the start, in one text; differences have no place in it. */
-export const writeText = (metrics: readonly Metric[], resource: ArchivedProperties, format: TextFormat): string => {
+/** `metrics` since the start, in pieces of whole lines, a set of an instrument each; differences have no place in it. */
+export const textPieces = function* (
+  metrics: readonly Metric[],
+  resource: ArchivedProperties,
+  format: TextFormat,
+): Generator<string> {
   const writer = new TextWriter(format);
-  writer.resource(resource);
-  for (const metric of metrics) writer.metric(metric);
-  if (format === 'openmetrics') writer.lines.push('# EOF');
-  return `${writer.lines.join('\n')}\n`;
+  yield writer.resource(resource);
+  for (const metric of metrics) yield* writer.metric(metric);
+  if (format === 'openmetrics') yield '# EOF\n';
 };

@@ -31,7 +31,7 @@ beforeEach(() => {
 /** `name value value... : count`, ports of this run left out. */
 const measured = (): string[] =>
   new Reader(instruments, 'cumulative').read().flatMap(({ instrument: { name }, points }) =>
-    points.map(({ attributes, value, buckets }) => {
+    [...points].map(({ attributes, value, buckets }) => {
       const values = attributes.filter(([key]) => key !== 'server.port').map(([, one]) => one);
       return `${name} ${values.join(' ')}: ${buckets?.reduce((sum, one) => sum + one, 0) ?? value}`;
     }),

@@ -9,7 +9,7 @@ const named = (name: string, keys: readonly string[] = []) => ({ name, unit: '1'
 /** `name{attributes} value [buckets]`, a line a point. */
 const linesOf = (metrics: readonly Metric[]): string[] =>
   metrics.flatMap(({ instrument, points }) =>
-    points.map(({ attributes, value, buckets }) => {
+    [...points].map(({ attributes, value, buckets }) => {
       const set = attributes.map((pair) => pair.join('=')).join(',');
       return `${instrument.name}{${set}} ${value}${buckets === undefined ? '' : ` [${[...buckets].join(' ')}]`}`;
     }),

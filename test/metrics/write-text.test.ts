@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { timers } from '../../src/base/calls/timers.js';
 import { Counter, Gauge, Histogram, UpDownCounter } from '../../src/metrics/instruments.js';
 import { Instruments, Reader } from '../../src/metrics/reader.js';
-import { type TextFormat, writeText } from '../../src/metrics/write-text.js';
+import { type TextFormat, textPieces } from '../../src/metrics/write-text.js';
 
 const RESOURCE = { 'service.name': 'shop "1"', 'a.b': 1, a_b: 'two\nlines' };
 
@@ -33,7 +33,7 @@ const written = (format: TextFormat): string => {
   active.add(2);
   sent.add(12, ['a user']);
   share.set(0.125);
-  return writeText(new Reader(instruments, 'cumulative').read(), RESOURCE, format);
+  return [...textPieces(new Reader(instruments, 'cumulative').read(), RESOURCE, format)].join('');
 };
 
 test('OpenMetrics', () => {
