@@ -51,8 +51,8 @@ export abstract class Instrument {
     this.cells = new Float64Array(FIRST_ROWS * width);
   }
 
-  /** Where the row of a set begins. */
-  protected place(values: readonly AttributeValue[]): number {
+  /** Where the row of a set begins, for as long as the process lives. `values` is copied where it is kept. */
+  place(values: readonly AttributeValue[]): number {
     const place = this.sets.numberOf(values) * this.width;
     if (place >= this.cells.length) this.#grow();
     return place;
@@ -90,6 +90,11 @@ export class UpDownCounter extends Instrument {
   add(value: number, attributes: readonly AttributeValue[] = NO_VALUES): void {
     if (Number.isFinite(value)) this.cells[this.place(attributes)] += value;
     else this.refused++;
+  }
+
+  /** The same where the place of the set is known. */
+  addAt(place: number, value: number): void {
+    this.cells[place] += value;
   }
 
   /** The whole sum, where somebody else has it. */

@@ -1,6 +1,7 @@
 // What instrumentations measure, by OpenTelemetry's stable conventions: requests answered and sent, and calls to databases. They call this for every one of
 // them, whether or not it has a span; nothing here may look at a span, throw, or keep what a request said beyond the attributes of its set.
 import { now, nsPerTick } from '../clock/index.js';
+import type { AttributeValue } from './attribute-sets.js';
 import { Histogram, UpDownCounter } from './instruments.js';
 import type { Instruments } from './reader.js';
 
@@ -39,6 +40,17 @@ export interface DatabaseOperation {
   readonly port: number | undefined;
 }
 
+/** A request that a server answers. */
+export interface ServedRequest {
+  readonly metrics: LibraryMetrics;
+  /** In ticks. */
+  readonly begin: number;
+  readonly method: string;
+  readonly scheme: string;
+  /** Where it is counted as active. */
+  readonly active: number;
+}
+
 export class LibraryMetrics {
   /** How often anything was recorded: whether there is anything new. */
   records = 0;
@@ -46,6 +58,10 @@ export class LibraryMetrics {
   readonly #active: UpDownCounter;
   readonly #sent: Histogram;
   readonly #queried: Histogram;
+  // Filled anew by each record, which copies what it keeps: a list for each would be garbage of every request.
+  readonly #activeSet: AttributeValue[] = new Array(2).fill(undefined);
+  readonly #requestSet: AttributeValue[] = new Array(6).fill(undefined);
+  readonly #querySet: AttributeValue[] = new Array(9).fill(undefined);
 
   constructor(instruments: Instruments) {
     const outcome = [STATUS, ERROR, PROTOCOL_VERSION];
@@ -103,22 +119,26 @@ export class LibraryMetrics {
   }
 
   /** A request has come, for which {@link serverEnded} is called once. */
-  serverBegan(method: string, scheme: string): void {
+  serverBegan(method: string, scheme: string): ServedRequest {
+    const set = this.#activeSet;
+    set[0] = method;
+    set[1] = scheme;
+    const active = this.#active.place(set);
     this.records++;
-    this.#active.add(1, [method, scheme]);
+    this.#active.addAt(active, 1);
+    return { metrics: this, begin: now(), method, scheme, active };
   }
 
-  serverEnded(begin: number, method: string, scheme: string, route: string | undefined, outcome: HttpOutcome): void {
-    const { status, errorType, version } = outcome;
+  serverEnded(request: ServedRequest, route: string | undefined, outcome: HttpOutcome): void {
+    const { begin, method, scheme, active } = request;
     this.records++;
-    this.#active.add(-1, [method, scheme]);
-    this.#served.record(secondsSince(begin), [method, scheme, route, status, errorType, version]);
+    this.#active.addAt(active, -1);
+    this.#served.record(secondsSince(begin), this.#setOf(method, scheme, route, outcome));
   }
 
   clientEnded(begin: number, method: string, address: string, port: number | undefined, outcome: HttpOutcome): void {
-    const { status, errorType, version } = outcome;
     this.records++;
-    this.#sent.record(secondsSince(begin), [method, address, port, status, errorType, version]);
+    this.#sent.record(secondsSince(begin), this.#setOf(method, address, port, outcome));
   }
 
   databaseEnded(begin: number, call: DatabaseOperation, errorType: string | undefined, status?: string): void {
@@ -127,18 +147,28 @@ export class LibraryMetrics {
 
   /** The same of a call whose duration is known. */
   databaseTook(seconds: number, call: DatabaseOperation, errorType: string | undefined, status?: string): void {
-    const { system, namespace, operation, collection, summary, address, port } = call;
+    const set = this.#querySet;
+    set[0] = call.system;
+    set[1] = call.namespace;
+    set[2] = call.operation;
+    set[3] = call.collection;
+    set[4] = call.summary;
+    set[5] = status;
+    set[6] = errorType;
+    set[7] = call.address;
+    set[8] = call.port;
     this.records++;
-    this.#queried.record(seconds, [
-      system,
-      namespace,
-      operation,
-      collection,
-      summary,
-      status,
-      errorType,
-      address,
-      port,
-    ]);
+    this.#queried.record(seconds, set);
+  }
+
+  #setOf(first: string, second: string, third: AttributeValue, outcome: HttpOutcome): readonly AttributeValue[] {
+    const set = this.#requestSet;
+    set[0] = first;
+    set[1] = second;
+    set[2] = third;
+    set[3] = outcome.status;
+    set[4] = outcome.errorType;
+    set[5] = outcome.version;
+    return set;
   }
 }

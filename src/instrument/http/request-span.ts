@@ -1,7 +1,7 @@
-// What belongs to an incoming request: its span, what its metric needs, and the route that a framework found for it. Kept on the request itself: frameworks wrap it,
-// and hand on the same object. Every copy of this package must find both: a bundler, or Nitro, gives the program a copy of its own.
+// What belongs to an incoming request: its span, what its metric needs, and the route that a framework found for it. Kept on the request itself: frameworks
+// wrap it, and hand on the same object. Every copy of this package must find them: a bundler, or Nitro, gives the program a copy of its own.
 import type { IncomingMessage } from 'node:http';
-import type { HttpOutcome, LibraryMetrics } from '../../metrics/library-metrics.js';
+import type { ServedRequest } from '../../metrics/library-metrics.js';
 import type { Span } from '../../span/span.js';
 import { type Off, orElse } from '../channel.js';
 
@@ -9,18 +9,10 @@ export const SPAN = Symbol.for('spanline.request.span');
 export const ROUTE = Symbol.for('spanline.request.route');
 export const MEASURED = Symbol.for('spanline.request.measured');
 
-/** A request that is measured, from its begin in ticks on. */
-export interface MeasuredAnswer {
-  readonly metrics: LibraryMetrics;
-  readonly begin: number;
-  readonly method: string;
-  readonly scheme: string;
-}
-
 export interface RequestWithSpan extends IncomingMessage {
   /** The span that records nothing, where it is only measured. */
   [SPAN]?: Span | undefined;
-  [MEASURED]?: MeasuredAnswer;
+  [MEASURED]?: ServedRequest;
   [ROUTE]?: string | (() => string | undefined);
   // Of express, in all its versions.
   readonly route?: { readonly path?: unknown };
@@ -86,16 +78,3 @@ export const routeOf = (request: RequestWithSpan, span: Span): string | undefine
   }
   return undefined;
 };
-
-/** Measures a request that has come; {@link endMeasured} is called once for it. */
-export const measureAnswer = (metrics: LibraryMetrics, method: string, scheme: string): MeasuredAnswer => {
-  metrics.serverBegan(method, scheme);
-  return { metrics, begin: metrics.begin(), method, scheme };
-};
-
-/** It was answered, or given up. */
-export const endMeasured = (
-  { metrics, begin, method, scheme }: MeasuredAnswer,
-  route: string | undefined,
-  outcome: HttpOutcome,
-): void => metrics.serverEnded(begin, method, scheme, route, outcome);

@@ -1,5 +1,5 @@
-// Requests that `http` and `https` servers answer: a root span each, and a part of their metrics, by Node's own channels. A span ends once, whatever becomes of the request:
-// answered, given up by the client, or cut off with its connection.
+// Requests that `http` and `https` servers answer: a root span each, and a part of their metrics, by Node's own channels. A span ends once, whatever
+// becomes of the request: answered, given up by the client, or cut off with its connection.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { isOwnServer } from '../../exporters/http/own-agents.js';
@@ -21,7 +21,7 @@ import {
   schemeOf,
   wantedHeaders,
 } from './request-properties.js';
-import { endMeasured, MEASURED, measureAnswer, type RequestWithSpan, routeOf, SPAN } from './request-span.js';
+import { MEASURED, type RequestWithSpan, routeOf, SPAN } from './request-span.js';
 import { knownMethod, nameOf } from './url.js';
 
 interface Message {
@@ -59,7 +59,11 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
       const route = routeOf(request, span);
       const status = response.headersSent ? response.statusCode : undefined;
       if (measured !== undefined)
-        endMeasured(measured, route, { status, errorType: answerError(status, isWhole), version: request.httpVersion });
+        measured.metrics.serverEnded(measured, route, {
+          status,
+          errorType: answerError(status, isWhole),
+          version: request.httpVersion,
+        });
       if (span.isRecording) addAnswer(span, route, status, isWhole);
     }
     if (span.isRecording) {
@@ -91,7 +95,7 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
     } else if (metrics === undefined) return;
     if (metrics !== undefined) {
       const { method = '', headers } = request;
-      request[MEASURED] = measureAnswer(metrics, knownMethod(method), schemeOf(headers, socket as ReceivingSocket));
+      request[MEASURED] = metrics.serverBegan(knownMethod(method), schemeOf(headers, socket as ReceivingSocket));
     }
     request[SPAN] = span;
     inFlight.begun();

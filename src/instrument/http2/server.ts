@@ -1,5 +1,5 @@
-// Requests that `http2` servers answer: a root span each, and a part of their metrics, from the start of the stream to its close. By Node's channel, which newer lines have;
-// in others by the event of the server, until the channel is heard once.
+// Requests that `http2` servers answer: a root span each, and a part of their metrics, from the start of the stream to its close. By Node's channel,
+// which newer lines have; in others by the event of the server, until the channel is heard once.
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { queueStore } from '../../local-span/queue-store.js';
 import type { SpanQueue } from '../../local-span/span-queue.js';
@@ -7,7 +7,7 @@ import { Span } from '../../span/span.js';
 import { allOff, callHook, callPredicate, type Off, onMessage, quiet } from '../channel.js';
 import { isOfGrpc } from '../grpc.js';
 import { addAnswer, answerError, requestProperties, schemeOf } from '../http/request-properties.js';
-import { endMeasured, MEASURED, measureAnswer, type RequestWithSpan, routeOf, SPAN } from '../http/request-span.js';
+import { MEASURED, type RequestWithSpan, routeOf, SPAN } from '../http/request-span.js';
 import { inBrackets, knownMethod, nameOf } from '../http/url.js';
 import { emitUnder } from '../in-context.js';
 import { measures } from '../measures.js';
@@ -52,7 +52,11 @@ export const traceStreams = (options: Http2ServerOptions, propagator: Propagator
       const [route, status] = [routeOf(stream, span), statusOf(stream)];
       const isWhole = !stream.aborted && stream.rstCode === 0;
       if (measured !== undefined)
-        endMeasured(measured, route, { status, errorType: answerError(status, isWhole), version: '2' });
+        measured.metrics.serverEnded(measured, route, {
+          status,
+          errorType: answerError(status, isWhole),
+          version: '2',
+        });
       if (span.isRecording) addAnswer(span, route, status, isWhole);
     }
     if (span.isRecording) callHook(enrich, span, headers, stream);
@@ -75,7 +79,7 @@ export const traceStreams = (options: Http2ServerOptions, propagator: Propagator
     else if (metrics === undefined) return;
     if (metrics !== undefined) {
       const scheme = schemeOf(headers, stream.session?.socket ?? {});
-      stream[MEASURED] = measureAnswer(metrics, knownMethod(headers[':method'] ?? ''), scheme);
+      stream[MEASURED] = metrics.serverBegan(knownMethod(headers[':method'] ?? ''), scheme);
     }
     stream[SPAN] = span;
     if (span.isRecording) describe(span, headers, stream);
