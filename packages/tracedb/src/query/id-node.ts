@@ -180,8 +180,9 @@ export class Leaf extends SpannedNode implements IdStream {
     const { table, prefix, options } = this.#read;
     const rows: RowSelection =
       this.#from === '' ? { prefix } : { start: prefix + this.#from, end: prefixEnd(prefix)?.toString() };
-    const read = (): AsyncIterator<readonly string[]> => table.readKeys(rows, options);
-    return this.#reads++ < MAX_READ_SPANS ? under(this.span, read) : untraced(read);
+    // `next` has made the span of the leaf current.
+    if (this.#reads++ < MAX_READ_SPANS) return table.readKeys(rows, options);
+    return untraced(() => table.readKeys(rows, options));
   }
 }
 

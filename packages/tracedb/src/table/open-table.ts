@@ -23,13 +23,14 @@ import type {
 
 /** Hands on the batches of a read and counts them. */
 class TracedRead<T> implements AsyncIterableIterator<readonly T[]> {
-  readonly #inner: AsyncIterator<readonly T[]>;
+  readonly #inner: AsyncIterator<readonly T[], undefined>;
   readonly #figures = { rows: 0, bytes: 0, batches: 0, waitMs: 0 };
 
   readonly #span: Span;
   readonly #bytesOf: (items: readonly T[]) => number;
+  readonly #readOn = (): Promise<IteratorResult<readonly T[], undefined>> => this.#inner.next();
 
-  constructor(span: Span, open: () => AsyncIterator<readonly T[]>, bytesOf: (items: readonly T[]) => number) {
+  constructor(span: Span, open: () => AsyncIterator<readonly T[], undefined>, bytesOf: (items: readonly T[]) => number) {
     this.#span = span;
     this.#bytesOf = bytesOf;
     try {
@@ -44,24 +45,19 @@ class TracedRead<T> implements AsyncIterableIterator<readonly T[]> {
     return this;
   }
 
-  async next(): Promise<IteratorResult<readonly T[], undefined>> {
+  next(): Promise<IteratorResult<readonly T[], undefined>> {
     const since = timers.monotonicMs();
     try {
-      // Under the span, so that the CPU time of reading is counted there.
-      const result = await under(this.#span, () => this.#inner.next());
-      this.#figures.waitMs += timers.monotonicMs() - since;
-      if (result.done === true) {
-        this.#end();
-        return { done: true, value: undefined };
-      }
-      this.#figures.rows += result.value.length;
-      this.#figures.bytes += this.#bytesOf(result.value);
-      this.#figures.batches++;
+      // Under the span, so that the CPU time of reading is counted there. Its promise is given back as it is: to follow it takes one more.
+      const result = under(this.#span, this.#readOn);
+      result.then(
+        (read) => this.#count(read, since),
+        (error) => this.#failSince(error, since),
+      );
       return result;
     } catch (error) {
-      this.#figures.waitMs += timers.monotonicMs() - since;
-      this.#fail(error);
-      throw error;
+      this.#failSince(error, since);
+      return Promise.reject(error);
     }
   }
 
@@ -74,6 +70,23 @@ class TracedRead<T> implements AsyncIterableIterator<readonly T[]> {
     return { done: true, value: undefined };
   }
 
+  #count({ done, value }: IteratorResult<readonly T[], undefined>, since: number): void {
+    const figures = this.#figures;
+    figures.waitMs += timers.monotonicMs() - since;
+    if (done === true) {
+      this.#end();
+      return;
+    }
+    figures.rows += value.length;
+    figures.bytes += this.#bytesOf(value);
+    figures.batches++;
+  }
+
+  #failSince(error: unknown, since: number): void {
+    this.#figures.waitMs += timers.monotonicMs() - since;
+    this.#fail(error);
+  }
+
   #fail(error: unknown): void {
     failSpan(this.#span, error);
     this.#end();
@@ -81,8 +94,8 @@ class TracedRead<T> implements AsyncIterableIterator<readonly T[]> {
 
   #end(): void {
     if (!this.#span.isRecording) return;
-    const { waitMs, ...counts } = this.#figures;
-    this.#span.addProperties({ ...counts, 'wait.ms': roundMs(waitMs) });
+    const { rows, bytes, batches, waitMs } = this.#figures;
+    this.#span.addProperties({ rows, bytes, batches, 'wait.ms': roundMs(waitMs) });
     this.#span.end();
   }
 }
