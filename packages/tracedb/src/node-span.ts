@@ -32,13 +32,14 @@ export const failSpan = (span: Span | undefined, error: unknown): void => {
 export const roundMs = (ms: number): number => Math.round(ms * 1000) / 1000;
 
 /**
- * Run `work` in a span of its own; its failure is recorded and passed on. `figures` is asked when it is over. Gives the promise of `work` itself: an
+ * Run `work` in a span of its own; its failure is recorded and passed on. `figures` adds
+ * properties when it is over, and must not throw. Gives the promise of `work` itself: an
  * async function around it costs two more promises and as many turns of the microtask queue, for whoever traces and whoever does not.
  */
 export const inSpan = <T>(
   name: string,
   work: () => Promise<T>,
-  figures?: (result: T) => Readonly<Record<string, string | number | boolean>>,
+  figures?: (span: Span, result: T) => void,
 ): Promise<T> => {
   const span = childSpan(name);
   try {
@@ -47,7 +48,7 @@ export const inSpan = <T>(
     // Before whoever waits for the result.
     result.then(
       (value) => {
-        if (figures !== undefined) span.addProperties(() => figures(value));
+        figures?.(span, value);
         span.end();
       },
       (error) => {

@@ -53,7 +53,7 @@ describe('in a trace', () => {
           await inSpan('inner', async () => 1);
           return { rows: 3 };
         },
-        ({ rows }) => ({ rows }),
+        (span, { rows }) => span.addProperty('rows', rows),
       ),
     );
     span.end();

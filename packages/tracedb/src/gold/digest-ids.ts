@@ -163,7 +163,9 @@ export class DigestIds {
       assigned = fresh.length;
       return found;
     };
-    return inSpan('gold.digest-ids', ids, () => ({ unknown: unknown.length, fresh: assigned }));
+    return inSpan('gold.digest-ids', ids, (span) =>
+      span.addProperty('unknown', unknown.length).addProperty('fresh', assigned),
+    );
   }
 
   /** The digests of `ids`. Throws `ERR_SPANLINE_STORE_CORRUPT` for an id that was never given. */

@@ -253,7 +253,7 @@ export class GoldStore implements ShapeStore {
     const rows = await inSpan(
       'gold.put',
       () => writeEntries(this.#parts, commit, entries, { digestMs, optionsMs }, deadline),
-      (written) => ({ commit, entries: entries.length, rows: written }),
+      (span, written) => span.addProperties({ commit, entries: entries.length, rows: written }),
     );
     this.#counts.puts++;
     this.#counts.entries += entries.length;
@@ -356,7 +356,8 @@ export class GoldStore implements ShapeStore {
     const { tile, tilesRead } = await inSpan(
       name,
       () => this.#reader[method](nCommits, last, deadline),
-      (read) => ({ commits: read.tile.commits.length, traces: read.tile.traces.length, tiles: read.tilesRead }),
+      (span, { tile, tilesRead }) =>
+        span.addProperties({ commits: tile.commits.length, traces: tile.traces.length, tiles: tilesRead }),
     );
     this.#counts.tilesRead += tilesRead;
     return tile;

@@ -124,7 +124,7 @@ export class OpsRow {
         this.#last = mine.catch(() => undefined);
         return mine;
       },
-      () => figures,
+      (span) => span.addProperties(figures),
     );
   }
 

@@ -139,7 +139,7 @@ export class PerfStore {
     return inSpan(
       'perf.write',
       () => this.#writer.write(commits, options),
-      (result) => ({ ...result }),
+      (span, result) => span.addProperties({ ...result }),
     );
   }
 
@@ -173,7 +173,7 @@ export class PerfStore {
       inSpan(
         'perf.read-traces',
         () => readTraces(this.table, this.config, tile, batch, decode, deadline.next()),
-        (traces) => ({ ids: batch.length, traces: traces.length }),
+        (span, traces) => span.addProperty('ids', batch.length).addProperty('traces', traces.length),
       ),
     );
   }
@@ -342,7 +342,10 @@ export class PerfStore {
         const ops = await this.#opsRows.at(tile).read(deadline.next());
         return { ops, plan: await planQuery(toQuery(query), ops, { ...deadline.next(), rule: this.rule }) };
       },
-      ({ plan }) => ({ kind: plan.kind, ...(plan.kind === 'empty' ? { reason: plan.unmet } : {}) }),
+      (span, { plan }) => {
+        span.addProperty('kind', plan.kind);
+        if (plan.kind === 'empty') span.addProperty('reason', plan.unmet);
+      },
     );
   }
 }

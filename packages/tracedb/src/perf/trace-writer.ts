@@ -92,7 +92,7 @@ export class TraceWriter {
       const { points, missing, indexed } = await inSpan(
         'perf.write-tile',
         () => this.#writeTile(tile, some, deadline),
-        (result) => ({ tile, ...result }),
+        (span, result) => span.addProperties({ tile, ...result }),
       );
       total.points += points;
       total.missing += missing;

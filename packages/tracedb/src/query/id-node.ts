@@ -66,12 +66,18 @@ export abstract class SpannedNode implements IdNode {
     return ids;
   }
 
-  /** End the span with the figures, and with some more. */
-  protected endSpan(more: Readonly<Record<string, number>> = {}): void {
-    if (this.span?.isRecording !== true) return;
+  /** End the span with the figures, and with one more. */
+  protected endSpan(more?: string, figure = 0): void {
+    const { span } = this;
+    if (span?.isRecording !== true) return;
     const { idsIn, idsOut, batches, waitMs } = this.figures;
-    this.span.addProperties({ 'ids.in': idsIn, 'ids.out': idsOut, batches, 'wait.ms': roundMs(waitMs), ...more });
-    this.span.end();
+    span
+      .addProperty('ids.in', idsIn)
+      .addProperty('ids.out', idsOut)
+      .addProperty('batches', batches)
+      .addProperty('wait.ms', roundMs(waitMs));
+    if (more !== undefined) span.addProperty(more, figure);
+    span.end();
   }
 }
 
@@ -164,7 +170,7 @@ export class Leaf extends SpannedNode implements IdStream {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#keys?.return?.();
-    this.endSpan({ reads: this.#reads });
+    this.endSpan('reads', this.#reads);
   }
 
   async #endRead(): Promise<void> {

@@ -90,7 +90,7 @@ export class Intersection extends SpannedNode {
 
   async close(): Promise<void> {
     await this.#endReads();
-    this.endSpan({ switches: this.#switches });
+    this.endSpan('switches', this.#switches);
   }
 
   /** Add ids that meet all to `out`, from those at hand; returns the input that a long run of ids does not meet. */

@@ -11,7 +11,7 @@ import type { CallOptions, ReadOptions, WideColumnTable } from '../table/wide-co
 import { invalidInput, TraceDbError } from '../tracedb-error.js';
 import { type IdNode, type IdStream, Leaf, Union } from './id-node.js';
 import { Intersection, type IntersectionInput } from './intersection.js';
-import type { Plan, PlannedCondition } from './plan.js';
+import type { Plan, PlannedCondition, PlannedValue } from './plan.js';
 
 /** Streams open at a time on one table, below the hundred that a gRPC channel carries. */
 export const MAX_OPEN_LEAVES = 64;
@@ -133,31 +133,29 @@ interface QueryTarget {
   readonly options: ReadOptions;
 }
 
-const startSpan = (name: string, parent: Span | undefined, properties: () => Record<string, string | number>) =>
-  parent?.isRecording ? Span.start(name, parent, { properties }) : undefined;
+const startSpan = (name: string, parent: Span | undefined): Span | undefined =>
+  parent?.isRecording ? Span.start(name, parent) : undefined;
 
-const leafOf = (
-  { table, options }: QueryTarget,
-  prefix: string,
+const leafOf = ({ table, options }: QueryTarget, prefix: string, span: Span | undefined): Leaf =>
+  new Leaf({ table, prefix, options }, span);
+
+const valueLeafOf = (
+  target: QueryTarget,
+  { key, keyIndex }: PlannedCondition,
+  { value, valueIndex }: PlannedValue,
   parent: Span | undefined,
-  what: () => Record<string, string | number>,
-): Leaf => new Leaf({ table, prefix, options }, startSpan('query.leaf', parent, what));
+): Leaf => {
+  const span = startSpan('query.leaf', parent)?.addProperty('key', key).addProperty('value', value);
+  return leafOf(target, target.layout.indexPrefix(keyIndex, valueIndex), span);
+};
 
 /** The stream of one condition: a leaf for one value, a union for several. */
-const streamOf = (
-  target: QueryTarget,
-  { key, keyIndex, values }: PlannedCondition,
-  parent: Span | undefined,
-): IdStream => {
-  const prefixOf = (valueIndex: number) => target.layout.indexPrefix(keyIndex, valueIndex);
+const streamOf = (target: QueryTarget, condition: PlannedCondition, parent: Span | undefined): IdStream => {
+  const { key, values } = condition;
   const [only] = values;
-  if (values.length === 1 && only !== undefined) {
-    return leafOf(target, prefixOf(only.valueIndex), parent, () => ({ key, value: only.value }));
-  }
-  const span = startSpan('query.union', parent, () => ({ key, values: values.length }));
-  const leaves = values.map(({ value, valueIndex }) =>
-    leafOf(target, prefixOf(valueIndex), span, () => ({ key, value })),
-  );
+  if (values.length === 1 && only !== undefined) return valueLeafOf(target, condition, only, parent);
+  const span = startSpan('query.union', parent)?.addProperty('key', key).addProperty('values', values.length);
+  const leaves = values.map((value) => valueLeafOf(target, condition, value, span));
   return new Union(leaves, span);
 };
 
@@ -166,8 +164,11 @@ const testOf = ({ keyIndex, values }: PlannedCondition): ((id: string) => boolea
 
 /** All ids of the tile: its trace rows, whose shards are merged. */
 const scanOf = (target: QueryTarget, parent: Span | undefined): IdStream => {
-  const span = startSpan('query.scan', parent, () => ({ shards: target.layout.tracePrefixes.length }));
-  const leaves = target.layout.tracePrefixes.map((prefix, shard) => leafOf(target, prefix, span, () => ({ shard })));
+  const { tracePrefixes } = target.layout;
+  const span = startSpan('query.scan', parent)?.addProperty('shards', tracePrefixes.length);
+  const leaves = tracePrefixes.map((prefix, shard) =>
+    leafOf(target, prefix, startSpan('query.leaf', span)?.addProperty('shard', shard)),
+  );
   return new Union(leaves, span);
 };
 
@@ -204,7 +205,7 @@ export const buildNodes = (
   const { streams, checks } = divide(plan.conditions);
   const [only] = streams;
   if (plan.conditions.length === 1 && only !== undefined) return streamOf(target, only, parent);
-  const span = startSpan('query.intersection', parent, () => ({ conditions: plan.conditions.length }));
+  const span = startSpan('query.intersection', parent)?.addProperty('conditions', plan.conditions.length);
   const inputs = streams.map(
     (condition): IntersectionInput => ({ node: streamOf(target, condition, span), test: testOf(condition) }),
   );
@@ -231,7 +232,7 @@ async function* run(
 ): AsyncGenerator<readonly string[], undefined, void> {
   if (plan.kind === 'empty') return;
   const guard = new CallGuard(`a query on ${table.location}`, options);
-  const span = childSpan('query', { properties: () => ({ tile }) });
+  const span = childSpan('query')?.addProperty('tile', tile);
   let root: IdNode | undefined;
   let release: (() => void) | undefined;
   guard.whenStopped((error) => {
@@ -263,8 +264,7 @@ async function* run(
   } finally {
     await root?.close().catch(() => {});
     release?.();
-    span?.addProperty('ids.out', ids);
-    span?.end();
+    span?.addProperty('ids.out', ids).end();
     guard.dispose();
   }
 }

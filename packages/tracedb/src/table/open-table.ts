@@ -30,11 +30,16 @@ class TracedRead<T> implements AsyncIterableIterator<readonly T[]> {
   readonly #bytesOf: (items: readonly T[]) => number;
   readonly #readOn = (): Promise<IteratorResult<readonly T[], undefined>> => this.#inner.next();
 
-  constructor(span: Span, open: () => AsyncIterator<readonly T[], undefined>, bytesOf: (items: readonly T[]) => number) {
+  /** @param open Makes the read, which begins with its first `next`. */
+  constructor(
+    span: Span,
+    open: () => AsyncIterator<readonly T[], undefined>,
+    bytesOf: (items: readonly T[]) => number,
+  ) {
     this.#span = span;
     this.#bytesOf = bytesOf;
     try {
-      this.#inner = under(span, open);
+      this.#inner = open();
     } catch (error) {
       this.#fail(error);
       throw error;
@@ -95,8 +100,12 @@ class TracedRead<T> implements AsyncIterableIterator<readonly T[]> {
   #end(): void {
     if (!this.#span.isRecording) return;
     const { rows, bytes, batches, waitMs } = this.#figures;
-    this.#span.addProperties({ rows, bytes, batches, 'wait.ms': roundMs(waitMs) });
-    this.#span.end();
+    this.#span
+      .addProperty('rows', rows)
+      .addProperty('bytes', bytes)
+      .addProperty('batches', batches)
+      .addProperty('wait.ms', roundMs(waitMs))
+      .end();
   }
 }
 
@@ -106,12 +115,15 @@ const describe = (selection: RowSelection): string => {
   return `range ${JSON.stringify(selection.start ?? '')} to ${JSON.stringify(selection.end ?? '')}`;
 };
 
+const bytesOfRow = ({ key, cells }: Row): number => {
+  let bytes = key.length;
+  for (const { value } of cells) bytes += value.length;
+  return bytes;
+};
+
 const bytesOfRows = (rows: readonly Row[]): number => {
   let bytes = 0;
-  for (const { key, cells } of rows) {
-    bytes += key.length;
-    for (const { value } of cells) bytes += value.length;
-  }
+  for (const row of rows) bytes += bytesOfRow(row);
   return bytes;
 };
 
@@ -128,6 +140,8 @@ const bytesOfMutations = (rows: readonly RowMutation[]): number => {
   }
   return bytes;
 };
+
+const CLIENT = { kind: 'client' } as const;
 
 /** Wraps a table of either engine. */
 export class TracedTable implements WideColumnTable {
@@ -149,7 +163,11 @@ export class TracedTable implements WideColumnTable {
     return inSpan(
       'table.write',
       () => this.#inner.mutateRows(rows, options),
-      () => ({ engine: this.engine, rows: rows.length, bytes: bytesOfMutations(rows) }),
+      (span) =>
+        span
+          .addProperty('engine', this.engine)
+          .addProperty('rows', rows.length)
+          .addProperty('bytes', bytesOfMutations(rows)),
     );
   }
 
@@ -169,7 +187,11 @@ export class TracedTable implements WideColumnTable {
     return inSpan(
       'table.read-row',
       () => this.#inner.readRow(key, options),
-      (row) => ({ engine: this.engine, rows: Number(row !== undefined), bytes: row ? bytesOfRows([row]) : 0 }),
+      (span, row) =>
+        span
+          .addProperty('engine', this.engine)
+          .addProperty('rows', Number(row !== undefined))
+          .addProperty('bytes', row === undefined ? 0 : bytesOfRow(row)),
     );
   }
 
@@ -182,7 +204,7 @@ export class TracedTable implements WideColumnTable {
     return inSpan(
       'table.check-and-write',
       () => this.#inner.checkAndMutateRow(key, predicate, change, options),
-      (isMatch) => ({ engine: this.engine, matched: isMatch }),
+      (span, isMatch) => span.addProperty('engine', this.engine).addProperty('matched', isMatch),
     );
   }
 
@@ -190,7 +212,7 @@ export class TracedTable implements WideColumnTable {
     return inSpan(
       'table.increment',
       () => this.#inner.incrementCell(key, family, qualifier, by, options),
-      () => ({ engine: this.engine }),
+      (span) => span.addProperty('engine', this.engine),
     );
   }
 
@@ -207,10 +229,7 @@ export class TracedTable implements WideColumnTable {
   }
 
   #readSpan(name: string, selection: RowSelection): Span | undefined {
-    return childSpan(name, {
-      kind: 'client',
-      properties: () => ({ engine: this.engine, selection: describe(selection) }),
-    });
+    return childSpan(name, CLIENT)?.addProperty('engine', this.engine).addProperty('selection', describe(selection));
   }
 }
 
