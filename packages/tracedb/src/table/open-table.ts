@@ -21,6 +21,8 @@ import type {
   WideColumnTable,
 } from './wide-column-table.js';
 
+const OVER = { done: true, value: undefined } as const;
+
 /** Hands on the batches of a read and counts them. */
 class TracedRead<T> implements AsyncIterableIterator<readonly T[]> {
   readonly #inner: AsyncIterator<readonly T[], undefined>;
@@ -66,13 +68,14 @@ class TracedRead<T> implements AsyncIterableIterator<readonly T[]> {
     }
   }
 
-  async return(): Promise<IteratorResult<readonly T[], undefined>> {
-    try {
-      await this.#inner.return?.();
-    } finally {
-      this.#end();
+  return(): Promise<IteratorResult<readonly T[], undefined>> {
+    const result = this.#inner.return?.() ?? Promise.resolve(OVER);
+    // Most reads are left when they are over.
+    if (this.#span.isRecording) {
+      const end = (): void => this.#end();
+      result.then(end, end);
     }
-    return { done: true, value: undefined };
+    return result;
   }
 
   #count({ done, value }: IteratorResult<readonly T[], undefined>, since: number): void {
