@@ -49,7 +49,16 @@ const mounts = new WeakMap<object, Place[]>();
 const patterns = new WeakMap<Layer, unknown>();
 const applications = new WeakMap<Router, App>();
 /** What was found of a place, as long as nothing else has been mounted: most of what is read for a request is the same for the next. */
-const knownWays = new WeakMap<Place, { readonly at: number; readonly ways: readonly Way[] }>();
+interface KnownWays {
+  readonly at: number;
+  readonly ways: readonly Way[];
+  /** Where there is one way, by texts without parameters: the path in front of the route. */
+  readonly plain: string | undefined;
+  /** The route behind it for its path `own`, made once: a text that is put together anew is read through wherever it is compared. */
+  own: unknown;
+  route: string | undefined;
+}
+const knownWays = new WeakMap<Place, KnownWays>();
 let mountings = 0;
 const subApplications = new WeakMap<Layer, App>();
 
@@ -171,12 +180,34 @@ const waysTo = (owner: Router, layers: readonly Layer[], depth = 0): readonly Wa
     .slice(0, MAX_WAYS);
 };
 
-const waysOf = (place: Place): readonly Way[] => {
-  const known = knownWays.get(place);
-  if (known?.at === mountings) return known.ways;
-  const ways = waysTo(place.owner, [place.layer]);
-  knownWays.set(place, { at: mountings, ways });
-  return ways;
+// Of what both parsers of paths take as it stands.
+const PLAIN_PATTERN = /^[\w/-]*$/;
+
+const plainTemplate = ([way, ...others]: readonly Way[]): string | undefined => {
+  const patterns = others.length > 0 ? [undefined] : way.layers.slice(0, -1).map(patternOf);
+  const isPlain = patterns.every((pattern) => typeof pattern === 'string' && PLAIN_PATTERN.test(pattern));
+  return isPlain ? patterns.map(templateOf).join('') : undefined;
+};
+
+const waysOf = (place: Place): KnownWays => {
+  let known = knownWays.get(place);
+  if (known?.at !== mountings) {
+    const ways = waysTo(place.owner, [place.layer]);
+    known = { at: mountings, ways, plain: plainTemplate(ways), own: undefined, route: undefined };
+    knownWays.set(place, known);
+  }
+  return known;
+};
+
+/** Behind `plain` alone a walk along the path can find nothing else. */
+const plainRoute = (known: KnownWays, plain: string, own: unknown): string | undefined => {
+  // A list may be changed.
+  if (typeof own !== 'string') return expressRoute(plain, own);
+  if (known.own !== own) {
+    known.own = own;
+    known.route = expressRoute(plain, own);
+  }
+  return known.route;
 };
 
 const outermost = (app: App | undefined): Router | undefined => {
@@ -260,7 +291,10 @@ const readRoute = (request: RequestWithSpan): string | undefined => {
   if (place === undefined) return baseUrl === '' ? expressRoute('', own) : mounted();
   // Most are in the application itself.
   if (baseUrl === '' && place.owner === router) return expressRoute('', own);
-  const ways = waysOf(place);
+  const known = waysOf(place);
+  const { ways, plain } = known;
+  const isBehind = plain === baseUrl && (path === plain || path.startsWith(`${plain}/`));
+  if (isBehind && ways[0].top === router) return plainRoute(known, plain, own);
   // Behind a route that passed the request on, something else has answered.
   let passed: string | undefined;
   for (const from of beginnings(router, path)) {
