@@ -50,6 +50,12 @@ export class ContextFrame<T> {
     return isNodes ? (outer as NodeFrame) : new Map(outer as Iterable<[Key, unknown]>);
   }
 
+  /** True when `frame` has a value for `store`, and all others as `outer` has them. What was changed in place has another frame around it. */
+  static differInValue(frame: unknown, outer: unknown, store: Key): boolean {
+    if (!(frame instanceof ContextFrame) || frame.store !== store) return false;
+    return frame.around === ContextFrame.around(outer, store);
+  }
+
   get [MARK](): true {
     return true;
   }

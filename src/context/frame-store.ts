@@ -65,6 +65,17 @@ export class FrameStore<T> extends AsyncLocalStorage<T> {
     else setFrame(new ContextFrame(this, value, ContextFrame.around(currentFrame(), this)));
   }
 
+  /** The frame that is current, for {@link enterAgain}. */
+  get frame(): unknown {
+    return usesFrames ? currentFrame() : undefined;
+  }
+
+  /** As {@link enter} of `value`, which was current in the frame `outer`: that one is taken where nothing but this store has changed since. */
+  enterAgain(outer: unknown, value: T): void {
+    if (usesFrames && ContextFrame.differInValue(currentFrame(), outer, this)) setFrame(outer);
+    else this.enter(value);
+  }
+
   /** Go the plain way when somebody reads frames in native code, where ours look empty. To be called at every report. */
   heedReaders(): void {
     if (!usesFrames || timers.monotonicMs() < nextLook) return;

@@ -30,27 +30,45 @@ export const runningIn = <T, A extends unknown[], R>(
     const outer = queueStore.getStore();
     const context = contextOf(this, outer, args);
     if (context === outer) return Reflect.apply(fn, this, args) as R;
+    const { frame } = queueStore;
     queueStore.enter(context as SpanQueue);
     try {
       return Reflect.apply(fn, this, args) as R;
     } finally {
-      queueStore.enter(outer as SpanQueue);
+      queueStore.enterAgain(frame, outer as SpanQueue);
     }
   };
 
-/** `fn`, which runs in the context of `caller` wherever it is called; what is not a function stays as it is. */
-export const boundFor = <F>(caller: Caller, fn: F): F =>
-  typeof fn === 'function' ? (runningIn(fn as AnyFunction, () => caller) as F) : fn;
+/**
+ * `fn`, which runs in the context of `caller` wherever it is called, after `first` with the first two arguments; what is not a function stays as it is.
+ * A {@link runningIn} of its own: drivers get one or more for each query.
+ */
+export const boundFor = <F>(caller: Caller, fn: F, first?: (error: unknown, result: unknown) => void): F =>
+  typeof fn === 'function' ? (bound(caller, fn as AnyFunction, first) as F) : fn;
+
+const bound = (caller: Caller, fn: AnyFunction, first?: (error: unknown, result: unknown) => void): AnyFunction =>
+  function (this: unknown, ...args): unknown {
+    const outer = queueStore.getStore();
+    if (caller === outer) {
+      first?.(args[0], args[1]);
+      return Reflect.apply(fn, this, args);
+    }
+    const { frame } = queueStore;
+    queueStore.enter(caller as SpanQueue);
+    try {
+      first?.(args[0], args[1]);
+      return Reflect.apply(fn, this, args);
+    } finally {
+      queueStore.enterAgain(frame, outer as SpanQueue);
+    }
+  };
 
 /** `fn`, whose callbacks run in the context in which it is called. */
 export const callingBack = <T, R>(fn: (this: T, ...args: unknown[]) => R): ((this: T, ...args: unknown[]) => R) =>
   function (this: T, ...args) {
     const caller = callerHere();
-    return Reflect.apply(
-      fn,
-      this,
-      args.map((argument) => boundFor(caller, argument)),
-    ) as R;
+    for (let i = 0; i < args.length; i++) args[i] = boundFor(caller, args[i]);
+    return Reflect.apply(fn, this, args) as R;
   };
 
 /** Calls listeners of `emitter` in the context of `caller`; `heard` gets each event before them. */

@@ -120,6 +120,39 @@ describe('run', () => {
   });
 });
 
+describe('what was current is entered again', () => {
+  const other = new AsyncLocalStorage<unknown>();
+  /** What is current after `work` ran under another value, and whether the frame itself is back. */
+  const afterwards = (work: () => void): readonly unknown[] =>
+    other.run(1, () =>
+      store.run('outer', () => {
+        const { frame } = store;
+        store.enter('inner');
+        expect([store.getStore(), other.getStore()]).toEqual(['inner', 1]);
+        work();
+        store.enterAgain(frame, 'outer');
+        return [store.getStore(), other.getStore(), usesFrames && currentFrame() === frame];
+      }),
+    );
+
+  test('by its own frame, where only this store has changed', () => {
+    expect(afterwards(() => {})).toEqual(['outer', 1, usesFrames]);
+    expect(afterwards(() => store.enter('another'))).toEqual(['outer', 1, usesFrames]);
+  });
+
+  test('beside what others have changed meanwhile', () => {
+    expect(afterwards(() => other.enterWith(2))).toEqual(['outer', 2, false]);
+    expect(afterwards(() => other.disable())).toEqual(['outer', undefined, false]);
+  });
+
+  test('outside any frame', () => {
+    const { frame } = store;
+    store.enter('inner');
+    store.enterAgain(frame, undefined);
+    expect([store.getStore(), usesFrames ? currentFrame() : frame]).toEqual([undefined, frame]);
+  });
+});
+
 test('100,000 scopes of two stores, each inside the one before, keep nothing', async () => {
   // What it enters would be found by other tests, where there are no frames.
   const first = new FrameStore<number>();

@@ -3,7 +3,7 @@
 
 import { isThenable } from '../../base/calls/timers.js';
 import { Counter, count } from '../../rows/counters.js';
-import { allOff, type Off, quiet } from '../channel.js';
+import { allOff, type Off } from '../channel.js';
 import { copyWith } from '../copy-with.js';
 import { type Callback, type Ending, endingFirst, endingWith, endingWithEvents, isEmitter } from '../ending.js';
 import { boundFor, type Caller, callerHere, callingBack } from '../in-context.js';
@@ -59,12 +59,17 @@ export const instrumentPg = (options: PgOptions): Off => {
     };
   };
 
-  const endingOf = (begun: Begun, client: Client): Ending =>
-    quiet((error: unknown) => {
-      const span = spanOf(begun);
-      if (span?.isRecording === true) addPeer(span, client.connection?.stream ?? {});
-      postgres.end(begun, error ?? undefined);
-    });
+  const endingOf =
+    (begun: Begun, client: Client): Ending =>
+    (error) => {
+      try {
+        const span = spanOf(begun);
+        if (span?.isRecording === true) addPeer(span, client.connection?.stream ?? {});
+        postgres.end(begun, error ?? undefined);
+      } catch {
+        count(Counter.instrumentationErrors);
+      }
+    };
 
   const follow = (
     caller: Caller,
@@ -74,15 +79,15 @@ export const instrumentPg = (options: PgOptions): Off => {
     args: unknown[],
   ): unknown => {
     // With a callback of the caller, as an argument or in the query, that is where it ends.
-    const callback = (fn: unknown): Callback => boundFor(caller, endingFirst(fn as Callback, ended));
     // pg takes it in place of the values or behind them, and nowhere else.
-    const at = args.findIndex((argument, i) => (i === 1 || i === 2) && typeof argument === 'function');
-    if (at >= 0) args[at] = callback(args[at]);
+    const at = typeof args[1] === 'function' ? 1 : typeof args[2] === 'function' ? 2 : -1;
+    if (at >= 0) args[at] = boundFor(caller, args[at], ended);
     const config = args[0] as { submit?: unknown; callback?: unknown };
     const isQuery = typeof config === 'object' && config !== null && typeof config.submit === 'function';
     if (at < 0 && typeof config?.callback === 'function') {
-      if (isQuery) config.callback = callback(config.callback);
-      else args[0] = copyWith(config, { callback: callback(config.callback) });
+      const callback = boundFor(caller, config.callback, ended);
+      if (isQuery) config.callback = callback;
+      else args[0] = copyWith(config, { callback });
     }
     let result: unknown;
     try {

@@ -59,11 +59,12 @@ const emitting =
       const outer = callerHere();
       const context = contextOf(this, outer);
       if (context === outer) return Reflect.apply(emit, this, args);
+      const { frame } = queueStore;
       queueStore.enter(context as SpanQueue);
       try {
         return Reflect.apply(emit, this, args);
       } finally {
-        queueStore.enter(outer as SpanQueue);
+        queueStore.enterAgain(frame, outer as SpanQueue);
       }
     };
 
