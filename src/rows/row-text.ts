@@ -24,8 +24,12 @@ const read = state.readNames;
 /** Interns `name`: its number, from 1 on; 0 for a name without a place, whose text goes into the row. */
 export const internName = (name: string): number => {
   if (name === lastName) return lastNumber;
-  const number = numbers.get(name) ?? addName(name);
-  if (number === 0) return 0;
+  let number: number = followers[lastNumber];
+  if (number === 0 || texts[number] !== name) {
+    number = numbers.get(name) ?? addName(name);
+    if (number === 0) return 0;
+    followers[lastNumber] = number;
+  }
   lastName = texts[number];
   lastNumber = number;
   return number;
@@ -34,6 +38,9 @@ export const internName = (name: string): number => {
 // In a loop one name comes again and again.
 let lastName: unknown;
 let lastNumber = 0;
+// Which one came behind each the last time: spans of one kind have the same keys in the same order, and to compare two names is faster than to look
+// one up.
+const followers = new Uint16Array(MAX_NAMES + 1);
 
 const addName = (name: string): number => {
   // Programs without types give anything for a name.
