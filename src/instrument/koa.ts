@@ -65,6 +65,8 @@ const matches = ({ regexp }: Layer, path: string): boolean =>
 
 const routeOf = (context: Context): string | undefined => {
   const layer = layerOf(context);
+  // Most are in the application itself.
+  if (layer !== undefined && context[MOUNTS] === undefined) return String(layer.path);
   const places = placesOf(context);
   // Something mounted has answered itself.
   if (layer === undefined) return context.status === 404 ? undefined : places[0].prefix || undefined;

@@ -1,5 +1,6 @@
 // Requests and answers as properties, on both sides: the same words for all versions of HTTP and for `fetch`.
 import type { IncomingHttpHeaders } from 'node:http';
+import { BoundedCache, getOrMake } from '../../base/maps/maps.js';
 import type { PropertyValue } from '../../rows/property.js';
 import type { Span } from '../../span/span.js';
 import { failureOf } from '../failure.js';
@@ -64,6 +65,18 @@ const forwardedScheme = (headers: IncomingHttpHeaders): 'http' | 'https' | undef
   return scheme === 'http' || scheme === 'https' ? scheme : undefined;
 };
 
+// Of the last request: most are sent to one host. Its address is one text then, which nobody has to read through again.
+let lastHost = '';
+let lastAddress: readonly [host: string, port: number | undefined] = ['', undefined];
+
+const addressOf = (host: string): readonly [host: string, port: number | undefined] => {
+  if (host !== lastHost) {
+    lastHost = host;
+    lastAddress = hostAndPort(host);
+  }
+  return lastAddress;
+};
+
 const FIRST_SERVER_ERROR = 500;
 
 /** How the client has sent it. */
@@ -92,7 +105,7 @@ export const requestProperties = (
   const host = forwardedHost(headers) ?? headers.host;
   const { 'user-agent': agent } = headers;
   if (host !== undefined) {
-    const [name, port] = hostAndPort(host);
+    const [name, port] = addressOf(host);
     list.push('server.address', name);
     if (port !== undefined) list.push('server.port', port);
   }
@@ -105,6 +118,17 @@ export const requestProperties = (
   return list;
 };
 
+// A text that is put together anew is read through wherever it is looked up or compared: each name is made once.
+const names = new BoundedCache<string, BoundedCache<string, string>>(32);
+const MAX_ROUTES = 1024;
+const MAX_ROUTE_LENGTH = 256;
+
+const nameWith = (name: string, route: string): string => {
+  if (route.length > MAX_ROUTE_LENGTH) return `${name} ${route}`;
+  const known = getOrMake(names, name, () => new BoundedCache<string, string>(MAX_ROUTES));
+  return getOrMake(known, route, () => `${name} ${route}`);
+};
+
 /** What became of that request: no status where nothing was sent, and not whole where the client went away or the connection broke. */
 export const addAnswer = (
   span: Span,
@@ -114,7 +138,7 @@ export const addAnswer = (
 ): void => {
   if (route !== undefined) {
     span.addProperty('http.route', route);
-    span.rename(`${span.name} ${route}`);
+    span.rename(nameWith(span.name, route));
   }
   if (status !== undefined) span.addProperty('http.response.status_code', status);
   const errorType = answerError(status, isWhole);
