@@ -31,11 +31,23 @@ interface Message {
   readonly server: object;
 }
 
-/** Answers in flight on a connection: one, but for clients that pipeline. */
+/** Answers in flight on a connection: one at most, null between two, but for clients that pipeline. A set of one would be filled anew for each. */
 const OPEN = Symbol('spanline.open-requests');
 interface TracedSocket extends Socket {
-  [OPEN]?: Set<ServerResponse>;
+  [OPEN]?: ServerResponse | Set<ServerResponse> | null;
 }
+
+const addOpen = (socket: TracedSocket, response: ServerResponse): void => {
+  const open = socket[OPEN];
+  if (open instanceof Set) open.add(response);
+  else socket[OPEN] = open ? new Set([open, response]) : response;
+};
+
+const removeOpen = (socket: TracedSocket, response: ServerResponse): void => {
+  const open = socket[OPEN];
+  if (open === response) socket[OPEN] = null;
+  else if (open instanceof Set) open.delete(response);
+};
 
 const ANSWER = { kind: 'server', scope: scopeOf('http') } as const;
 
@@ -53,7 +65,7 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
     const span = request[SPAN];
     if (span === undefined) return;
     request[SPAN] = undefined;
-    socket[OPEN]?.delete(response);
+    removeOpen(socket, response);
     const measured = request[MEASURED];
     if (measured !== undefined || span.isRecording) {
       const route = routeOf(request, span);
@@ -75,7 +87,8 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
   };
 
   const endAll = quiet(function (this: TracedSocket): void {
-    for (const response of this[OPEN] ?? []) end(response, this, false);
+    const open = this[OPEN];
+    for (const response of open instanceof Set ? open : open ? [open] : []) end(response, this, false);
   });
 
   const begin = (message: Message): void => {
@@ -103,11 +116,8 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
       span.describe(requestProperties(request, socket));
       for (const [name, key] of wantedOfRequest) addHeader(span, key, request.headers[name]);
     }
-    if (socket[OPEN] === undefined) {
-      socket[OPEN] = new Set();
-      socket.on('close', endAll);
-    }
-    socket[OPEN].add(message.response);
+    if (socket[OPEN] === undefined) socket.on('close', endAll);
+    addOpen(socket, message.response);
   };
 
   const stopBeginning = onMessage<Message>('http.server.request.start', begin);
