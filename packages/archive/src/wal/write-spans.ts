@@ -108,7 +108,6 @@ export class SpanEncoder {
     writer.byte(kind * STATUS_CODES.length + numberOf(STATUS_CODES, span.statusCode));
     if (isNewTrace) {
       writeTraceId(writer, span);
-      this.facts.trace(trace3);
       lastIds[0] = trace0;
       lastIds[1] = trace1;
       lastIds[2] = trace2;
@@ -123,8 +122,6 @@ export class SpanEncoder {
     this.#scopes.ref(writer, span.scope);
     const isRow = span instanceof RowView && span.nameNumber > 0;
     const name = isRow ? this.#rowTexts.name(writer, span.nameNumber) : this.#texts.ref(writer, span.name);
-    this.facts.times(startSec, startNano, span.endSec, span.endNano);
-    this.facts.span(resource, name, kind, span);
     if (hasTexts) {
       writeText(writer, traceState);
       writeText(writer, statusMessage);
@@ -141,6 +138,10 @@ export class SpanEncoder {
     for (let i = 0; i < linkCount; i++) this.#addLink(span.link(i));
     // What is tried out is read by others too: it must be a span like those of `add`.
     if (writer.length - before > LARGE_BYTES) planSegment(SpanRows.of([toArchived(span)]));
+    // Only now: one that cannot be kept is left out, and nothing may be said of it.
+    if (isNewTrace) this.facts.trace(trace3);
+    this.facts.times(startSec, startNano, span.endSec, span.endNano);
+    this.facts.span(resource, name, kind, span);
   }
 
   #write(span: ArchivedSpan): void {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { ObjectView } from '../../../../src/record/object-view.js';
 import { WalWriter } from '../../src/wal/wal-writer.js';
 import { newDirectory } from '../archive/support/directory.js';
-import { span, spanIdOf } from '../segment/support/segments.js';
+import { span, spanIdOf, traceIdOf } from '../segment/support/segments.js';
 import { readWal } from '../support/read-wal.js';
 
 const spans = Array.from({ length: 5 }, (_, n) => span({ spanId: spanIdOf(n + 1), name: `span ${n}` }));
@@ -34,6 +34,24 @@ test('a span that cannot be kept is left out, named, and the one behind it is ne
   expect(writer.appendFinished(spanAt, first.next, 5, () => false)).toEqual({ next: 5, taken: 2 });
   writer.close();
   expect(names(writer)).toEqual(['span 0', 'span 1', 'span 3', 'span 4']);
+});
+
+test('nothing is said of a span that cannot be kept', () => {
+  const [writer, without] = [newWriter(), newWriter()];
+  const badLink = { traceId: '', spanId: '', traceState: '', properties: {} };
+  const bad = { ...spans[1], traceId: traceIdOf(99), name: 'bad', endUnixNs: 2n ** 63n, links: [badLink] };
+  const views = [spans[0], bad].map((one) => new ObjectView().of(one));
+  expect(
+    writer.appendFinished(
+      (i) => views[i],
+      0,
+      2,
+      () => false,
+    ),
+  ).toMatchObject({ next: 2, taken: 1 });
+  without.append([spans[0]]);
+  for (const one of [writer, without]) one.close();
+  expect(writer.frames).toEqual(without.frames);
 });
 
 test('where the first span cannot be kept, nothing is written', () => {
