@@ -9,6 +9,13 @@ const FIRST_NAMES = 64;
 
 /** What a span is, for lists of services and names. */
 interface Shape {
+  readonly service: string;
+  readonly name: string;
+  readonly kind: ArchivedKind;
+}
+
+/** What a shape is taken from. */
+interface ShapeSource {
   readonly resource: ArchivedResource;
   readonly name: string;
   readonly kind: ArchivedKind;
@@ -26,7 +33,7 @@ export interface BatchFacts {
 
 /** Add the services and names of a batch to a list. */
 export const addOperations = (list: OperationList, { shapes }: BatchFacts): void => {
-  for (const { resource, name, kind } of shapes) list.add(serviceOf(resource), { name, kind });
+  for (const { service, name, kind } of shapes) list.add(service, { name, kind });
 };
 
 const nanosOf = (sec: number, nano: number): bigint => BigInt(sec) * NS_PER_SECOND + BigInt(nano);
@@ -73,14 +80,15 @@ export class FactsOfBatch {
   }
 
   /** Note what a span is, by numbers: those of resource and name in the batch, 0 for a name that has none, and that of its kind. */
-  span(resourceNumber: number, nameNumber: number, kindNumber: number, span: Shape): void {
+  span(resourceNumber: number, nameNumber: number, kindNumber: number, span: ShapeSource): void {
     let seen = this.#seen[resourceNumber];
     if (seen === undefined || nameNumber >= seen.length) seen = this.#grow(resourceNumber, nameNumber);
     const bit = 1 << kindNumber;
     if (nameNumber > 0 && (seen[nameNumber] & bit) !== 0) return;
     seen[nameNumber] |= bit;
     const { resource, name, kind } = span;
-    this.#shapes.push({ resource, name, kind });
+    // Of the resource its service alone: it is its caller's, who may change it, and is larger than the span.
+    this.#shapes.push({ service: serviceOf(resource), name, kind });
   }
 
   /** Of the whole batch. */

@@ -7,9 +7,10 @@ import { samples } from '../../../../test/support/samples.js';
 import { GraphError } from '../../../graph/src/container/graph-error.js';
 import { SpanRows } from '../../src/rows/span-rows.js';
 import { Segment } from '../../src/segment/segment.js';
+import { newDirectory, openArchive } from '../archive/support/directory.js';
 import { anyTakenSpans } from './support/arbitrary-spans.js';
 import { withoutBytes } from './support/brute-force.js';
-import { byId, collect, openSegment, traceIdOf, tracesOf } from './support/segments.js';
+import { byId, collect, openSegment, span, traceIdOf, tracesOf } from './support/segments.js';
 import { syntheticSpans } from './support/synthetic-spans.js';
 import { unsortedBytes } from './support/unsorted-bytes.js';
 
@@ -101,4 +102,15 @@ test('a damaged block is named, and the others are read', async () => {
   const last = spans[spans.length - 1].traceId;
   expect((await segment.traces([last])).get(last)).toHaveLength(20);
   expect(await segment.faults()).toHaveLength(1);
+});
+
+test('what a span says is what it said when it was appended', async () => {
+  const archive = await openArchive(newDirectory(), { unsortedSpans: 1 });
+  const properties = { 'service.name': 'shop' };
+  archive.append([span({ resource: { properties } })]);
+  properties['service.name'] = 'cart';
+  await archive.seal();
+  expect((await archive.stats()).unsortedSegments).toBe(1);
+  expect(await archive.services()).toEqual(['shop']);
+  expect(await archive.search({ service: 'shop' })).toHaveLength(1);
 });
