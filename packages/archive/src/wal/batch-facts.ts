@@ -6,6 +6,9 @@ import { serviceOf } from '../segment/span-tables.js';
 
 const NS_PER_SECOND = 1_000_000_000n;
 const FIRST_NAMES = 64;
+/** Resources, and names of each, whose kinds are remembered: a batch may have ten thousand of both, and any pair of them. */
+const MAX_RESOURCES = 64;
+const MAX_NAMES = 8192;
 
 /** What a span is, for lists of services and names. */
 interface Shape {
@@ -27,7 +30,7 @@ export interface BatchFacts {
   readonly traceWords: Uint32Array;
   readonly startUnixNs: bigint;
   readonly endUnixNs: bigint;
-  /** Each service, name and kind once, or a few times. */
+  /** Each service, name and kind, at least once. */
   readonly shapes: readonly Shape[];
 }
 
@@ -81,11 +84,13 @@ export class FactsOfBatch {
 
   /** Note what a span is, by numbers: those of resource and name in the batch, 0 for a name that has none, and that of its kind. */
   span(resourceNumber: number, nameNumber: number, kindNumber: number, span: ShapeSource): void {
-    let seen = this.#seen[resourceNumber];
-    if (seen === undefined || nameNumber >= seen.length) seen = this.#grow(resourceNumber, nameNumber);
-    const bit = 1 << kindNumber;
-    if (nameNumber > 0 && (seen[nameNumber] & bit) !== 0) return;
-    seen[nameNumber] |= bit;
+    if (nameNumber > 0 && nameNumber < MAX_NAMES && resourceNumber < MAX_RESOURCES) {
+      let seen = this.#seen[resourceNumber];
+      if (seen === undefined || nameNumber >= seen.length) seen = this.#grow(resourceNumber, nameNumber);
+      const bit = 1 << kindNumber;
+      if ((seen[nameNumber] & bit) !== 0) return;
+      seen[nameNumber] |= bit;
+    }
     const { resource, name, kind } = span;
     // Of the resource its service alone: it is its caller's, who may change it, and is larger than the span.
     this.#shapes.push({ service: serviceOf(resource), name, kind });
