@@ -109,24 +109,36 @@ class SortedFile {
   }
 }
 
+/** A sorted segment in memory, and what of the unsorted one is damaged, and so not in it. */
+interface SortedForm {
+  readonly sorted: SortedFile;
+  readonly damage: readonly GraphError[];
+}
+
+/** Sorted forms have so many times the bytes of decoded blocks at most: one that is not kept has to be made again. */
+const SORTED_SHARE = 4;
+
+/** By the cache of the blocks of some segments: their sorted forms, those used longest ago dropped first. */
+const sortedForms = new WeakMap<BlockCache, BlockCache<SortedForm>>();
+let unsortedOpened = 0;
+
 /** An unsorted segment as the sorted one that is made of it, in memory, when somebody asks; what of it is damaged is told each time. */
 class SortedInMemory {
   readonly #file: UnsortedFile;
   readonly #cache: BlockCache;
-  #made: Promise<{ readonly sorted: SortedFile; readonly damage: readonly GraphError[] }> | undefined;
+  readonly #forms: BlockCache<SortedForm>;
+  readonly #key = unsortedOpened++;
+  #making: Promise<SortedForm> | undefined;
 
   constructor(file: UnsortedFile, cache: BlockCache) {
     this.#file = file;
     this.#cache = cache;
+    this.#forms = sortedForms.get(cache) ?? new BlockCache(SORTED_SHARE * cache.maxBytes);
+    sortedForms.set(cache, this.#forms);
   }
 
   async get({ onDamage }: SegmentReadOptions = {}): Promise<SortedFile> {
-    this.#made ??= this.#sort();
-    const { sorted, damage } = await this.#made.catch((error: unknown) => {
-      // A link that fails may work the next time.
-      this.#made = undefined;
-      throw error;
-    });
+    const { sorted, damage } = this.#forms.get(this.#key) ?? (await this.#make());
     for (const error of damage) {
       if (onDamage === undefined) throw error;
       onDamage(error, undefined);
@@ -134,13 +146,27 @@ class SortedInMemory {
     return sorted;
   }
 
-  async #sort(): Promise<{ readonly sorted: SortedFile; readonly damage: readonly GraphError[] }> {
+  forget(): void {
+    this.#forms.delete(this.#key);
+  }
+
+  #make(): Promise<SortedForm> {
+    this.#making ??= this.#sort().finally(() => {
+      this.#making = undefined;
+    });
+    return this.#making;
+  }
+
+  async #sort(): Promise<SortedForm> {
     const rows = new SpanRows(1 + this.#file.info.spanCount);
     const damage = await this.#file.addTo(rows);
     const sink = new BufferSink();
     writeSegment(sink, rows, { compression: 'none' });
-    const transport = new BufferTransport(sink.toBuffer(), { name: this.#file.name });
-    return { sorted: new SortedFile(await openSegmentFile(transport, { cache: this.#cache })), damage };
+    const bytes = sink.toBuffer();
+    const transport = new BufferTransport(bytes, { name: this.#file.name });
+    const form = { sorted: new SortedFile(await openSegmentFile(transport, { cache: this.#cache })), damage };
+    this.#forms.set(this.#key, form, bytes.length);
+    return form;
   }
 }
 
@@ -268,6 +294,7 @@ export class Segment {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    if (this.#sorted instanceof SortedInMemory) this.#sorted.forget();
     await this.#transport.close();
   }
 

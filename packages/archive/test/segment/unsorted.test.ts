@@ -4,13 +4,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
+import { BlockCache } from '../../../graph/src/container/block-cache.js';
 import { GraphError } from '../../../graph/src/container/graph-error.js';
 import { SpanRows } from '../../src/rows/span-rows.js';
 import { Segment } from '../../src/segment/segment.js';
 import { newDirectory, openArchive } from '../archive/support/directory.js';
 import { anyTakenSpans } from './support/arbitrary-spans.js';
 import { withoutBytes } from './support/brute-force.js';
-import { byId, collect, openSegment, span, traceIdOf, tracesOf } from './support/segments.js';
+import { byId, collect, openSegment, segmentBytes, span, traceIdOf, tracesOf } from './support/segments.js';
 import { syntheticSpans } from './support/synthetic-spans.js';
 import { unsortedBytes } from './support/unsorted-bytes.js';
 
@@ -113,4 +114,23 @@ test('what a span says is what it said when it was appended', async () => {
   expect((await archive.stats()).unsortedSegments).toBe(1);
   expect(await archive.services()).toEqual(['shop']);
   expect(await archive.search({ service: 'shop' })).toHaveLength(1);
+});
+
+test('sorted forms are kept as far as there is room for them', async () => {
+  const bytes = await unsortedBytes(spans, 100);
+  const { length } = segmentBytes(spans, { compression: 'none' });
+  /** Of two segments, searched by turns: whether blocks are read for it. */
+  const readings = async (cacheBytes: number): Promise<boolean[]> => {
+    const cache = new BlockCache(cacheBytes);
+    const [a, b] = await Promise.all([1, 2].map(() => Segment.open(bytes, { cache, tailBytes: 1 })));
+    const read: boolean[] = [];
+    for (const segment of [a, a, b, a]) {
+      const { requests } = segment.stats().transport;
+      await segment.summaries();
+      read.push(segment.stats().transport.requests > requests);
+    }
+    return read;
+  };
+  expect(await readings(length / 2)).toEqual([true, false, true, false]);
+  expect(await readings(length / 3)).toEqual([true, false, true, true]);
 });
