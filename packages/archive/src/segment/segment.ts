@@ -146,6 +146,12 @@ class SortedInMemory {
     return sorted;
   }
 
+  /** The sorted form where it is made already and nothing of it is missing. */
+  get atHand(): SortedFile | undefined {
+    const form = this.#forms.get(this.#key);
+    return form?.damage.length === 0 ? form.sorted : undefined;
+  }
+
   forget(): void {
     this.#forms.delete(this.#key);
   }
@@ -175,7 +181,7 @@ class SortedInMemory {
  *
  * Open one for each file and keep it: a trace then costs one batch of reads, none when its blocks are in the cache. Everything rejects
  * with a `GraphError`; damage (`CorruptError`, with section and block) spoils only what lies in the block it hit. Close it when done.
- * Of an unsorted segment a trace costs the decoding of a block, some thousand spans; the first search sorts all of it in memory.
+ * Of an unsorted segment a trace costs the decoding of a block, some thousand spans, until the first search sorts all of it in memory.
  */
 export class Segment {
   readonly #transport: Transport;
@@ -227,16 +233,17 @@ export class Segment {
    */
   async traces(ids: readonly string[], options?: SegmentReadOptions): Promise<Map<string, ArchivedSpan[]>> {
     this.#checkOpen();
-    if (this.#unsorted !== undefined) return this.#unsorted.traces(ids, options);
-    const { file, reader } = await this.#file(options);
-    return findTraces(file, reader, ids, options);
+    const sorted = this.#atHand;
+    if (sorted === undefined) return (this.#unsorted as UnsortedFile).traces(ids, options);
+    return findTraces(sorted.file, sorted.reader, ids, options);
   }
 
   /** Those of some traces that are there, for sure, in no order; only keys are read. */
   async present(ids: readonly string[], options?: SegmentReadOptions): Promise<string[]> {
     this.#checkOpen();
-    if (this.#unsorted !== undefined) return [...(await this.#unsorted.traces(ids, options)).keys()];
-    return presentTraces((await this.#file(options)).file, ids, options);
+    const sorted = this.#atHand;
+    if (sorted === undefined) return [...(await (this.#unsorted as UnsortedFile).traces(ids, options)).keys()];
+    return presentTraces(sorted.file, ids, options);
   }
 
   /** Summaries of the traces that meet all conditions, the newest first; of equal starts by trace id. 20 unless `limit` says otherwise. */
@@ -296,6 +303,11 @@ export class Segment {
     this.#isClosed = true;
     if (this.#sorted instanceof SortedInMemory) this.#sorted.forget();
     await this.#transport.close();
+  }
+
+  /** Undefined where blocks of an unsorted segment are decoded for less than sorting all of it. */
+  get #atHand(): SortedFile | undefined {
+    return this.#sorted instanceof SortedFile ? this.#sorted : this.#sorted.atHand;
   }
 
   async #file(options?: SegmentReadOptions): Promise<SortedFile> {

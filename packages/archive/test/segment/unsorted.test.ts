@@ -32,17 +32,22 @@ test('it answers as a sorted one', async () => {
       });
       const traces = tracesOf(spans);
       const ids = [...traces.keys(), traceIdOf(77)];
-      const found = await segment.traces(ids);
-      expect([...found.keys()]).toEqual([...traces.keys()]);
-      for (const [id, trace] of traces) {
-        expect(isDeepStrictEqual(byId(found.get(id) ?? []), byId(trace))).toBe(true);
-        expect(segment.mayHave(id)).toBe(true);
-      }
-      expect((await segment.present(ids)).sort()).toEqual((await sorted.present(ids)).sort());
+      const findsAll = async (): Promise<void> => {
+        const found = await segment.traces(ids);
+        expect([...found.keys()]).toEqual([...traces.keys()]);
+        for (const [id, trace] of traces) {
+          expect(isDeepStrictEqual(byId(found.get(id) ?? []), byId(trace))).toBe(true);
+          expect(segment.mayHave(id)).toBe(true);
+        }
+        expect((await segment.present(ids)).sort()).toEqual((await sorted.present(ids)).sort());
+      };
+      await findsAll();
       expect(isDeepStrictEqual(await collect(segment.scan()), await collect(sorted.scan()))).toBe(true);
       const search = { name: spans[0].name, limit: 1000 };
       expect(withoutBytes(await segment.summaries(search))).toEqual(withoutBytes(await sorted.summaries(search)));
       expect(await collect(segment.traceIds())).toEqual(await collect(sorted.traceIds()));
+      // Now by its sorted form.
+      await findsAll();
       expect(await segment.faults()).toEqual([]);
       const rows = new SpanRows();
       await segment.addTo(rows);
@@ -133,4 +138,13 @@ test('sorted forms are kept as far as there is room for them', async () => {
   };
   expect(await readings(length / 2)).toEqual([true, false, true, false]);
   expect(await readings(length / 3)).toEqual([true, false, true, true]);
+});
+
+test('once it was searched no block is read again for a trace', async () => {
+  const segment = await Segment.open(await unsortedBytes(spans, 100), { tailBytes: 1 });
+  const [{ traceId }] = await segment.summaries();
+  const { requests } = segment.stats().transport;
+  expect((await segment.traces([traceId])).get(traceId)).toHaveLength(20);
+  expect(await segment.present([traceId])).toEqual([traceId]);
+  expect(segment.stats().transport.requests).toBe(requests);
 });
