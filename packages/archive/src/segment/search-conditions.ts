@@ -86,7 +86,7 @@ export interface SegmentSearch extends NamedSearch {
 }
 
 /** Whether what is known of a segment rules out that it has anything. */
-export const isHopeless = ({ info }: SegmentFile, search: NamedSearch): boolean => {
+export const isHopeless = ({ info }: Pick<SegmentFile, 'info'>, search: NamedSearch): boolean => {
   const { fromUnixNs, toUnixNs } = search;
   if (info.spanCount === 0) return true;
   if (fromUnixNs !== undefined && info.endUnixNs < fromUnixNs) return true;

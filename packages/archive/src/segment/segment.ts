@@ -24,7 +24,7 @@ import { findTraces, presentTraces } from './find-traces.js';
 import { GroupReader } from './group-reader.js';
 import { SegmentSection } from './layout.js';
 import { listTraces, scanTraces, type TimeRange } from './scan-traces.js';
-import type { SegmentSearch } from './search-conditions.js';
+import { isHopeless, type SegmentSearch } from './search-conditions.js';
 import { searchTraces } from './search-traces.js';
 import {
   isDamage,
@@ -249,6 +249,8 @@ export class Segment {
   /** Summaries of the traces that meet all conditions, the newest first; of equal starts by trace id. 20 unless `limit` says otherwise. */
   async summaries(search: SegmentSearch = {}, options?: SegmentReadOptions): Promise<TraceSummary[]> {
     this.#checkOpen();
+    // Nothing is sorted for it.
+    if (this.#unsorted !== undefined && isHopeless(this, search)) return [];
     const { file, reader } = await this.#file(options);
     return searchTraces(file, reader, search, options);
   }

@@ -148,3 +148,12 @@ test('once it was searched no block is read again for a trace', async () => {
   expect(await segment.present([traceId])).toEqual([traceId]);
   expect(segment.stats().transport.requests).toBe(requests);
 });
+
+test('a search that can find nothing reads no block', async () => {
+  const segment = await Segment.open(await unsortedBytes(spans, 100), { tailBytes: 1 });
+  const { requests } = segment.stats().transport;
+  const { startUnixNs, endUnixNs } = segment.info;
+  for (const search of [{ name: 'no span' }, { fromUnixNs: endUnixNs + 1n }, { toUnixNs: startUnixNs - 1n }])
+    expect(await segment.summaries(search)).toEqual([]);
+  expect(segment.stats().transport.requests).toBe(requests);
+});
