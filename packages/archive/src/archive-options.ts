@@ -27,7 +27,7 @@ export interface ArchiveOptions extends Retention {
    * not the package's files beside it, that keeps this thread busy: about 2.5 us for a span that is sorted, 7 us for one merged again. Default true.
    */
   readonly worker?: boolean;
-  /** Fewer spans become a sorted segment at once, in this thread; others an unsorted one, which merging sorts. Default 1,000. */
+  /** Fewer spans, of less than 1 MiB, become a sorted segment at once, in this thread; others an unsorted one, which merging sorts. Default 1,000. */
   readonly unsortedSpans?: number;
   /** Spans held before they become a segment. Default 100,000. */
   readonly segmentSpans?: number;

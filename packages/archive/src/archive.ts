@@ -220,6 +220,15 @@ export class Archive {
     await this.#background.compact();
   }
 
+  /**
+   * Sort and merge now what is sorted and merged in the background: for a process that fills an archive and ends. What fails is counted.
+   * @internal
+   */
+  async tidy(): Promise<void> {
+    this.#checkWritable();
+    await this.#background.tidy();
+  }
+
   /** Delete what is older or more than `limits`, or else the options, allow. Does nothing while another process is at it. */
   async retain(limits: Retention = this.#options): Promise<void> {
     this.#checkWritable();

@@ -80,6 +80,11 @@ export class BackgroundWork {
     return this.#alone(() => this.#merge(ALL_MERGES));
   }
 
+  /** Sort and merge as an idle process does. */
+  tidy(): Promise<void> {
+    return this.#alone(() => this.#merge(BACKGROUND_MERGES)).catch((error: unknown) => this.#fail(error));
+  }
+
   /** Delete what is older or more than `limits` allow. */
   retain(limits: Retention): Promise<void> {
     return this.#alone(() => this.#delete(limits));

@@ -79,5 +79,7 @@ export const keepSnapshot = async (
   }
   keepTimeline(archive, snapshot);
   await archive.seal();
+  // Whoever opened the archive for it may close it now, and nobody else would sort it.
+  await archive.tidy();
   return { traceCount: reading.traceCount, spanCount: reading.spanCount - refused, refused, reason };
 };

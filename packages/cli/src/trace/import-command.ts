@@ -247,7 +247,12 @@ const run = (files: readonly string[], options: ImportOptions): Promise<void> =>
       const progress = new Progress();
       const all: Imported[] = [];
       for (const file of files) all.push(await new FileImport(open, file, options.format, progress).run(signal));
-      if (all.some(({ spans }) => spans > 0)) await (await open()).seal();
+      if (all.some(({ spans }) => spans > 0)) {
+        const archive = await open();
+        await archive.seal();
+        // Every reader would sort it in memory.
+        await archive.tidy();
+      }
       report(all, options.json);
     },
     '; what was read before is in the archive, and importing it again changes nothing',

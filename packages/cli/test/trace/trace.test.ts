@@ -264,6 +264,14 @@ describe('export and import', () => {
     expect(await contents(piped)).toEqual(wanted);
   });
 
+  test('many are sorted when they are in the archive', async () => {
+    const [place, file] = [copy(), join(dir, 'many.jsonl')];
+    writeFileSync(file, encodeOtlpJson(Array.from({ length: 600 }, (_, n) => small(n)).flat()));
+    expect((await run(['import', '-a', place, file])).code).toBe(0);
+    expect(readdirSync(place)).toEqual([expect.stringMatching(/^seg-.*\.spans$/)]);
+    expect(await contents(place)).toHaveLength(1200);
+  });
+
   test('some: by id, by search, and none', async () => {
     const [whole, found] = [copy(), copy()];
     // One of them twice.
