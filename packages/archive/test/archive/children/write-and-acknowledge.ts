@@ -9,7 +9,7 @@ const first = Number(firstText);
 const last = first + Number(max);
 const random = seededRandom(first);
 
-const archive = await Archive.open(directory, { segmentSpans: 150, mergedSpans: 3000 });
+const archive = await Archive.open(directory, { segmentSpans: 150, unsortedSpans: 100, mergedSpans: 3000 });
 process.stdout.write(`ack ${first}\n`);
 for (let n = first; n < last; ) {
   const end = n + 1 + Math.floor(random() * 10);
