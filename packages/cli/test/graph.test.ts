@@ -302,3 +302,16 @@ describe('verify and salvage', () => {
     expect(await graph(['salvage', damaged])).toMatchObject({ code: 2, stdout: '' });
   });
 });
+
+test.each([['info'], ['get', 'abcd'], ['ancestors', 'abcd'], ['salvage', '-o', path('salvaged.graph')]])(
+  '%s of an unsorted segment, which has no graph, says so',
+  async (command, ...rest) => {
+    const segment = path('segment.unsorted');
+    writeFileSync(segment, await unsortedBytes([spanAt(1, 1, 'name', 0, 500)], 500));
+    expect(await graph([command, segment, ...rest])).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: expect.stringContaining(`${segment} is an unsorted segment of an archive, which has no graph`),
+    });
+  },
+);

@@ -4,7 +4,7 @@ import { type CorruptError, type Damage, GraphError, type SalvageReport, salvage
 import type { Command } from 'commander';
 import { ExitCode, endWith } from '../exit-code.js';
 import { columns, writeOut } from '../output.js';
-import { runGraphCommand } from './graph-session.js';
+import { runGraphCommand, withoutUnsorted } from './graph-session.js';
 
 /** Lines about one thing at most; programs get all. */
 const MAX_LINES = 50;
@@ -150,7 +150,9 @@ Exit codes: 0 nothing was lost, 1 salvaged with losses, or nothing is left to sa
     )
     .action((path: string, { output, keepIncomplete, json }: SalvageCommandOptions) =>
       runGraphCommand(async () => {
-        const report = await salvage(path, output, { incomplete: keepIncomplete ? 'keep' : 'drop' });
+        const report = await withoutUnsorted(path, () =>
+          salvage(path, output, { incomplete: keepIncomplete ? 'keep' : 'drop' }),
+        );
         await writeOut(
           json ? `${damageJson(report)}\n` : `${damageText(report)}wrote ${output}: ${report.built?.bytes} bytes\n`,
         );
