@@ -188,7 +188,7 @@ export class Segment {
   readonly #cache: BlockCache;
   readonly #sorted: SortedFile | SortedInMemory;
   readonly #unsorted: UnsortedFile | undefined;
-  /** What the segment holds; nothing is read for it. Of an unsorted one `traceCount` counts a trace once for each of its batches. */
+  /** What the segment holds; nothing is read for it. Of an unsorted one `traceCount` counts a trace once for each run of its spans. */
   readonly info: SegmentInfo;
   #isClosed = false;
 
