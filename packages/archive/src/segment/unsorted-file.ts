@@ -129,7 +129,9 @@ export class UnsortedFile {
       options.onDamage(error, undefined);
     }
     const byTrace = new Map<string, ArchivedSpan[]>(ids.map((id) => [id, []]));
-    for (const span of rows.spans()) byTrace.get(span.traceId)?.push(span);
+    // Most of a block is of other traces: no spans are made of their rows.
+    const lists = Array.from({ length: rows.traces.count }, (_, trace) => byTrace.get(rows.traces.text(trace)));
+    for (let row = 0; row < rows.count; row++) lists[rows.trace[row]]?.push(rows.span(row));
     return new Map(
       [...byTrace].flatMap(([id, spans]) => (spans.length === 0 ? [] : [[id, rootFirst(spans)] as const])),
     );
