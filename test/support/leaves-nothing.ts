@@ -1,7 +1,7 @@
 // Set up before each unit test file: files of one worker share its modules and globals, so a file that leaves something behind fails here, and
 // not whichever file happens to come next.
 import { afterAll, afterEach, expect } from 'vitest';
-import { Span } from '../../src/span/span.js';
+import { Span } from '../../src/index.js';
 
 const listeners = (): Record<string, number> =>
   Object.fromEntries(process.eventNames().map((name) => [String(name), process.listenerCount(name)]));
