@@ -45,9 +45,11 @@ const resource = (): ArchivedResource => ownResource(defaultCollector().resource
 const exportAtExit = (exporter: OtlpMetricExporter, library: LibraryMetrics): void => {
   let exported = -1;
   const isNew = (): boolean => library.records !== exported;
-  const exportLast = (): Promise<void> => {
-    exported = library.records;
-    return exporter.exportLast();
+  // Not before it is over: a program that ends itself meanwhile, as many do at a signal, would end without it.
+  const exportLast = async (): Promise<void> => {
+    const { records } = library;
+    await exporter.exportLast();
+    exported = records;
   };
   process.on('beforeExit', () => {
     if (isNew()) void exportLast();

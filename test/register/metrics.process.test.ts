@@ -42,7 +42,8 @@ const app = write(
    console.log(JSON.stringify({ recording: Span.root('probe').isRecording, service: service.address().port, backend: backend.address().port }));
    const how = process.argv[2];
    if (how === 'exit') process.exit(0);
-   if (how !== 'wait') { for (const server of [service, backend]) { server.close(); server.closeAllConnections(); } }
+   if (how === 'own') process.on('SIGTERM', () => process.exit(0));
+   if (how !== 'wait' && how !== 'own') { for (const server of [service, backend]) { server.close(); server.closeAllConnections(); } }
    else console.log('ready');`,
 );
 
@@ -106,21 +107,26 @@ const countsIn = (body: Uint8Array): string[] =>
     )
     .sort();
 
-test.each(['end', 'exit', 'SIGTERM'])('OTLP: all of it is in the last export, at %s', async (how) => {
+test.each([
+  ['its end', 'end', undefined],
+  ['process.exit', 'exit', undefined],
+  ['a signal', 'wait', 'SIGTERM'],
+  ['a signal by which the program ends itself', 'own', 'SIGTERM'],
+] as const)('OTLP: all of it is in the last export, at %s', async (_, how, sent) => {
   server = await startServer();
   const { stdout, stderr, code, signal } = await runFile(app, {
     execArgv: EXEC,
-    args: [how === 'SIGTERM' ? 'wait' : how],
+    args: [how],
     env: {
       ...QUIET,
       OTEL_METRICS_EXPORTER: 'otlp',
       OTEL_EXPORTER_OTLP_ENDPOINT: server.url,
       OTEL_SERVICE_NAME: 'shop',
     },
-    ...(how === 'SIGTERM' ? { signalWhenReady: 'SIGTERM' } : {}),
+    ...(sent === undefined ? {} : { signalWhenReady: sent }),
   });
   expect({ code, signal, stderr }).toEqual(
-    how === 'SIGTERM' ? { code: null, signal: 'SIGTERM', stderr: '' } : { code: 0, signal: null, stderr: '' },
+    how === 'wait' ? { code: null, signal: 'SIGTERM', stderr: '' } : { code: 0, signal: null, stderr: '' },
   );
   const ports = JSON.parse(stdout.split('\n')[0]) as Ports;
   expect(ports.recording).toBe(false);
