@@ -2,7 +2,7 @@
 // and nothing is kept: a request has what the instruments have. It must neither hold the process longer than its bound nor keep it alive.
 import { promisify } from 'node:util';
 import { ByteWriter } from '../base/bytes/byte-writer.js';
-import { Slices, timers, within } from '../base/calls/timers.js';
+import { Slices, timerMs, timers, within } from '../base/calls/timers.js';
 import type { ReportError } from '../collector/reporter.js';
 import { sendAtExit } from '../exporters/http/send-at-exit.js';
 import { HttpSender } from '../exporters/http/sender.js';
@@ -55,7 +55,7 @@ export class OtlpMetricExporter {
   }
 
   start(): void {
-    this.#timer ??= timers.setInterval(() => void this.export(), this.#options.intervalMs).unref();
+    this.#timer ??= timers.setInterval(() => void this.export(), timerMs(this.#options.intervalMs)).unref();
   }
 
   /** Resolves when it has arrived or failed; never rejects. One at a time: a second caller waits for the first. */

@@ -1,6 +1,7 @@
 // What goes wrong between a process and the server that takes its metrics: said once, and nothing is lost.
 import { gunzipSync } from 'node:zlib';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
+import { timers } from '../../src/base/calls/timers.js';
 import { METRICS, resolveOtlpOptions } from '../../src/exporters/otlp/options.js';
 import { Counter } from '../../src/metrics/instruments.js';
 import { OtlpMetricExporter } from '../../src/metrics/otlp-exporter.js';
@@ -28,7 +29,7 @@ const serve = async (...args: Parameters<typeof startServer>): Promise<TestServe
   return server;
 };
 
-const exporterTo = (env: Readonly<Record<string, string>>, exitTimeoutMs = 5000) => {
+const exporterTo = (env: Readonly<Record<string, string>>, exitTimeoutMs = 5000, intervalMs = 60_000) => {
   const instruments = new Instruments();
   const requests = instruments.add(new Counter({ name: 'requests', unit: '1', description: '', isWhole: true }));
   const warnings: string[] = [];
@@ -36,7 +37,7 @@ const exporterTo = (env: Readonly<Record<string, string>>, exitTimeoutMs = 5000)
     otlp: resolveOtlpOptions({}, env, METRICS),
     reader: new Reader(instruments, 'delta'),
     resource: () => ({ properties: { 'service.name': 'shop' } }),
-    intervalMs: 60_000,
+    intervalMs,
     timeoutMs: 5000,
     exitTimeoutMs,
     warn: (message) => warnings.push(message),
@@ -101,4 +102,11 @@ test('a server that takes a part says so once', async () => {
   await exporter.export();
   await exporter.export();
   expect(warnings).toEqual(['The OTLP server rejected 3 points: too old']);
+});
+
+test('an interval longer than a timer can wait is the longest, not the shortest', async () => {
+  const setInterval = vi.spyOn(timers, 'setInterval');
+  cleanUps.push(() => setInterval.mockRestore());
+  exporterTo({ OTEL_EXPORTER_OTLP_ENDPOINT: await deadUrl() }, 5000, 2 ** 40).exporter.start();
+  expect(setInterval.mock.calls[0][1]).toBe(2 ** 31 - 1);
 });
