@@ -26,6 +26,7 @@ export interface PrometheusServerOptions {
 const formatOf = ({ accept = '' }: IncomingMessage['headers']): TextFormat =>
   accept.includes('application/openmetrics-text') ? 'openmetrics' : 'prometheus';
 
+const MAX_PORT = 65_535;
 const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
 
 export class PrometheusServer {
@@ -64,7 +65,7 @@ export class PrometheusServer {
 
   #failed(error: NodeJS.ErrnoException): void {
     const { port, furtherPorts, host, fails } = this.#options;
-    if (error.code === 'EADDRINUSE' && this.#port !== 0 && this.#port < port + furtherPorts) {
+    if (error.code === 'EADDRINUSE' && this.#port !== 0 && this.#port < Math.min(port + furtherPorts, MAX_PORT)) {
       this.#port++;
       this.#listen();
       return;

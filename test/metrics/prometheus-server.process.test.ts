@@ -70,3 +70,8 @@ test('a port that is taken: the next one where there may be several, else a reas
   expect(Number(second.port)).toBeGreaterThan(Number(first.port));
   await expect(start(Number(first.port))).rejects.toThrow(/EADDRINUSE.*set OTEL_EXPORTER_PROMETHEUS_PORT/);
 });
+
+test('above the last port there is none', async () => {
+  await start(65_535).catch(() => {});
+  await expect(start(65_535, 50)).rejects.toThrow(/EADDRINUSE/);
+});
