@@ -142,6 +142,8 @@ export class Reader {
     const cells = before === undefined ? now : now.map((value, i) => value - (before[i] ?? 0));
     const points = new Points(instrument, cells, isDelta);
     if (points.isEmpty) return undefined;
-    return { instrument, isDelta, startMs: isDelta ? Math.max(startMs, this.#deliveredMs) : startMs, points };
+    // The clock may have been put back: no difference ends before it begins.
+    const sinceMs = isDelta ? Math.min(before === undefined ? startMs : this.#deliveredMs, this.#readMs) : startMs;
+    return { instrument, isDelta, startMs: sinceMs, points };
   }
 }

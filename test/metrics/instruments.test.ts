@@ -1,5 +1,6 @@
 // Instruments count exactly, whatever is in their attributes: sets are interned within a bound, and each reader has its own differences.
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { timers } from '../../src/base/calls/timers.js';
 import { AttributeSets, OVERFLOW } from '../../src/metrics/attribute-sets.js';
 import { Counter, Gauge, Histogram, UpDownCounter } from '../../src/metrics/instruments.js';
 import { Instruments, type Metric, Reader } from '../../src/metrics/reader.js';
@@ -104,4 +105,25 @@ test('what is recorded between a reading and its delivery is part of the next di
   const [metric] = reader.read();
   expect(linesOf([metric])).toEqual(['requests{} 10']);
   expect(metric.isDelta).toBe(true);
+});
+
+test('no difference ends before it begins, also where the clock is put back', () => {
+  const clock = vi.spyOn(timers, 'wallMs');
+  onTestFinished(() => clock.mockRestore());
+  clock.mockReturnValue(10_000);
+  const instruments = new Instruments();
+  const requests = instruments.add(new Counter(named('requests')));
+  const reader = new Reader(instruments, 'delta');
+  const spans = [11_000, 3000, 4000].map((ms) => {
+    clock.mockReturnValue(ms);
+    requests.add(1);
+    const [{ startMs }] = reader.read();
+    reader.delivered();
+    return [startMs, reader.readMs];
+  });
+  expect(spans).toEqual([
+    [10_000, 11_000],
+    [3000, 3000],
+    [3000, 4000],
+  ]);
 });
