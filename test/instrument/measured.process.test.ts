@@ -111,6 +111,15 @@ describe.each(SAMPLERS)('%s', (_, sampler) => {
     ]);
   });
 
+  test('a call that fails by an error of the program keeps a part of its code, however long that is', async () => {
+    instrumentOnly({ http: { server: false } });
+    const { url } = await serve(() => {});
+    const request = http.get(url).on('error', () => {});
+    request.destroy(Object.assign(new Error('own'), { code: 'x'.repeat(100_000) }));
+    await when(() => measured().length > 0);
+    expect(measured()).toEqual([`http.client.request.duration GET 127.0.0.1 ${'x'.repeat(128)}: 1`]);
+  });
+
   test('HTTP/2, on both sides', async () => {
     instrumentOnly({ http2: true });
     const server = http2.createServer((request, response) => {

@@ -161,9 +161,12 @@ export const addStatus = (span: Span, statusCode: number): void => {
   if (statusCode >= FIRST_CLIENT_ERROR) span.addProperty('error.type', String(statusCode)).setStatus('error');
 };
 
+const MAX_TYPE_LENGTH = 128;
+
+/** Bounded: a program may give a request up with an error of its own, whose code is any text, and metrics keep each that they have seen. */
 const typeOf = (failure: unknown): string => {
   const { code, name } = Object(failure) as { code?: unknown; name?: unknown };
-  return typeof code === 'string' ? code : typeof name === 'string' ? name : '_OTHER';
+  return (typeof code === 'string' ? code : typeof name === 'string' ? name : '_OTHER').slice(0, MAX_TYPE_LENGTH);
 };
 
 /** What a call failed by, as its span has it: no answer, or not all of it, before an answer from 400 on. */
