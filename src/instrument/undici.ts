@@ -8,7 +8,7 @@ import type { Span } from '../span/span.js';
 import { allOff, callHook, callPredicate, InFlight, type Off, onMessage, quiet } from './channel.js';
 import { startCall } from './client-span.js';
 import { addFailure, addHeader, addStatus, callError, wantedHeaders } from './http/request-properties.js';
-import { type Destination, destinationOf, knownMethod, nameOf } from './http/url.js';
+import { destinationOf, knownMethod, nameOf, type Sent, serverOf } from './http/url.js';
 import { callerHere, callerKept, runningIn } from './in-context.js';
 import { type MeasuredRequest, measureRequest } from './measures.js';
 import { addPeer } from './peer.js';
@@ -69,15 +69,15 @@ interface TracedRequest extends UndiciRequest, Handovers {
   [SENT]?: true;
 }
 
-const destination = ({ origin, path }: UndiciRequest): Destination => {
+const sentTo = ({ origin, path }: UndiciRequest): Sent => {
   const address = String(origin ?? '');
   const end = address.indexOf('//');
-  const [protocol, authority] = [address.slice(0, end), address.slice(end + 2).replace(/\/.*$/, '')];
-  return destinationOf(protocol, authority, path);
+  const slash = address.indexOf('/', end + 2);
+  return [address.slice(0, end), slash < 0 ? address.slice(end + 2) : address.slice(end + 2, slash), path];
 };
 
 const propertiesOf = (request: UndiciRequest): (string | PropertyValue)[] => {
-  const { full, host, port } = destination(request);
+  const { full, host, port } = destinationOf(sentTo(request));
   const method = knownMethod(request.method);
   return ['http.request.method', method, 'url.full', full, 'server.address', host, 'server.port', port];
 };
@@ -196,7 +196,7 @@ export const instrumentUndici = (options: UndiciOptions, propagator: Propagator)
   };
 
   const measure = ({ metrics, begin, version }: MeasuredRequest, request: TracedRequest, failure: unknown): void => {
-    const { host, port } = destination(request);
+    const [host, port] = serverOf(sentTo(request));
     const status = request[RESPONSE]?.statusCode;
     const errorType = callError(status, failure);
     metrics.clientEnded(begin, knownMethod(request.method), host, port, { status, errorType, version });

@@ -17,7 +17,7 @@ import { hasCreatedChannel, wrapRequests } from './created.js';
 import { askFor, useMessages } from './message-context.js';
 import type { HttpClientOptions } from './options.js';
 import { addFailure, addHeader, addStatus, callError, wantedHeaders } from './request-properties.js';
-import { type Destination, destinationOf, knownMethod, nameOf } from './url.js';
+import { type Destination, destinationOf, knownMethod, nameOf, type Sent, serverOf } from './url.js';
 
 const CALL = { kind: 'client', scope: scopeOf('http') } as const;
 const SPAN = Symbol('spanline.span');
@@ -45,13 +45,13 @@ const isNamed = (request: TracedRequest): boolean =>
   typeof request.getHeader('host') === 'string' || !request.path.startsWith('/');
 
 /** `port` where the request does not say it: its own `Host` header is missing, or was given in a list. */
-const destination = (request: TracedRequest, port?: unknown): Destination => {
+const sentTo = (request: TracedRequest, port?: unknown): Sent => {
   const { path, protocol, host } = request;
   const header = request.getHeader('host');
   const bare = host.includes(':') ? `[${host}]` : host;
   const isUsual = port === undefined || port === (protocol === 'https:' ? 443 : 80);
   const authority = typeof header === 'string' ? header : isUsual ? bare : `${bare}:${String(port)}`;
-  return destinationOf(protocol, authority, path);
+  return [protocol, authority, path];
 };
 
 const addressOf = ({ full, host, port }: Destination): (string | PropertyValue)[] => [
@@ -116,7 +116,7 @@ export const traceCalls = (options: HttpClientOptions, propagator: Propagator): 
     request[SPAN] = span;
     if (measured === undefined) follow(request);
     const properties = ['http.request.method', knownMethod(request.method)] as (string | PropertyValue)[];
-    if (isNamed(request)) properties.push(...addressOf(destination(request)));
+    if (isNamed(request)) properties.push(...addressOf(destinationOf(sentTo(request))));
     span.describe(properties);
     for (const [name, key] of wantedOfRequest) addHeader(span, key, request.getHeader(name));
   };
@@ -127,7 +127,7 @@ export const traceCalls = (options: HttpClientOptions, propagator: Propagator): 
   };
 
   const measure = ({ metrics, begin }: MeasuredRequest, request: TracedRequest, error: unknown): void => {
-    const { host, port } = destination(request, isNamed(request) ? undefined : portUsed(request, error));
+    const [host, port] = serverOf(sentTo(request, isNamed(request) ? undefined : portUsed(request, error)));
     const { statusCode: status, httpVersion: version } = request.res ?? {};
     metrics.clientEnded(begin, knownMethod(request.method), host, port, {
       status,
@@ -147,7 +147,7 @@ export const traceCalls = (options: HttpClientOptions, propagator: Propagator): 
     request[SPAN] = undefined;
     const response = request.res ?? undefined;
     if (!isNamed(request)) {
-      const address = addressOf(destination(request, portUsed(request, error)));
+      const address = addressOf(destinationOf(sentTo(request, portUsed(request, error))));
       for (let i = 0; i < address.length; i += 2) span.addProperty(address[i] as string, address[i + 1]);
     }
     if (response !== undefined) describe(span, request, response);

@@ -68,19 +68,38 @@ export interface Destination {
   readonly port: number;
 }
 
-/** Of a request with the target `target` to `authority` over `protocol`. A proxy is sent whole addresses: there the server is the one behind it. */
-export const destinationOf = (protocol: string, authority: string, target: string): Destination => {
+/** A request to `authority` over `protocol`, and its target. */
+export type Sent = readonly [protocol: string, authority: string, target: string];
+
+/** A proxy is sent whole addresses: there the server is the one behind it. */
+const behindProxy = (sent: Sent): Sent => {
+  const [, , target] = sent;
   const whole = target.charCodeAt(0) === 0x2f ? null : WHOLE.exec(target);
-  if (whole !== null)
-    return destinationOf(whole[1].toLowerCase(), whole[2], whole[3].startsWith('/') ? whole[3] : `/${whole[3]}`);
+  if (whole === null) return sent;
+  return [whole[1].toLowerCase(), whole[2], whole[3].startsWith('/') ? whole[3] : `/${whole[3]}`];
+};
+
+const serverAt = (protocol: string, authority: string): readonly [host: string, port: number] => {
   const [host, port] = hostAndPort(authority);
+  return [host, port ?? (protocol === 'https:' ? 443 : 80)];
+};
+
+export const destinationOf = (sent: Sent): Destination => {
+  const [protocol, authority, target] = behindProxy(sent);
+  const [host, port] = serverAt(protocol, authority);
   const slash = target.charCodeAt(0) === 0x2f ? '' : '/';
   return {
     // `*` is the server itself, and CONNECT has a name.
     full: cleanQuery(`${protocol}//${authority}${target === '*' ? '' : slash + target}`),
     host,
-    port: port ?? (protocol === 'https:' ? 443 : 80),
+    port,
   };
+};
+
+/** The server alone: the address as one text takes three times as long. */
+export const serverOf = (sent: Sent): readonly [host: string, port: number] => {
+  const [protocol, authority] = behindProxy(sent);
+  return serverAt(protocol, authority);
 };
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH', 'QUERY']);

@@ -11,7 +11,7 @@ import { callHook, callPredicate, type Off, quiet } from '../channel.js';
 import { startCall } from '../client-span.js';
 import { isOfGrpc, isOfOthersGrpc } from '../grpc.js';
 import { addFailure, addStatus, callError } from '../http/request-properties.js';
-import { type Destination, destinationOf, inBrackets, knownMethod, nameOf } from '../http/url.js';
+import { destinationOf, inBrackets, knownMethod, nameOf, type Sent, serverOf } from '../http/url.js';
 import { callerHere, emitFor } from '../in-context.js';
 import { type MeasuredRequest, measureRequest } from '../measures.js';
 import { addPeer } from '../peer.js';
@@ -41,15 +41,15 @@ const asObject = (headers: Headers): OutgoingHttpHeaders => {
   return object;
 };
 
-const destination = ({ sentHeaders }: ClientHttp2Stream): Destination => {
+const sentTo = ({ sentHeaders }: ClientHttp2Stream): Sent => {
   const { ':scheme': scheme, ':path': path = '/', ':authority': named, host } = sentHeaders;
-  return destinationOf(`${String(scheme)}:`, inBrackets(String(named ?? host ?? '')), String(path));
+  return [`${String(scheme)}:`, inBrackets(String(named ?? host ?? '')), String(path)];
 };
 
 const methodOf = ({ sentHeaders }: ClientHttp2Stream): string => knownMethod(String(sentHeaders[':method'] ?? 'GET'));
 
 const describe = (span: Span, stream: ClientHttp2Stream): void => {
-  const { full, host: address, port } = destination(stream);
+  const { full, host: address, port } = destinationOf(sentTo(stream));
   const list: (string | PropertyValue)[] = [
     'http.request.method',
     methodOf(stream),
@@ -71,7 +71,7 @@ const measure = (
   status: number | undefined,
   failure: unknown,
 ): void => {
-  const { host, port } = destination(stream);
+  const [host, port] = serverOf(sentTo(stream));
   metrics.clientEnded(begin, methodOf(stream), host, port, {
     status,
     errorType: callError(status, failure),
