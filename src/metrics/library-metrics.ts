@@ -1,6 +1,6 @@
 // What instrumentations measure, by OpenTelemetry's stable conventions: requests answered and sent, and calls to databases. They call this for every one of
 // them, whether or not it has a span; nothing here may look at a span, throw, or keep what a request said beyond the attributes of its set.
-import { now, nsPerTick } from '../clock/index.js';
+import { checkDrift, now, nsPerTick } from '../clock/index.js';
 import type { AttributeValue } from './attribute-sets.js';
 import { Histogram, UpDownCounter } from './instruments.js';
 import type { Instruments } from './reader.js';
@@ -64,6 +64,8 @@ export class LibraryMetrics {
   readonly #querySet: AttributeValue[] = new Array(9).fill(undefined);
 
   constructor(instruments: Instruments) {
+    // Else it is reports of spans that watch how long a tick is, and there may be none.
+    instruments.onRead(checkDrift);
     const outcome = [STATUS, ERROR, PROTOCOL_VERSION];
     this.#served = instruments.add(
       new Histogram({
