@@ -16,6 +16,7 @@ export interface CollectorStats {
   /** Finished, not yet handed to a reporter. */
   readonly readyTraces: number;
   readonly readyBytes: number;
+  readonly readySpans: number;
   /** Chunks of rows in use, of open and ready traces, and their bytes. */
   readonly rowChunks: number;
   readonly rowBytes: number;
@@ -23,6 +24,8 @@ export interface CollectorStats {
   readonly rowChunksPooled: number;
   /** Chunks whose few waiting rows were moved to another one. */
   readonly chunksCompacted: number;
+  /** Spans that reports have handed to the reporters; each of several gets them. */
+  readonly handedSpans: number;
   readonly droppedTracesBeforeReporter: number;
   readonly droppedSpansBeforeReporter: number;
   /** The queue had passed twice its bound before the event loop could turn to a report. */

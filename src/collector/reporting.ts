@@ -49,6 +49,7 @@ export class Reporting {
   #former: Pipeline[] = [];
   #timer: NodeJS.Timeout | undefined;
   #immediate: NodeJS.Immediate | undefined;
+  handedSpans = 0;
   readonly dropped = {
     droppedTracesBeforeReporter: 0,
     droppedSpansBeforeReporter: 0,
@@ -198,7 +199,10 @@ export class Reporting {
 
   #handOver(parts: readonly TracePart[], give: (to: Pipeline) => void): void {
     // Until each pipeline holds them: the first may be done before the second has them.
-    for (const part of parts) part.hold();
+    for (const part of parts) {
+      part.hold();
+      this.handedSpans += part.spanCount;
+    }
     for (const pipeline of this.#pipelines) give(pipeline);
     for (const part of parts) part.release();
   }

@@ -10,6 +10,7 @@ import { LibraryMetrics } from './library-metrics.js';
 import { OtlpMetricExporter } from './otlp-exporter.js';
 import { PrometheusServer } from './prometheus-server.js';
 import { Instruments, Reader, type Temporality } from './reader.js';
+import { measureRecorder } from './recorder-metrics.js';
 import { measureRuntime } from './runtime-metrics.js';
 
 /** Where metrics go. */
@@ -88,6 +89,7 @@ export const startMetrics = (options: MetricsOptions): void => {
   const instruments = new Instruments();
   const library = new LibraryMetrics(instruments);
   measureRuntime(instruments);
+  measureRecorder(instruments);
   startOtlp(instruments, library, options);
   startPrometheus(instruments, options);
   state.measures = library;

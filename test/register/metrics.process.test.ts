@@ -232,6 +232,7 @@ test.each([
   for (const name of [
     'nodejs_eventloop_delay_p99_seconds',
     'nodejs_eventloop_utilization_ratio',
+    'otel_sdk_processor_span_queue_size{otel_component_name="spanline.collector/0",otel_component_type="spanline.collector"}',
     'v8js_gc_duration_seconds_count{v8js_gc_type="minor"}',
     'v8js_memory_heap_used_bytes{v8js_heap_space_name="new_space"}',
   ])
