@@ -56,8 +56,9 @@ export class MeasuredCall {
   measure(errorType: string | undefined, status: string | undefined, seconds?: number): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    if (seconds === undefined) this.#metrics.databaseEnded(this.#begin, this.#call, errorType, status);
-    else this.#metrics.databaseTook(seconds, this.#call, errorType, status);
+    const outcome = { status, errorType };
+    if (seconds === undefined) this.#metrics.databaseEnded(this.#begin, this.#call, outcome, this.span);
+    else this.#metrics.databaseTook(seconds, this.#call, outcome, this.span);
   }
 
   /** Ends its span, where it has one. */

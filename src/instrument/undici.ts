@@ -195,11 +195,13 @@ export const instrumentUndici = (options: UndiciOptions, propagator: Propagator)
     addPeer(span, socket);
   };
 
-  const measure = ({ metrics, begin, version }: MeasuredRequest, request: TracedRequest, failure: unknown): void => {
+  const measure = (measured: MeasuredRequest, request: TracedRequest, failure: unknown, span?: Span): void => {
+    const { metrics, begin, version } = measured;
     const [host, port] = serverOf(sentTo(request));
     const status = request[RESPONSE]?.statusCode;
     const errorType = callError(status, failure);
-    metrics.clientEnded(begin, knownMethod(request.method), host, port, { status, errorType, version });
+    const method = knownMethod(request.method);
+    metrics.clientEnded(begin, { method, host, port }, { status, errorType, version }, span);
   };
 
   const end = (request: TracedRequest, error?: unknown): void => {
@@ -208,7 +210,7 @@ export const instrumentUndici = (options: UndiciOptions, propagator: Propagator)
     request[SPAN] = undefined;
     request[MEASURED] = undefined;
     const failure = error !== undefined && isReason(request, error) ? undefined : error;
-    if (measured !== undefined) measure(measured, request, failure);
+    if (measured !== undefined) measure(measured, request, failure, span);
     if (span !== undefined) {
       if (failure !== undefined) addFailure(span, failure);
       callHook(enrich, span, request, request[RESPONSE]);

@@ -3,6 +3,7 @@
 // difference of two moments keeps the earlier one itself (reader.ts), so that several can read.
 import { timers } from '../base/calls/timers.js';
 import { AttributeSets, type AttributeValue } from './attribute-sets.js';
+import { Exemplars, type MeasuredSpan } from './exemplars.js';
 
 export type InstrumentKind = 'counter' | 'up-down' | 'gauge' | 'histogram';
 
@@ -126,13 +127,17 @@ export const FIRST_BUCKET = 1;
 export class Histogram extends Instrument {
   readonly kind = 'histogram';
   readonly boundaries: Float64Array;
+  /** By the cell of the bucket; undefined where none are kept. */
+  readonly exemplars: Exemplars | undefined;
 
-  constructor(definition: Definition & { readonly boundaries: readonly number[] }) {
+  constructor(definition: Definition & { readonly boundaries: readonly number[]; readonly hasExemplars?: boolean }) {
     super(definition, FIRST_BUCKET + definition.boundaries.length + 1);
     this.boundaries = Float64Array.from(definition.boundaries);
+    this.exemplars = definition.hasExemplars === true ? new Exemplars() : undefined;
   }
 
-  record(value: number, attributes: readonly AttributeValue[] = NO_VALUES): void {
+  /** `span` is that of what was measured, where it has one. */
+  record(value: number, attributes: readonly AttributeValue[] = NO_VALUES, span?: MeasuredSpan): void {
     if (!(value >= 0 && value < Number.POSITIVE_INFINITY)) {
       this.refused++;
       return;
@@ -143,7 +148,9 @@ export class Histogram extends Instrument {
     let bucket = 0;
     // Most are in the first ones: quicker than halving.
     while (bucket < length && value > boundaries[bucket]) bucket++;
+    const cell = place + FIRST_BUCKET + bucket;
     this.cells[place + SUM] += value;
-    this.cells[place + FIRST_BUCKET + bucket]++;
+    this.cells[cell]++;
+    if (span !== undefined) this.exemplars?.keep(cell, this.cells.length, value, span);
   }
 }

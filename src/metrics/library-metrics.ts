@@ -1,7 +1,8 @@
 // What instrumentations measure, by OpenTelemetry's stable conventions: requests answered and sent, and calls to databases. They call this for every one of
-// them, whether or not it has a span; nothing here may look at a span, throw, or keep what a request said beyond the attributes of its set.
+// them, whether or not it has a span, which is for exemplars alone; nothing here may depend on it, throw, or keep what a request said beyond the attributes of its set.
 import { checkDrift, now, nsPerTick } from '../clock/index.js';
 import type { AttributeValue } from './attribute-sets.js';
+import type { MeasuredSpan } from './exemplars.js';
 import { Histogram, UpDownCounter } from './instruments.js';
 import type { Instruments } from './reader.js';
 
@@ -40,6 +41,20 @@ export interface DatabaseOperation {
   readonly port: number | undefined;
 }
 
+/** What became of it. */
+export interface DatabaseOutcome {
+  /** The server's code of an error. */
+  readonly status: string | undefined;
+  readonly errorType: string | undefined;
+}
+
+/** A request sent, where it goes. */
+export interface HttpCall {
+  readonly method: string;
+  readonly host: string;
+  readonly port: number | undefined;
+}
+
 /** A request that a server answers. */
 export interface ServedRequest {
   readonly metrics: LibraryMetrics;
@@ -63,7 +78,7 @@ export class LibraryMetrics {
   readonly #requestSet: AttributeValue[] = new Array(6).fill(undefined);
   readonly #querySet: AttributeValue[] = new Array(9).fill(undefined);
 
-  constructor(instruments: Instruments) {
+  constructor(instruments: Instruments, hasExemplars = true) {
     // Else it is reports of spans that watch how long a tick is, and there may be none.
     instruments.onRead(checkDrift);
     const outcome = [STATUS, ERROR, PROTOCOL_VERSION];
@@ -74,6 +89,7 @@ export class LibraryMetrics {
         description: 'Duration of HTTP server requests.',
         keys: [METHOD, SCHEME, 'http.route', ...outcome],
         boundaries: HTTP_BOUNDARIES,
+        hasExemplars,
       }),
     );
     this.#active = instruments.add(
@@ -92,6 +108,7 @@ export class LibraryMetrics {
         description: 'Duration of HTTP client requests.',
         keys: [METHOD, ADDRESS, PORT, ...outcome],
         boundaries: HTTP_BOUNDARIES,
+        hasExemplars,
       }),
     );
     this.#queried = instruments.add(
@@ -111,6 +128,7 @@ export class LibraryMetrics {
           PORT,
         ],
         boundaries: DATABASE_BOUNDARIES,
+        hasExemplars,
       }),
     );
   }
@@ -131,36 +149,37 @@ export class LibraryMetrics {
     return { metrics: this, begin: now(), method, scheme, active };
   }
 
-  serverEnded(request: ServedRequest, route: string | undefined, outcome: HttpOutcome): void {
+  serverEnded(request: ServedRequest, route: string | undefined, outcome: HttpOutcome, span?: MeasuredSpan): void {
     const { begin, method, scheme, active } = request;
     this.records++;
     this.#active.addAt(active, -1);
-    this.#served.record(secondsSince(begin), this.#setOf(method, scheme, route, outcome));
+    this.#served.record(secondsSince(begin), this.#setOf(method, scheme, route, outcome), span);
   }
 
-  clientEnded(begin: number, method: string, address: string, port: number | undefined, outcome: HttpOutcome): void {
+  clientEnded(begin: number, call: HttpCall, outcome: HttpOutcome, span?: MeasuredSpan): void {
+    const { method, host, port } = call;
     this.records++;
-    this.#sent.record(secondsSince(begin), this.#setOf(method, address, port, outcome));
+    this.#sent.record(secondsSince(begin), this.#setOf(method, host, port, outcome), span);
   }
 
-  databaseEnded(begin: number, call: DatabaseOperation, errorType: string | undefined, status?: string): void {
-    this.databaseTook(secondsSince(begin), call, errorType, status);
+  databaseEnded(begin: number, call: DatabaseOperation, outcome: DatabaseOutcome, span?: MeasuredSpan): void {
+    this.databaseTook(secondsSince(begin), call, outcome, span);
   }
 
   /** The same of a call whose duration is known. */
-  databaseTook(seconds: number, call: DatabaseOperation, errorType: string | undefined, status?: string): void {
+  databaseTook(seconds: number, call: DatabaseOperation, outcome: DatabaseOutcome, span?: MeasuredSpan): void {
     const set = this.#querySet;
     set[0] = call.system;
     set[1] = call.namespace;
     set[2] = call.operation;
     set[3] = call.collection;
     set[4] = call.summary;
-    set[5] = status;
-    set[6] = errorType;
+    set[5] = outcome.status;
+    set[6] = outcome.errorType;
     set[7] = call.address;
     set[8] = call.port;
     this.records++;
-    this.#queried.record(seconds, set);
+    this.#queried.record(seconds, set, span);
   }
 
   #setOf(first: string, second: string, third: AttributeValue, outcome: HttpOutcome): readonly AttributeValue[] {

@@ -2,6 +2,7 @@
 // instruments, for others read them too; and what was not delivered is part of the next difference, so that nothing is lost with a failed export.
 import { timers } from '../base/calls/timers.js';
 import { type Attribute, OVERFLOW } from './attribute-sets.js';
+import type { Exemplar } from './exemplars.js';
 import { FIRST_BUCKET, Histogram, type Instrument, SUM } from './instruments.js';
 
 /** Which sums are differences: of `delta` those of counters and histograms, of the others none. */
@@ -14,6 +15,8 @@ export interface Point {
   readonly value: number;
   /** Of a histogram: values in each bucket. */
   readonly buckets: Float64Array | undefined;
+  /** Of the bucket with this index: a measurement that is in it, and has a trace. */
+  exemplarOf(bucket: number): Exemplar | undefined;
 }
 
 /** An instrument at one moment. */
@@ -65,11 +68,14 @@ class Points implements Iterable<Point> {
   readonly #instrument: Instrument;
   readonly #cells: Float64Array;
   readonly #isDelta: boolean;
+  /** Exemplars are none of an older one's. */
+  readonly #sinceMs: number;
 
-  constructor(instrument: Instrument, cells: Float64Array, isDelta: boolean) {
+  constructor(instrument: Instrument, cells: Float64Array, isDelta: boolean, sinceMs: number) {
     this.#instrument = instrument;
     this.#cells = cells;
     this.#isDelta = isDelta;
+    this.#sinceMs = sinceMs;
   }
 
   get isEmpty(): boolean {
@@ -78,11 +84,17 @@ class Points implements Iterable<Point> {
 
   *[Symbol.iterator](): Generator<Point> {
     const { sets, width } = this.#instrument;
-    const isHistogram = this.#instrument instanceof Histogram;
+    const histogram = this.#instrument instanceof Histogram ? this.#instrument : undefined;
     for (const set of this.#sets()) {
       const row = this.#cells.subarray(set * width, (set + 1) * width);
-      const buckets = isHistogram ? row.subarray(FIRST_BUCKET) : undefined;
-      yield { attributes: sets.attributesOf(set), value: row[SUM], buckets };
+      const buckets = histogram === undefined ? undefined : row.subarray(FIRST_BUCKET);
+      yield {
+        attributes: sets.attributesOf(set),
+        value: row[SUM],
+        buckets,
+        // Not of the moment of the reading: a later one is of the same bucket.
+        exemplarOf: (bucket) => histogram?.exemplars?.at(set * width + FIRST_BUCKET + bucket, this.#sinceMs),
+      };
     }
   }
 
@@ -140,10 +152,9 @@ export class Reader {
     const before = isDelta ? this.#delivered.get(instrument) : undefined;
     if (isDelta) this.#read.set(instrument, now);
     const cells = before === undefined ? now : now.map((value, i) => value - (before[i] ?? 0));
-    const points = new Points(instrument, cells, isDelta);
-    if (points.isEmpty) return undefined;
     // The clock may have been put back: no difference ends before it begins.
     const sinceMs = isDelta ? Math.min(before === undefined ? startMs : this.#deliveredMs, this.#readMs) : startMs;
-    return { instrument, isDelta, startMs: sinceMs, points };
+    const points = new Points(instrument, cells, isDelta, sinceMs);
+    return points.isEmpty ? undefined : { instrument, isDelta, startMs: sinceMs, points };
   }
 }

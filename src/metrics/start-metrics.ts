@@ -17,6 +17,8 @@ import { measureRuntime } from './runtime-metrics.js';
 export interface MetricsOptions {
   readonly otlp?: OtlpMetricsSettings;
   readonly prometheus?: PrometheusSettings;
+  /** Buckets name a trace that is in them. */
+  readonly hasExemplars: boolean;
   warn(message: string): void;
   debug(message: string): void;
 }
@@ -87,7 +89,7 @@ const startPrometheus = (instruments: Instruments, { prometheus, warn, debug }: 
 /** From now on instrumentations measure, and the process does. */
 export const startMetrics = (options: MetricsOptions): void => {
   const instruments = new Instruments();
-  const library = new LibraryMetrics(instruments);
+  const library = new LibraryMetrics(instruments, options.hasExemplars);
   measureRuntime(instruments);
   measureRecorder(instruments);
   startOtlp(instruments, library, options);

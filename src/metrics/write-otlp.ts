@@ -16,6 +16,7 @@ import { LIBRARY_NAME, LIBRARY_VERSION } from '../formats/library.js';
 import { TAGS } from '../formats/otlp/messages.js';
 import { writeKeyValue, writeOwnProperties } from '../formats/otlp/write-protobuf-properties.js';
 import type { ArchivedResource } from '../record/archived-span.js';
+import type { Exemplar } from './exemplars.js';
 import { Histogram, type Instrument } from './instruments.js';
 import type { Metric, Point } from './reader.js';
 
@@ -46,7 +47,14 @@ const HistogramPoint = {
   sum: tag(5, FIXED64),
   bucketCounts: tag(6, BYTES),
   boundaries: tag(7, BYTES),
+  exemplars: tag(8, BYTES),
   attributes: tag(9, BYTES),
+};
+const ExemplarMessage = {
+  time: tag(2, FIXED64),
+  double: tag(3, FIXED64),
+  spanId: tag(4, BYTES),
+  traceId: tag(5, BYTES),
 };
 const DELTA = 1;
 const CUMULATIVE = 2;
@@ -103,6 +111,25 @@ const writePacked = (
   for (const one of numbers) write(one);
 };
 
+const writeId = (writer: ByteWriter, fieldTag: number, id: string): void => {
+  const bytes = id.length / 2;
+  writer.bytes[writer.length++] = fieldTag;
+  writer.bytes[writer.length++] = bytes;
+  writer.bytes.write(id, writer.length, 'hex');
+  writer.length += bytes;
+};
+
+const writeExemplar = (writer: ByteWriter, { value, timeMs, traceId, spanId }: Exemplar): void => {
+  const start = begin(writer, HistogramPoint.exemplars);
+  writer.reserve(FIXED_ROOM);
+  writeTime(writer, ExemplarMessage.time, timeMs);
+  writer.bytes[writer.length++] = ExemplarMessage.double;
+  writer.double(value);
+  writeId(writer, ExemplarMessage.spanId, spanId);
+  writeId(writer, ExemplarMessage.traceId, traceId);
+  end(writer, start);
+};
+
 const writeHistogramPoint = (writer: ByteWriter, { boundaries }: Histogram, point: Point): void => {
   const { attributes, value, buckets = new Float64Array() } = point;
   writer.bytes[writer.length++] = HistogramPoint.count;
@@ -114,6 +141,10 @@ const writeHistogramPoint = (writer: ByteWriter, { boundaries }: Histogram, poin
   writer.double(value);
   writePacked(writer, HistogramPoint.bucketCounts, buckets, (one) => writeWhole(writer, one));
   writePacked(writer, HistogramPoint.boundaries, boundaries, (one) => writer.double(one));
+  buckets.forEach((_, i) => {
+    const exemplar = point.exemplarOf(i);
+    if (exemplar !== undefined) writeExemplar(writer, exemplar);
+  });
   for (const [key, one] of attributes) writeKeyValue(writer, HistogramPoint.attributes, key, one);
 };
 

@@ -1,6 +1,7 @@
 // Metrics as Prometheus reads them: OpenMetrics 1.0, or the older text format. Names, units and the resource are translated as OpenTelemetry's
 // specification for Prometheus asks. Nothing of a program may break a line: what stands in quotes is escaped, and names have letters, digits and `_` alone.
 import type { ArchivedProperties } from '../record/archived-span.js';
+import type { Exemplar } from './exemplars.js';
 import { Histogram, type Instrument, type InstrumentKind } from './instruments.js';
 import type { Metric, Point } from './reader.js';
 
@@ -86,6 +87,12 @@ const boundaryText = (boundary: number, format: TextFormat): string => {
 
 const seconds = (ms: number): string => (ms / 1000).toFixed(3);
 
+const exemplarText = (exemplar: Exemplar | undefined): string => {
+  if (exemplar === undefined) return '';
+  const { traceId, spanId, value, timeMs } = exemplar;
+  return ` # {trace_id="${traceId}",span_id="${spanId}"} ${value} ${seconds(timeMs)}`;
+};
+
 class TextWriter {
   readonly #format: TextFormat;
 
@@ -124,13 +131,16 @@ class TextWriter {
     }
   }
 
-  #histogram(family: string, labels: string, { boundaries }: Histogram, { value, buckets }: Point): string {
+  #histogram(family: string, labels: string, { boundaries }: Histogram, point: Point): string {
+    const { value } = point;
     let count = 0;
     let text = '';
-    buckets?.forEach((inBucket, i) => {
+    point.buckets?.forEach((inBucket, i) => {
       count += inBucket;
       const boundary = boundaryText(boundaries[i] ?? Number.POSITIVE_INFINITY, this.#format);
-      text += `${family}_bucket${withLabel(labels, `le="${boundary}"`)} ${count}\n`;
+      // The older format has no place for one.
+      const exemplar = this.#format === 'openmetrics' ? exemplarText(point.exemplarOf(i)) : '';
+      text += `${family}_bucket${withLabel(labels, `le="${boundary}"`)} ${count}${exemplar}\n`;
     });
     return `${text}${family}_sum${braced(labels)} ${value}\n${family}_count${braced(labels)} ${count}\n`;
   }

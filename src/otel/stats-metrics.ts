@@ -3,7 +3,16 @@ import type { BatchObservableResult, MeterProvider, Observable } from '@opentele
 import { stats } from '../collector/default-collector.js';
 import { LIBRARY_NAME, LIBRARY_VERSION } from '../formats/library.js';
 
-const GAUGES = ['openTraces', 'openBytes', 'readyTraces', 'readyBytes', 'readySpans', 'rowChunks', 'rowBytes', 'rowChunksPooled'];
+const GAUGES = [
+  'openTraces',
+  'openBytes',
+  'readyTraces',
+  'readyBytes',
+  'readySpans',
+  'rowChunks',
+  'rowBytes',
+  'rowChunksPooled',
+];
 
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 

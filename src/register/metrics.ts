@@ -10,6 +10,9 @@ import { Variables } from './variables.js';
 /** `lowmemory` is what `delta` is here: nothing but sums that grow is a difference. */
 const TEMPORALITIES = ['cumulative', 'delta', 'lowmemory'] as const;
 
+/** `always_on` is `trace_based` here: an exemplar without a trace leads nowhere. */
+const EXEMPLARS = ['trace_based', 'always_on', 'always_off'] as const;
+
 const INTERVAL_MS = 60_000;
 const TIMEOUT_MS = 30_000;
 const PORT = 9464;
@@ -43,6 +46,7 @@ const prometheusOf = (variables: Variables, log: Log): PrometheusSettings => ({
 const settingsOf = (names: readonly MetricsExporterName[], log: Log) => {
   const variables = new Variables(process.env, (message) => log.warn(message));
   return {
+    hasExemplars: variables.word('OTEL_METRICS_EXEMPLAR_FILTER', EXEMPLARS, 'trace_based') !== 'always_off',
     ...(names.includes('otlp') ? { otlp: otlpOf(variables, log) } : {}),
     ...(names.includes('prometheus') ? { prometheus: prometheusOf(variables, log) } : {}),
   };

@@ -231,6 +231,19 @@ export class Span implements Disposable, QueueMount, EndedSpan {
     return recordingTrace?.isSampled === true && recordingTrace.sink.reportsNothing !== true;
   }
 
+  /** @internal The ids of {@link context}, six words, without making one. False where it is not sampled. */
+  writeSampledIds(words: Int32Array, at: number): boolean {
+    if (this.trace === null || !this.passesSampled) return false;
+    const { w0, w1, w2, w3 } = (this.recordingTrace ?? this.trace).context;
+    words[at] = w0;
+    words[at + 1] = w1;
+    words[at + 2] = w2;
+    words[at + 3] = w3;
+    words[at + 4] = this.idHi;
+    words[at + 5] = this.idLo;
+    return true;
+  }
+
   /** Nanoseconds since the start; until the end once ended. 0 when not recording. */
   elapsed(): number {
     if (this.trace === null) return 0;

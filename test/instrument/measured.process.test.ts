@@ -1,5 +1,6 @@
 // What instrumentations measure, of every way that a request or a call can go: the same whether its trace is recorded or sampled out, and nothing of what
 // the program has ignored.
+import { tracingChannel } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import http, { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import http2, { type ClientHttp2Stream } from 'node:http2';
@@ -13,7 +14,7 @@ import { Instruments, Reader } from '../../src/metrics/reader.js';
 import { deadUrl } from '../exporters/support/http-server.js';
 import { hasPostgres, type Postgres, startPostgres } from './db/postgres.js';
 import { library } from './libraries.js';
-import { instrumentOnly, later, listen, serve, when } from './support.js';
+import { instrumentOnly, later, listen, recorded, serve, settled, when } from './support.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
 type Untyped = any;
@@ -35,6 +36,17 @@ const measured = (): string[] =>
       const values = attributes.filter(([key]) => key !== 'server.port').map(([, one]) => one);
       return `${name} ${values.join(' ')}: ${buckets?.reduce((sum, one) => sum + one, 0) ?? value}`;
     }),
+  );
+
+/** `name trace span` of what buckets name. */
+const exemplars = (): string[] =>
+  new Reader(instruments, 'cumulative').read().flatMap(({ instrument: { name }, points }) =>
+    [...points].flatMap(({ buckets, exemplarOf }) =>
+      [...(buckets ?? [])].flatMap((_, i) => {
+        const exemplar = exemplarOf(i);
+        return exemplar === undefined ? [] : [`${name} ${exemplar.traceId} ${exemplar.spanId}`];
+      }),
+    ),
   );
 
 let postgres: Postgres;
@@ -143,6 +155,40 @@ describe.each(SAMPLERS)('%s', (_, sampler) => {
       'http.client.request.duration GET 127.0.0.1 503 503 2: 1',
       'http.client.request.duration GET 127.0.0.1 200 2: 2',
     ]);
+  });
+
+  test('buckets name spans that are recorded, and none of others', async () => {
+    instrumentOnly({ http: true, http2: true, undici: true, ioredis: true });
+    const cache = tracingChannel('ioredis:command');
+    const { url } = await serve(async (_request, response) => {
+      const command = { command: 'get', args: ['key'], database: 0, serverAddress: 'cache', serverPort: 6379 };
+      await cache.tracePromise(async () => 'value', command);
+      response.end();
+    });
+    await gotten(url);
+    await (await fetch(url)).text();
+    const server = http2.createServer((_request, response) => void response.end());
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    later(() => server.close());
+    const session = http2.connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    later(() => session.destroy());
+    await once(session.request({ ':path': '/' }).resume(), 'close');
+    const isRecorded = sampler === always;
+    await when(() => measured().filter((line) => line.endsWith(': 0')).length === 1);
+    const spans = await (isRecorded ? settled(8) : recorded());
+    const kinds = new Map(spans.map(({ traceId, spanId, kind }) => [`${traceId} ${spanId}`, kind]));
+    const named = exemplars().map((line) => {
+      const [name, ...ids] = line.split(' ');
+      return `${name} ${kinds.get(ids.join(' '))}`;
+    });
+    // Of each set one bucket at least; those of both clients of HTTP/1.1 are one set.
+    const expected = [
+      'http.server.request.duration server',
+      'http.client.request.duration client',
+      'db.client.operation.duration client',
+    ];
+    expect([...new Set(named)]).toEqual(isRecorded ? expected : []);
+    expect(named.length).toBeGreaterThanOrEqual(isRecorded ? 5 : 0);
   });
 
   test('what is ignored is not measured, nor what it calls', async () => {

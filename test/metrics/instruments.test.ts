@@ -127,3 +127,50 @@ test('no difference ends before it begins, also where the clock is put back', ()
     [3000, 4000],
   ]);
 });
+
+/** A span of the trace `n`, as instruments see it. */
+const spanOf = (n: number) => ({
+  writeSampledIds(words: Int32Array, at: number): boolean {
+    if (n === 0) return false;
+    words.set([0, 0, 0, n, 0, -n], at);
+    return true;
+  },
+});
+
+/** `bucket: value of trace`, a line an exemplar of the first set. */
+const exemplarsOf = (reader: Reader): string[] =>
+  reader.read().flatMap(({ points }) => {
+    const [{ buckets, exemplarOf }] = points;
+    return [...(buckets ?? [])].flatMap((_, i) => {
+      const exemplar = exemplarOf(i);
+      return exemplar === undefined ? [] : [`${i}: ${exemplar.value} of ${exemplar.traceId} ${exemplar.spanId}`];
+    });
+  });
+
+test('a bucket names the last measurement in it that has a sampled trace', () => {
+  const clock = vi.spyOn(timers, 'wallMs').mockReturnValue(1000);
+  onTestFinished(() => clock.mockRestore());
+  const instruments = new Instruments();
+  const sizes = instruments.add(new Histogram({ ...named('sizes', ['user']), boundaries: [1, 5], hasExemplars: true }));
+  const none = instruments.add(new Histogram({ ...named('none'), boundaries: [1] }));
+  none.record(1, [], spanOf(9));
+  const [differences, sums] = [new Reader(instruments, 'delta'), new Reader(instruments, 'cumulative')];
+  sizes.record(0.5, ['a'], spanOf(1));
+  sizes.record(0.7, ['a'], spanOf(2));
+  sizes.record(0.9, ['a'], spanOf(0));
+  sizes.record(0.9, ['a']);
+  sizes.record(7, ['a'], spanOf(3));
+  // More sets than there was room for at first.
+  for (let i = 0; i < 100; i++) sizes.record(2, [i], spanOf(4));
+  const id = (word: number): string => `${'0'.repeat(24)}0000000${word} 00000000fffffff${(16 - word).toString(16)}`;
+  const both = [`0: 0.7 of ${id(2)}`, `2: 7 of ${id(3)}`];
+  expect(exemplarsOf(sums)).toEqual(both);
+  expect(exemplarsOf(differences)).toEqual(both);
+  clock.mockReturnValue(2000);
+  differences.read();
+  differences.delivered();
+  clock.mockReturnValue(3000);
+  sizes.record(3, ['a'], spanOf(5));
+  expect(exemplarsOf(differences)).toEqual([`1: 3 of ${id(5)}`]);
+  expect(exemplarsOf(sums)).toEqual([both[0], `1: 3 of ${id(5)}`, both[1]]);
+});

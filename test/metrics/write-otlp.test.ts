@@ -112,3 +112,33 @@ test.each([
   // The sets without a record are no points: a counter that nobody has used is left out.
   expect(plain(ours)).toEqual(plain(official(number, endMs)));
 });
+
+test('an exemplar has the value, the time and the ids of its span', () => {
+  const clock = vi.spyOn(timers, 'wallMs').mockReturnValue(START_MS);
+  onTestFinished(() => clock.mockRestore());
+  const instruments = new Instruments();
+  const sizes = instruments.add(
+    new Histogram({ name: 'sizes', unit: 's', description: '', boundaries: [1, 5], hasExemplars: true }),
+  );
+  const span = {
+    writeSampledIds(words: Int32Array, at: number): boolean {
+      words.set([1, 2, 3, -1, 4, -2], at);
+      return true;
+    },
+  };
+  sizes.record(0.5, [], span);
+  sizes.record(3, []);
+  sizes.record(7.25, [], span);
+  const bytes = writeOtlp(new Reader(instruments, 'cumulative').read(), { properties: RESOURCE }, START_MS);
+  const request = Request.toObject(Request.decode(bytes), { longs: String, bytes: String });
+  const [point] = request.resourceMetrics[0].scopeMetrics[0].metrics[0].histogram.dataPoints;
+  const ids = {
+    traceId: Buffer.from('000000010000000200000003ffffffff', 'hex').toString('base64'),
+    spanId: Buffer.from('00000004fffffffe', 'hex').toString('base64'),
+  };
+  expect(point.bucketCounts).toEqual(['1', '1', '1']);
+  expect(point.exemplars).toEqual([
+    { timeUnixNano: '1700000000123000000', asDouble: 0.5, ...ids },
+    { timeUnixNano: '1700000000123000000', asDouble: 7.25, ...ids },
+  ]);
+});

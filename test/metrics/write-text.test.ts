@@ -18,6 +18,7 @@ const written = (format: TextFormat): string => {
       description: 'Duration of "HTTP" server requests.',
       keys: ['http.route', 'http.response.status_code'],
       boundaries: [0.5, 1],
+      hasExemplars: true,
     }),
   );
   const active = instruments.add(
@@ -28,7 +29,12 @@ const written = (format: TextFormat): string => {
   );
   const share = instruments.add(new Gauge({ name: '1st.utilization', unit: '1', description: 'Share' }));
   durations.record(0.5, ['/a\\"b"\n', 200]);
-  durations.record(3, ['/a\\"b"\n', 200]);
+  durations.record(3, ['/a\\"b"\n', 200], {
+    writeSampledIds(words, at) {
+      words.set([1, 2, 3, -1, 4, 5], at);
+      return true;
+    },
+  });
   durations.record(0.25, [undefined, undefined]);
   active.add(2);
   sent.add(12, ['a user']);
@@ -45,7 +51,7 @@ target_info{service_name="shop \\"1\\"",a_b="1;two\\nlines"} 1
 # HELP http_server_request_duration_seconds Duration of \\"HTTP\\" server requests.
 http_server_request_duration_seconds_bucket{http_route="/a\\\\\\"b\\"\\n",http_response_status_code="200",le="0.5"} 1
 http_server_request_duration_seconds_bucket{http_route="/a\\\\\\"b\\"\\n",http_response_status_code="200",le="1.0"} 1
-http_server_request_duration_seconds_bucket{http_route="/a\\\\\\"b\\"\\n",http_response_status_code="200",le="+Inf"} 2
+http_server_request_duration_seconds_bucket{http_route="/a\\\\\\"b\\"\\n",http_response_status_code="200",le="+Inf"} 2 # {trace_id="000000010000000200000003ffffffff",span_id="0000000400000005"} 3 1700000000.123
 http_server_request_duration_seconds_sum{http_route="/a\\\\\\"b\\"\\n",http_response_status_code="200"} 3.5
 http_server_request_duration_seconds_count{http_route="/a\\\\\\"b\\"\\n",http_response_status_code="200"} 2
 http_server_request_duration_seconds_created{http_route="/a\\\\\\"b\\"\\n",http_response_status_code="200"} 1700000000.123
@@ -83,5 +89,5 @@ io_sent_bytes_total{otel_metric_overflow="true"} 12
 # HELP _1st_utilization_ratio Share
 _1st_utilization_ratio 0.125
 `);
-  expect(text).not.toMatch(/UNIT|EOF|_created/);
+  expect(text).not.toMatch(/UNIT|EOF|_created|trace_id/);
 });

@@ -52,8 +52,13 @@ message NumberDataPoint {
 }
 message HistogramDataPoint {
   fixed64 start_time_unix_nano = 2; fixed64 time_unix_nano = 3; fixed64 count = 4; optional double sum = 5;
-  repeated fixed64 bucket_counts = 6; repeated double explicit_bounds = 7; repeated KeyValue attributes = 9;
+  repeated fixed64 bucket_counts = 6; repeated double explicit_bounds = 7; repeated Exemplar exemplars = 8; repeated KeyValue attributes = 9;
   uint32 flags = 10; optional double min = 11; optional double max = 12;
+}
+message Exemplar {
+  repeated KeyValue filtered_attributes = 7; fixed64 time_unix_nano = 2;
+  oneof value { double as_double = 3; sfixed64 as_int = 6; }
+  bytes span_id = 4; bytes trace_id = 5;
 }
 `;
 

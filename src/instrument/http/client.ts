@@ -129,11 +129,8 @@ export const traceCalls = (options: HttpClientOptions, propagator: Propagator): 
   const measure = ({ metrics, begin }: MeasuredRequest, request: TracedRequest, error: unknown): void => {
     const [host, port] = serverOf(sentTo(request, isNamed(request) ? undefined : portUsed(request, error)));
     const { statusCode: status, httpVersion: version } = request.res ?? {};
-    metrics.clientEnded(begin, knownMethod(request.method), host, port, {
-      status,
-      errorType: callError(status, error),
-      version,
-    });
+    const outcome = { status, errorType: callError(status, error), version };
+    metrics.clientEnded(begin, { method: knownMethod(request.method), host, port }, outcome, request[SPAN]);
   };
 
   const end = (request: TracedRequest, error: unknown): void => {

@@ -71,11 +71,12 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
       const route = routeOf(request, span);
       const status = response.headersSent ? response.statusCode : undefined;
       if (measured !== undefined)
-        measured.metrics.serverEnded(measured, route, {
-          status,
-          errorType: answerError(status, isWhole),
-          version: request.httpVersion,
-        });
+        measured.metrics.serverEnded(
+          measured,
+          route,
+          { status, errorType: answerError(status, isWhole), version: request.httpVersion },
+          span,
+        );
       if (span.isRecording) addAnswer(span, route, status, isWhole);
     }
     if (span.isRecording) {

@@ -70,13 +70,11 @@ const measure = (
   stream: ClientHttp2Stream,
   status: number | undefined,
   failure: unknown,
+  span: Span | undefined,
 ): void => {
   const [host, port] = serverOf(sentTo(stream));
-  metrics.clientEnded(begin, methodOf(stream), host, port, {
-    status,
-    errorType: callError(status, failure),
-    version: '2',
-  });
+  const outcome = { status, errorType: callError(status, failure), version: '2' };
+  metrics.clientEnded(begin, { method: methodOf(stream), host, port }, outcome, span);
 };
 
 /** Traces the requests of every session from the next `connect` on. */
@@ -147,7 +145,7 @@ export const traceConnections = (http2: Http2, options: Http2ClientOptions, prop
     };
     const ended = (): void => {
       const failure = failureOfStream();
-      if (measured !== undefined) measure(measured, stream, answer, failure);
+      if (measured !== undefined) measure(measured, stream, answer, failure, span);
       if (span === undefined) return;
       if (failure !== undefined) addFailure(span, failure);
       callHook(enrich, span, stream);

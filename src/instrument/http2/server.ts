@@ -52,11 +52,12 @@ export const traceStreams = (options: Http2ServerOptions, propagator: Propagator
       const [route, status] = [routeOf(stream, span), statusOf(stream)];
       const isWhole = !stream.aborted && stream.rstCode === 0;
       if (measured !== undefined)
-        measured.metrics.serverEnded(measured, route, {
-          status,
-          errorType: answerError(status, isWhole),
-          version: '2',
-        });
+        measured.metrics.serverEnded(
+          measured,
+          route,
+          { status, errorType: answerError(status, isWhole), version: '2' },
+          span,
+        );
       if (span.isRecording) addAnswer(span, route, status, isWhole);
     }
     if (span.isRecording) callHook(enrich, span, headers, stream);

@@ -1,0 +1,61 @@
+// Exemplars of a histogram: of each bucket the last measurement whose trace is sampled, with its value, its time and the ids of its span. Numbers in typed
+// arrays as large as the histogram's own, made with the first one: to keep one must not allocate otherwise.
+import { timers } from '../base/calls/timers.js';
+import { hex8 } from '../span/traceparent.js';
+
+/** A span that was measured. */
+export interface MeasuredSpan {
+  /** Writes the ids of its trace and of itself, six words, from `at` on; false where the trace is not sampled. */
+  writeSampledIds(words: Int32Array, at: number): boolean;
+}
+
+export interface Exemplar {
+  readonly value: number;
+  /** Unix milliseconds. */
+  readonly timeMs: number;
+  /** In hexadecimal digits. */
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
+const WORDS = 6;
+/** Of the span that is kept now. */
+const ids = new Int32Array(WORDS);
+
+export class Exemplars {
+  /** Ids. */
+  #words = new Int32Array(0);
+  /** Value and time. */
+  #numbers = new Float64Array(0);
+
+  /** `cell` is where the bucket is counted, of `cells`. */
+  keep(cell: number, cells: number, value: number, span: MeasuredSpan): void {
+    if (!span.writeSampledIds(ids, 0)) return;
+    if (cell * WORDS >= this.#words.length) this.#grow(cells);
+    this.#words.set(ids, cell * WORDS);
+    this.#numbers[cell * 2] = value;
+    this.#numbers[cell * 2 + 1] = timers.wallMs();
+  }
+
+  /** That of a bucket, where there is one since a moment. */
+  at(cell: number, sinceMs: number): Exemplar | undefined {
+    const timeMs = this.#numbers[cell * 2 + 1];
+    if (timeMs === undefined || timeMs === 0 || timeMs < sinceMs) return undefined;
+    const [w0, w1, w2, w3, idHi, idLo] = this.#words.subarray(cell * WORDS, (cell + 1) * WORDS);
+    return {
+      value: this.#numbers[cell * 2],
+      timeMs,
+      traceId: hex8(w0) + hex8(w1) + hex8(w2) + hex8(w3),
+      spanId: hex8(idHi) + hex8(idLo),
+    };
+  }
+
+  #grow(cells: number): void {
+    const words = new Int32Array(cells * WORDS);
+    words.set(this.#words);
+    this.#words = words;
+    const numbers = new Float64Array(cells * 2);
+    numbers.set(this.#numbers);
+    this.#numbers = numbers;
+  }
+}
