@@ -2,7 +2,7 @@
 // it must not allocate, must not throw, and refuses what is not a number, counted. Sums and counts only ever grow here: an exporter that wants the
 // difference of two moments keeps the earlier one itself (reader.ts), so that several can read.
 import { timers } from '../base/calls/timers.js';
-import { AttributeSets, type AttributeValue } from './attribute-sets.js';
+import { AttributeSets, type AttributeValue, OVERFLOW } from './attribute-sets.js';
 import { Exemplars, type MeasuredSpan } from './exemplars.js';
 
 export type InstrumentKind = 'counter' | 'up-down' | 'gauge' | 'histogram';
@@ -57,6 +57,15 @@ export abstract class Instrument {
     const place = this.sets.numberOf(values) * this.width;
     if (place >= this.cells.length) this.#grow();
     return place;
+  }
+
+  /** Sets with a record: each is there from its first one on, the overflow set always. */
+  *usedSets(cells: Float64Array = this.cells, mustHaveChanged = false): Generator<number> {
+    const { sets, width } = this;
+    for (let set = 0; set < sets.size && set * width < cells.length; set++) {
+      const isKnown = set !== OVERFLOW && !mustHaveChanged;
+      if (isKnown || cells.subarray(set * width, (set + 1) * width).some((value) => value !== 0)) yield set;
+    }
   }
 
   #grow(): void {
@@ -129,6 +138,8 @@ export class Histogram extends Instrument {
   readonly boundaries: Float64Array;
   /** By the cell of the bucket; undefined where none are kept. */
   readonly exemplars: Exemplars | undefined;
+  /** Also called with each value and the number of its set, where a provider of the program's wants them. Must not throw. */
+  forward: ((value: number, set: number) => void) | undefined = undefined;
 
   constructor(definition: Definition & { readonly boundaries: readonly number[]; readonly hasExemplars?: boolean }) {
     super(definition, FIRST_BUCKET + definition.boundaries.length + 1);
@@ -152,5 +163,6 @@ export class Histogram extends Instrument {
     this.cells[place + SUM] += value;
     this.cells[cell]++;
     if (span !== undefined) this.exemplars?.keep(cell, this.cells.length, value, span);
+    if (this.forward !== undefined) this.forward(value, place / this.width);
   }
 }

@@ -37,6 +37,7 @@ export class OtlpMetricExporter {
   #timer: NodeJS.Timeout | undefined;
   #inFlight: Promise<void> | undefined;
   #hasWarned = false;
+  #isClosed = false;
   /** Exports that a server has taken, and those that failed. */
   exportsSent = 0;
   exportsFailed = 0;
@@ -97,7 +98,9 @@ export class OtlpMetricExporter {
     }
   }
 
+  /** Nothing is sent any more, nor said. */
   close(): void {
+    this.#isClosed = true;
     timers.clearInterval(this.#timer);
     this.#timer = undefined;
     this.#sender.close();
@@ -142,7 +145,7 @@ export class OtlpMetricExporter {
   }
 
   #warn(message: string): void {
-    if (this.#hasWarned) return;
+    if (this.#hasWarned || this.#isClosed) return;
     this.#hasWarned = true;
     this.#options.warn(message);
   }

@@ -1,7 +1,7 @@
 // What an exporter reads: the points of all instruments at one moment, since the start or since what it delivered last. A reader must change nothing of the
 // instruments, for others read them too; and what was not delivered is part of the next difference, so that nothing is lost with a failed export.
 import { timers } from '../base/calls/timers.js';
-import { type Attribute, OVERFLOW } from './attribute-sets.js';
+import type { Attribute } from './attribute-sets.js';
 import type { Exemplar } from './exemplars.js';
 import { FIRST_BUCKET, Histogram, type Instrument, SUM } from './instruments.js';
 
@@ -45,6 +45,11 @@ export class Instruments {
   }
 
   /** In the order in which they were added. */
+  get all(): readonly Instrument[] {
+    return this.#all;
+  }
+
+  /** The same, all of them up to date. */
   read(): readonly Instrument[] {
     for (const observe of this.#observers) {
       try {
@@ -56,12 +61,6 @@ export class Instruments {
     return this.#all;
   }
 }
-
-/** Whether anything was recorded in a row: a set is there from its first record on, the overflow set always. */
-const isUsed = (cells: Float64Array, place: number, width: number): boolean => {
-  for (let i = place; i < place + width; i++) if (cells[i] !== 0) return true;
-  return false;
-};
 
 /** The rows of an instrument at one moment. */
 class Points implements Iterable<Point> {
@@ -99,13 +98,8 @@ class Points implements Iterable<Point> {
   }
 
   /** Those with a point: what has not changed is no part of a difference. */
-  *#sets(): Generator<number> {
-    const { width } = this.#instrument;
-    for (let place = 0; place < this.#cells.length; place += width) {
-      const set = place / width;
-      if ((this.#isDelta || set === OVERFLOW) && !isUsed(this.#cells, place, width)) continue;
-      yield set;
-    }
+  #sets(): Generator<number> {
+    return this.#instrument.usedSets(this.#cells, this.#isDelta);
   }
 }
 

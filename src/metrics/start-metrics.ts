@@ -1,5 +1,7 @@
 // Metrics of a process, put together as `register` asks: what is measured, who reads it, and the last export. This is the only file that register loads of
 // this module, and only when metrics are asked for. It must not throw: a service starts without its metrics.
+
+import type { MeterProvider } from '@opentelemetry/api';
 import { defaultCollector } from '../collector/default-collector.js';
 import { onSignal } from '../collector/signal-work.js';
 import { state } from '../context/process-state.js';
@@ -8,6 +10,7 @@ import { ownResource } from '../formats/library.js';
 import type { ArchivedResource } from '../record/archived-span.js';
 import { LibraryMetrics } from './library-metrics.js';
 import { OtlpMetricExporter } from './otlp-exporter.js';
+import { useProvider } from './program-provider.js';
 import { PrometheusServer } from './prometheus-server.js';
 import { Instruments, Reader, type Temporality } from './reader.js';
 import { measureRecorder } from './recorder-metrics.js';
@@ -19,6 +22,8 @@ export interface MetricsOptions {
   readonly prometheus?: PrometheusSettings;
   /** Buckets name a trace that is in them. */
   readonly hasExemplars: boolean;
+  /** Calls `use` with each MeterProvider that the program sets, and with one that it has set. */
+  onProvider(use: (provider: MeterProvider) => void): void;
   warn(message: string): void;
   debug(message: string): void;
 }
@@ -40,16 +45,20 @@ const MAX_CLUSTER_PORTS = 256;
 const isOfCluster = (): boolean =>
   (process.getBuiltinModule('node:cluster') as unknown as { readonly isWorker: boolean }).isWorker;
 
+type Stop = () => void;
+
 const SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT'];
 
 const resource = (): ArchivedResource => ownResource(defaultCollector().resource);
 
-/** The last export, however the process ends: empty, by a signal, or at once. */
-const exportAtExit = (exporter: OtlpMetricExporter, library: LibraryMetrics): void => {
+/** The last export, however the process ends: empty, by a signal, or at once. Until what it gives is called. */
+const exportAtExit = (exporter: OtlpMetricExporter, library: LibraryMetrics): Stop => {
   let exported = -1;
-  const isNew = (): boolean => library.records !== exported;
+  let isStopped = false;
+  const isNew = (): boolean => !isStopped && library.records !== exported;
   // Not before it is over: a program that ends itself meanwhile, as many do at a signal, would end without it.
   const exportLast = async (): Promise<void> => {
+    if (isStopped) return;
     const { records } = library;
     await exporter.exportLast();
     exported = records;
@@ -61,22 +70,29 @@ const exportAtExit = (exporter: OtlpMetricExporter, library: LibraryMetrics): vo
   process.on('exit', () => {
     if (isNew()) exporter.exportSync();
   });
+  return () => {
+    isStopped = true;
+  };
 };
 
-const startOtlp = (instruments: Instruments, library: LibraryMetrics, options: MetricsOptions): void => {
-  if (options.otlp === undefined) return;
+const startOtlp = (instruments: Instruments, library: LibraryMetrics, options: MetricsOptions): Stop => {
+  if (options.otlp === undefined) return () => {};
   const { options: otlp, temporality, intervalMs, timeoutMs } = options.otlp;
   const reader = new Reader(instruments, temporality);
   const { exitTimeoutMs } = defaultCollector();
   const { warn } = options;
   const exporter = new OtlpMetricExporter({ otlp, reader, resource, intervalMs, timeoutMs, exitTimeoutMs, warn });
   exporter.start();
-  exportAtExit(exporter, library);
+  const stopAtExit = exportAtExit(exporter, library);
+  return () => {
+    stopAtExit();
+    exporter.close();
+  };
 };
 
-const startPrometheus = (instruments: Instruments, { prometheus, warn, debug }: MetricsOptions): void => {
-  if (prometheus === undefined) return;
-  new PrometheusServer({
+const startPrometheus = (instruments: Instruments, { prometheus, warn, debug }: MetricsOptions): Stop => {
+  if (prometheus === undefined) return () => {};
+  const server = new PrometheusServer({
     ...prometheus,
     reader: new Reader(instruments, 'cumulative'),
     resource: () => resource().properties,
@@ -84,15 +100,26 @@ const startPrometheus = (instruments: Instruments, { prometheus, warn, debug }: 
     listens: (url) => debug(`metrics are at ${url}`),
     fails: warn,
   });
+  return () => server.close();
 };
 
 /** From now on instrumentations measure, and the process does. */
 export const startMetrics = (options: MetricsOptions): void => {
+  const { debug, warn } = options;
   const instruments = new Instruments();
   const library = new LibraryMetrics(instruments, options.hasExemplars);
   measureRuntime(instruments);
   measureRecorder(instruments);
-  startOtlp(instruments, library, options);
-  startPrometheus(instruments, options);
+  const stops = [startOtlp(instruments, library, options), startPrometheus(instruments, options)];
+  options.onProvider((provider) => {
+    try {
+      // What goes elsewhere goes nowhere twice.
+      for (const stop of stops.splice(0)) stop();
+      stops.push(useProvider(instruments, provider));
+      debug("metrics go to the program's own MeterProvider");
+    } catch (error) {
+      warn(`The MeterProvider of the program has no metrics of spanline: ${(error as Error).message}`);
+    }
+  });
   state.measures = library;
 };

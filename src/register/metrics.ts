@@ -5,6 +5,7 @@ import type { OtlpMetricsSettings, PrometheusSettings } from '../metrics/start-m
 import type { Log } from './log.js';
 import { withoutFaults } from './reporters.js';
 import type { MetricsExporterName, Settings } from './settings.js';
+import { onMeterProvider } from './share-parts.js';
 import { Variables } from './variables.js';
 
 /** `lowmemory` is what `delta` is here: nothing but sums that grow is a difference. */
@@ -63,7 +64,7 @@ export const startMetricsOf = async ({ metrics: names }: Settings, log: Log): Pr
   try {
     const { startMetrics } = await import('../metrics/start-metrics.js');
     const [warn, debug] = [(message: string) => log.warn(message), (message: string) => log.debug(message)];
-    startMetrics({ ...settingsOf(names, log), warn, debug });
+    startMetrics({ ...settingsOf(names, log), onProvider: onMeterProvider, warn, debug });
   } catch (error) {
     log.error(`nothing is measured: ${(error as Error).message}`);
   }

@@ -63,8 +63,23 @@ export const versionOfCaller = (calls: number): string | undefined => {
   }
 };
 
+let provided: MeterProvider | undefined;
+const users: ((provider: MeterProvider) => void)[] = [];
+
+/** Calls `use` with each MeterProvider that the program sets, and with the one that it has set. */
+export const onMeterProvider = (use: (provider: MeterProvider) => void): void => {
+  users.push(use);
+  if (provided !== undefined) use(provided);
+};
+
+const useProvider = (provider: MeterProvider): void => {
+  provided = provider;
+  for (const use of users) use(provider);
+};
+
 /** A provider that cannot be observed is the program's own. */
 export const observeProvider = (provider: MeterProvider): void => {
+  useProvider(provider);
   try {
     observeStats(provider);
   } catch {
@@ -178,6 +193,9 @@ export const shareParts = (
   onUnknown: () => void,
 ): void => {
   const found = apiGlobal();
+  // Not asked for: that is what a copy does that is about to set one.
+  const before = found === undefined ? undefined : Object.getOwnPropertyDescriptor(found, 'metrics')?.value;
+  if (before !== undefined) useProvider(before);
   const parts = { trace: new ProviderProxy(trace), ...others };
   if (found === undefined || isOurs(found, trace)) {
     const { version, ...set } = found ?? {};
