@@ -1,13 +1,15 @@
-// Calls of @grpc/grpc-js, on both sides, which publish nothing: the method of a channel that every call starts with is wrapped, and the
+// Calls of @grpc/grpc-js, on both sides, as spans and as a part of their metrics. It publishes nothing: the method of a channel that every call starts with is wrapped, and the
 // registration of handlers. Neither messages nor metadata nor the text of a status may get into a span.
 import type { EventEmitter } from 'node:events';
 import { queueStore } from '../local-span/queue-store.js';
+import type { LibraryMetrics } from '../metrics/library-metrics.js';
 import { Counter, count } from '../rows/counters.js';
 import type { PropertyValue } from '../rows/property.js';
 import { Span } from '../span/span.js';
 import { allOff, callHook, callPredicate, type Off, quiet } from './channel.js';
 import { startCall } from './client-span.js';
 import { boundFor, type Caller, callerHere, emitUnder } from './in-context.js';
+import { measures, measuresOfCall } from './measures.js';
 import { type ModuleOptions, onModule } from './on-module.js';
 import { IGNORED } from './other-context.js';
 import { addPeer } from './peer.js';
@@ -71,14 +73,53 @@ const CALL = { kind: 'client', scope: scopeOf('grpc') } as const;
 
 const nameOf = (path: unknown): string => String(path).replace(/^\//, '').slice(0, 255);
 
+interface Address {
+  readonly address: string | undefined;
+  readonly port: number | undefined;
+}
+const NO_ADDRESS: Address = { address: undefined, port: undefined };
+
 /** `host:port`, behind the scheme of a resolver. */
-const addressOf = (channel: unknown): (string | PropertyValue)[] => {
+const addressOf = (channel: unknown): Address => {
   const target = (channel as { getTarget(): string }).getTarget();
   const [, named, port] = /^(?:(?:[a-z]+|ipv[46]):\/{0,3})?(\[[^\]]*\]|[^:/]*)(?::(\d+))?$/.exec(target) ?? [];
   const host = named?.replace(/[[\]]/g, '');
-  if (host === undefined || host === '') return [];
-  return port === undefined ? ['server.address', host] : ['server.address', host, 'server.port', Number(port)];
+  if (host === undefined || host === '') return NO_ADDRESS;
+  return { address: host, port: port === undefined ? undefined : Number(port) };
 };
+
+const propertiesOf = ({ address, port }: Address): (string | PropertyValue)[] => {
+  if (address === undefined) return [];
+  return port === undefined ? ['server.address', address] : ['server.address', address, 'server.port', port];
+};
+
+/** A call that is not over: its span, where it has one, and what is measured of it. */
+class FollowedCall {
+  readonly about: GrpcCall;
+  /** Undefined where it is only measured. */
+  readonly span: Span | undefined;
+  readonly #address: Address;
+  readonly #metrics: LibraryMetrics | undefined;
+  readonly #begin: number;
+  #isOver = false;
+
+  constructor(about: GrpcCall, span: Span | undefined, metrics: LibraryMetrics | undefined, address = NO_ADDRESS) {
+    this.about = about;
+    this.span = span;
+    this.#address = address;
+    this.#metrics = metrics;
+    this.#begin = metrics?.begin() ?? 0;
+  }
+
+  /** Once. */
+  measure(status: string, errorType: string | undefined): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { side, method } = this.about;
+    const call = { side, system: 'grpc', method, ...this.#address };
+    this.#metrics?.rpcEnded(this.#begin, call, { status, errorType }, this.span);
+  }
+}
 
 let patched = 0;
 
@@ -129,25 +170,29 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
   const { ignore, enrich, requireParent = false } = options;
   let isOff = false;
 
-  const end = (span: Span, call: GrpcCall, code: unknown, peer?: WithPeer): void => {
-    if (!span.isRecording) return;
-    if (peer !== undefined) quiet(addPeerOf)(span, peer);
+  const end = (call: FollowedCall, code: unknown, peer?: WithPeer): void => {
+    const { about, span } = call;
     const status = CODES[code as number] ?? 'UNKNOWN';
+    const isError = about.side === 'client' ? status !== 'OK' : FAULTS_OF_SERVERS.includes(status);
+    call.measure(status, isError ? status : undefined);
+    if (span?.isRecording !== true) return;
+    if (peer !== undefined) quiet(addPeerOf)(span, peer);
     span.addProperty('rpc.response.status_code', status);
-    const isError = call.side === 'client' ? status !== 'OK' : FAULTS_OF_SERVERS.includes(status);
     if (isError) span.addProperty('error.type', status).setStatus('error', status);
-    callHook(enrich, span, call);
+    callHook(enrich, span, about);
     span.end();
   };
+  const endQuietly = quiet(end);
 
-  const send = (span: Span, about: GrpcCall, call: OutgoingCall): void => {
+  const send = (followed: FollowedCall, call: OutgoingCall): void => {
     const { start } = call;
+    const { span } = followed;
     call.start = function (metadata, listener) {
       // The caller's own stays as it is.
-      const sent = metadata.clone();
-      injectSpan(propagator, span, (name, value) => sent.set(name, value));
+      const sent = span === undefined ? metadata : metadata.clone();
+      if (span !== undefined) injectSpan(propagator, span, (name, value) => sent.set(name, value));
       const onReceiveStatus = (status: { readonly code: unknown }): void => {
-        end(span, about, status.code, call);
+        endQuietly(followed, status.code, call);
         listener.onReceiveStatus(status);
       };
       // Its methods may stand on its prototype.
@@ -161,25 +206,30 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
       try {
         callBackTo(callerHere(), call as OutgoingCall);
         const about: GrpcCall = { method: nameOf(args[0]), side: 'client' };
-        const span = callPredicate(ignore, about) ? undefined : startCall(about.method, CALL, requireParent);
-        if (span?.isRecording === true) {
-          span.describe(['rpc.system.name', 'grpc', 'rpc.method', about.method, ...addressOf(this)]);
-        }
-        if (span !== undefined) send(span, about, call as OutgoingCall);
+        if (callPredicate(ignore, about)) return call;
+        const metrics = measuresOfCall();
+        const span = startCall(about.method, CALL, requireParent);
+        if (span === undefined && metrics === undefined) return call;
+        const address = metrics !== undefined || span?.isRecording === true ? addressOf(this) : NO_ADDRESS;
+        if (span?.isRecording === true)
+          span.describe(['rpc.system.name', 'grpc', 'rpc.method', about.method, ...propertiesOf(address)]);
+        send(new FollowedCall(about, span, metrics, address), call as OutgoingCall);
       } catch {
         count(Counter.instrumentationErrors);
       }
       return call;
     };
 
-  const begin = (method: string, call: ServerCall): Span => {
+  const begin = (about: GrpcCall, call: ServerCall): { readonly span: Span; readonly followed: FollowedCall } => {
+    const { method } = about;
+    const metrics = measures();
     const context = propagator.extract(call.metadata.getMap() as Record<string, string>);
     const span = Span.root(method, context, ANSWER);
     if (span.isRecording) {
       span.describe(['rpc.system.name', 'grpc', 'rpc.method', method]);
       quiet(addPeerOf)(span, call);
     }
-    return span;
+    return { span, followed: new FollowedCall(about, span, metrics) };
   };
 
   const answer = (original: Method): Method =>
@@ -193,32 +243,32 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
           emitUnder(IGNORED, call);
           return queueStore.run(IGNORED, () => Reflect.apply(handler, this, [call, callback]) as unknown);
         }
-        let span: Span | undefined;
+        let begun: ReturnType<typeof begin> | undefined;
         try {
-          span = begin(about.method, call);
+          begun = begin(about, call);
         } catch {
           count(Counter.instrumentationErrors);
         }
-        if (span === undefined) return Reflect.apply(handler, this, [call, callback]);
-        const started = span;
-        call.once('cancelled', () => end(started, about, CODES.indexOf('CANCELLED')));
+        if (begun === undefined) return Reflect.apply(handler, this, [call, callback]);
+        const { span, followed } = begun;
+        call.once('cancelled', () => endQuietly(followed, CODES.indexOf('CANCELLED')));
         let last = callback;
         if (callback !== undefined) {
           last = (error, ...more) => {
-            end(started, about, error ? (error.code ?? CODES.indexOf('UNKNOWN')) : 0);
+            endQuietly(followed, error ? (error.code ?? CODES.indexOf('UNKNOWN')) : 0);
             return callback(error, ...more);
           };
         } else {
-          call.once('finish', () => end(started, about, call.cancelled ? CODES.indexOf('CANCELLED') : 0));
-          call.prependListener('error', ({ code }: { code?: unknown }) => end(started, about, code));
+          call.once('finish', () => endQuietly(followed, call.cancelled ? CODES.indexOf('CANCELLED') : 0));
+          call.prependListener('error', ({ code }: { code?: unknown }) => endQuietly(followed, code));
         }
-        return started.run(() => {
+        return span.run(() => {
           const queue = queueStore.getStore();
           if (queue !== undefined) emitUnder(queue, call);
           try {
             return Reflect.apply(handler, this, [call, last]) as unknown;
           } catch (error) {
-            end(started, about, CODES.indexOf('UNKNOWN'));
+            endQuietly(followed, CODES.indexOf('UNKNOWN'));
             throw error;
           }
         });

@@ -1,4 +1,4 @@
-// What instrumentations measure, by OpenTelemetry's stable conventions: requests answered and sent, and calls to databases. They call this for every one of
+// What instrumentations measure, by OpenTelemetry's conventions: requests answered and sent, calls to databases, messages and procedures. They call this for every one of
 // them, whether or not it has a span, which is for exemplars alone; nothing here may depend on it, throw, or keep what a request said beyond the attributes of its set.
 import { checkDrift, now, nsPerTick } from '../clock/index.js';
 import type { AttributeValue } from './attribute-sets.js';
@@ -41,9 +41,9 @@ export interface DatabaseOperation {
   readonly port: number | undefined;
 }
 
-/** What became of it. */
-export interface DatabaseOutcome {
-  /** The server's code of an error. */
+/** What became of a call to a database, or of a procedure. */
+export interface CallOutcome {
+  /** The server's own code: of a database that of an error. */
   readonly status: string | undefined;
   readonly errorType: string | undefined;
 }
@@ -52,6 +52,28 @@ export interface DatabaseOutcome {
 export interface HttpCall {
   readonly method: string;
   readonly host: string;
+  readonly port: number | undefined;
+}
+
+/** A message, or a batch, that is sent or done with. */
+export interface MessageOperation {
+  readonly system: string;
+  /** What the library calls it: `publish`, `process`. */
+  readonly name: string;
+  readonly type: 'send' | 'process';
+  /** The exchange, queue or topic. */
+  readonly destination: string;
+  readonly group: string | undefined;
+  readonly address: string | undefined;
+  readonly port: number | undefined;
+}
+
+/** A call of a procedure, on either side. */
+export interface RpcCall {
+  readonly side: 'client' | 'server';
+  readonly system: string;
+  readonly method: string;
+  readonly address: string | undefined;
   readonly port: number | undefined;
 }
 
@@ -73,10 +95,14 @@ export class LibraryMetrics {
   readonly #active: UpDownCounter;
   readonly #sent: Histogram;
   readonly #queried: Histogram;
+  readonly #messages: Readonly<Record<MessageOperation['type'], Histogram>>;
+  readonly #procedures: Readonly<Record<RpcCall['side'], Histogram>>;
   // Filled anew by each record, which copies what it keeps: a list for each would be garbage of every request.
   readonly #activeSet: AttributeValue[] = new Array(2).fill(undefined);
   readonly #requestSet: AttributeValue[] = new Array(6).fill(undefined);
   readonly #querySet: AttributeValue[] = new Array(9).fill(undefined);
+  readonly #messageSet: AttributeValue[] = new Array(8).fill(undefined);
+  readonly #callSet: AttributeValue[] = new Array(6).fill(undefined);
 
   constructor(instruments: Instruments, hasExemplars = true) {
     // Else it is reports of spans that watch how long a tick is, and there may be none.
@@ -131,6 +157,31 @@ export class LibraryMetrics {
         hasExemplars,
       }),
     );
+    const make = (name: string, description: string, keys: readonly string[]): Histogram =>
+      instruments.add(new Histogram({ name, unit: 's', description, keys, boundaries: HTTP_BOUNDARIES, hasExemplars }));
+    const ofMessages = [
+      'messaging.system',
+      'messaging.operation.name',
+      'messaging.operation.type',
+      'messaging.destination.name',
+      'messaging.consumer.group.name',
+      ERROR,
+      ADDRESS,
+      PORT,
+    ];
+    this.#messages = {
+      send: make(
+        'messaging.client.operation.duration',
+        'Duration of messaging operation initiated by a producer or consumer client.',
+        ofMessages,
+      ),
+      process: make('messaging.process.duration', 'Duration of processing operation.', ofMessages),
+    };
+    const ofCalls = ['rpc.system.name', 'rpc.method', 'rpc.response.status_code', ERROR, ADDRESS, PORT];
+    this.#procedures = {
+      client: make('rpc.client.call.duration', 'Measures the duration of outbound RPC.', ofCalls),
+      server: make('rpc.server.call.duration', 'Measures the duration of inbound RPC.', ofCalls),
+    };
   }
 
   /** The moment in ticks, for the calls below. */
@@ -162,12 +213,12 @@ export class LibraryMetrics {
     this.#sent.record(secondsSince(begin), this.#setOf(method, host, port, outcome), span);
   }
 
-  databaseEnded(begin: number, call: DatabaseOperation, outcome: DatabaseOutcome, span?: MeasuredSpan): void {
+  databaseEnded(begin: number, call: DatabaseOperation, outcome: CallOutcome, span?: MeasuredSpan): void {
     this.databaseTook(secondsSince(begin), call, outcome, span);
   }
 
   /** The same of a call whose duration is known. */
-  databaseTook(seconds: number, call: DatabaseOperation, outcome: DatabaseOutcome, span?: MeasuredSpan): void {
+  databaseTook(seconds: number, call: DatabaseOperation, outcome: CallOutcome, span?: MeasuredSpan): void {
     const set = this.#querySet;
     set[0] = call.system;
     set[1] = call.namespace;
@@ -180,6 +231,33 @@ export class LibraryMetrics {
     set[8] = call.port;
     this.records++;
     this.#queried.record(seconds, set, span);
+  }
+
+  messageEnded(begin: number, operation: MessageOperation, errorType: string | undefined, span?: MeasuredSpan): void {
+    const set = this.#messageSet;
+    set[0] = operation.system;
+    set[1] = operation.name;
+    set[2] = operation.type;
+    set[3] = operation.destination;
+    set[4] = operation.group;
+    set[5] = errorType;
+    set[6] = operation.address;
+    set[7] = operation.port;
+    this.records++;
+    this.#messages[operation.type].record(secondsSince(begin), set, span);
+  }
+
+  /** `outcome` has the status that was answered. */
+  rpcEnded(begin: number, call: RpcCall, outcome: CallOutcome, span?: MeasuredSpan): void {
+    const set = this.#callSet;
+    set[0] = call.system;
+    set[1] = call.method;
+    set[2] = outcome.status;
+    set[3] = outcome.errorType;
+    set[4] = call.address;
+    set[5] = call.port;
+    this.records++;
+    this.#procedures[call.side].record(secondsSince(begin), set, span);
   }
 
   #setOf(first: string, second: string, third: AttributeValue, outcome: HttpOutcome): readonly AttributeValue[] {

@@ -4,16 +4,16 @@ import { tracingChannel } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import http, { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import http2, { type ClientHttp2Stream } from 'node:http2';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { state } from '../../src/context/process-state.js';
 import { always, configure, never, type Sampler } from '../../src/index.js';
 import { setRoute } from '../../src/instrument/index.js';
-import { LibraryMetrics } from '../../src/metrics/library-metrics.js';
-import { Instruments, Reader } from '../../src/metrics/reader.js';
+import { type Instruments, Reader } from '../../src/metrics/reader.js';
 import { deadUrl } from '../exporters/support/http-server.js';
 import { hasPostgres, type Postgres, startPostgres } from './db/postgres.js';
 import { library } from './libraries.js';
+import { measuredIn, measureFrom } from './measuring.js';
 import { instrumentOnly, later, listen, recorded, serve, settled, when } from './support.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
@@ -21,22 +21,9 @@ type Untyped = any;
 
 let instruments: Instruments;
 beforeEach(() => {
-  instruments = new Instruments();
-  state.measures = new LibraryMetrics(instruments);
-  later(() => {
-    state.measures = undefined;
-    configure({ sampler: always });
-  });
+  instruments = measureFrom();
 });
-
-/** `name value value... : count`, ports of this run left out. */
-const measured = (): string[] =>
-  new Reader(instruments, 'cumulative').read().flatMap(({ instrument: { name }, points }) =>
-    [...points].map(({ attributes, value, buckets }) => {
-      const values = attributes.filter(([key]) => key !== 'server.port').map(([, one]) => one);
-      return `${name} ${values.join(' ')}: ${buckets?.reduce((sum, one) => sum + one, 0) ?? value}`;
-    }),
-  );
+const measured = (): string[] => measuredIn(instruments);
 
 /** `name trace span` of what buckets name. */
 const exemplars = (): string[] =>
@@ -212,6 +199,55 @@ describe.each(SAMPLERS)('%s', (_, sampler) => {
       'http.server.request.duration GET http 200 1.1: 3',
       'http.server.active_requests GET http: 0',
       'http.client.request.duration GET 127.0.0.1 200 1.1: 1',
+    ]);
+  });
+
+  test('calls of gRPC, on both sides', async () => {
+    instrumentOnly({ grpc: { ignore: ({ method }) => method === 'shop.Cart/Ping', requireParent: true }, http2: true });
+    const grpc: Untyped = createRequire(import.meta.url)('@grpc/grpc-js');
+    const method = (name: string, responseStream: boolean) => ({
+      path: `/shop.Cart/${name}`,
+      requestStream: false,
+      responseStream,
+      requestSerialize: Buffer.from,
+      requestDeserialize: String,
+      responseSerialize: Buffer.from,
+      responseDeserialize: String,
+    });
+    const service = { Get: method('Get', false), List: method('List', true), Ping: method('Ping', false) };
+    const server = new grpc.Server();
+    server.addService(service, {
+      Get({ request }: Untyped, callback: Untyped) {
+        if (request === 'fail') callback({ code: grpc.status.NOT_FOUND });
+        else if (request === 'break') callback(new Error('broken'));
+        else callback(null, request);
+      },
+      List(call: Untyped) {
+        call.write('a');
+        call.end();
+      },
+      Ping: (_: Untyped, callback: Untyped) => callback(null, 'pong'),
+    });
+    const port = await new Promise((resolve) =>
+      server.bindAsync('127.0.0.1:0', grpc.ServerCredentials.createInsecure(), (_: unknown, at: number) => resolve(at)),
+    );
+    later(() => server.forceShutdown());
+    const Client = grpc.makeGenericClientConstructor(service, 'Cart');
+    const client = new Client(`127.0.0.1:${port}`, grpc.credentials.createInsecure());
+    later(() => client.close());
+    for (const asked of ['a', 'b', 'fail', 'break']) await new Promise((resolve) => client.Get(asked, resolve));
+    await new Promise((resolve) => client.Ping('x', resolve));
+    await once(client.List('x').resume(), 'status');
+    await when(() => measured().length === 8);
+    expect(measured()).toEqual([
+      'rpc.client.call.duration grpc shop.Cart/Get OK 127.0.0.1: 2',
+      'rpc.client.call.duration grpc shop.Cart/Get NOT_FOUND NOT_FOUND 127.0.0.1: 1',
+      'rpc.client.call.duration grpc shop.Cart/Get UNKNOWN UNKNOWN 127.0.0.1: 1',
+      'rpc.client.call.duration grpc shop.Cart/List OK 127.0.0.1: 1',
+      'rpc.server.call.duration grpc shop.Cart/Get OK: 2',
+      'rpc.server.call.duration grpc shop.Cart/Get NOT_FOUND: 1',
+      'rpc.server.call.duration grpc shop.Cart/Get UNKNOWN UNKNOWN: 1',
+      'rpc.server.call.duration grpc shop.Cart/List OK: 1',
     ]);
   });
 

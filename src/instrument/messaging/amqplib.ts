@@ -1,7 +1,6 @@
 // Messages of amqplib, which publishes nothing: what its channels send, and what consumers do with a message, until that is done and acknowledged.
 // Both of its interfaces, of promises and of callbacks, go through the methods of `lib/channel.js` that are wrapped here.
 import type { PropertyValue } from '../../rows/property.js';
-import type { Span } from '../../span/span.js';
 import { allOff, InFlight, type Off, orElse, quiet } from '../channel.js';
 import { type Callback, endingFirst, endingWith, isPromise } from '../ending.js';
 import { failureType, fieldOf, reasonOf } from '../failure.js';
@@ -9,7 +8,7 @@ import { boundFor, callerHere, callingBack } from '../in-context.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import type { IncomingHeaders, Propagator } from '../propagator.js';
 import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
-import { Messaging, type MessagingOptions, textHeaders } from './messaging.js';
+import { type FollowedMessage, Messaging, type MessagingOptions, textHeaders } from './messaging.js';
 
 /** Options of the instrumentation `amqplib`. Its `module` is what `amqplib/lib/channel.js` exports. */
 export interface AmqplibOptions extends MessagingOptions, ModuleOptions {}
@@ -59,12 +58,12 @@ const NACK = (60 << 16) | 120;
 const GIVEN_BACK: Readonly<Record<number, string | undefined>> = { [REJECT]: 'reject', [NACK]: 'nack' };
 const CLOSED = 'channel_closed';
 
-/** Deliveries of a channel that may be open at once; the spans of older ones end. */
+/** Deliveries of a channel that may be open at once; older ones end. */
 const MAX_OPEN = 4096;
 
 /** A delivery that is not done with. */
 interface Open {
-  readonly span: Span;
+  readonly message: FollowedMessage;
   readonly tag: number;
   /** Its handler has neither returned nor settled. */
   isHandled: boolean;
@@ -74,14 +73,14 @@ interface Open {
 
 interface Sent {
   readonly channel: object;
-  readonly span: Span | undefined;
+  readonly message: FollowedMessage | undefined;
 }
 /** Of a message on a channel with confirms. */
 interface Confirmation {
   readonly channel: object;
   /** Somebody is called back. */
   readonly isHeard: boolean;
-  span: Span | undefined;
+  message: FollowedMessage | undefined;
 }
 
 interface Consumer {
@@ -132,41 +131,46 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
   const messaging = new Messaging('amqplib', 'rabbitmq', options, propagator);
   const inFlight = new InFlight();
   const opened = new WeakMap<object, Map<number, Open>>();
-  const unconfirmed = new WeakMap<object, Set<Span>>();
+  const unconfirmed = new WeakMap<object, Set<FollowedMessage>>();
   /** A message to be confirmed is two calls in a row, of which 0.10 makes the second one first. */
   let sent: Sent | undefined;
   let expected: Confirmation | undefined;
 
-  const endSent = (channel: object, span: Span, type?: string, error?: unknown): void => {
-    if (unconfirmed.get(channel)?.delete(span) !== true) return;
-    messaging.end(span, type, error);
+  const endSent = (channel: object, message: FollowedMessage, type?: string, error?: unknown): void => {
+    if (unconfirmed.get(channel)?.delete(message) !== true) return;
+    messaging.end(message, type, error);
     inFlight.ended();
   };
 
   const beginSending = orElse(
     () => undefined,
-    (channel: Channel, fields: Publish, properties: MessageProperties, content: unknown): Span | undefined => {
+    (
+      channel: Channel,
+      fields: Publish,
+      properties: MessageProperties,
+      content: unknown,
+    ): FollowedMessage | undefined => {
       const exchange = textOf(fields.exchange);
       const routingKey = textOf(fields.routingKey);
       const call = { operation: 'publish', destination: exchange || shortOf(routingKey) || 'amq.default' };
-      const span = messaging.startSending(
+      const message = messaging.startSending(
         call,
         commonOf(joined(exchange, routingKey), channel, routingKey, {
           properties,
           content: content as Message['content'],
         }),
       );
-      if (span === undefined) return undefined;
-      messaging.inject(span, (name, value) => {
+      if (message === undefined) return undefined;
+      messaging.inject(message.span, (name, value) => {
         // Both are made for this call; the program's own headers are above these, and stay as they are.
         properties.headers ??= {};
         (properties.headers as Record<string, string>)[name] = value;
       });
-      if (!span.isRecording) return undefined;
-      const spans = unconfirmed.get(channel) ?? new Set();
-      unconfirmed.set(channel, spans.add(span));
+      if (!message.isFollowed) return undefined;
+      const messages = unconfirmed.get(channel) ?? new Set();
+      unconfirmed.set(channel, messages.add(message));
       inFlight.begun();
-      return span;
+      return message;
     },
   );
 
@@ -175,17 +179,18 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
       const channel = this as Channel;
       const confirmation = expected?.channel === channel ? expected : undefined;
       expected = undefined;
-      const span = beginSending(channel, args[0] as Publish, args[1] as MessageProperties, args[2]);
+      const message = beginSending(channel, args[0] as Publish, args[1] as MessageProperties, args[2]);
       let result: unknown;
       try {
         result = Reflect.apply(send, this, args);
       } catch (error) {
-        if (span !== undefined) endSent(channel, span, failureType(error), error);
+        if (message !== undefined) endSent(channel, message, failureType(error), error);
         throw error;
       }
-      if (confirmation !== undefined) confirmation.span = span;
-      else if (typeof channel.waitForConfirms === 'function') sent = { channel, span };
-      if (span !== undefined && sent?.span !== span && confirmation?.isHeard !== true) endSent(channel, span);
+      if (confirmation !== undefined) confirmation.message = message;
+      else if (typeof channel.waitForConfirms === 'function') sent = { channel, message };
+      if (message !== undefined && sent?.message !== message && confirmation?.isHeard !== true)
+        endSent(channel, message);
       return result;
     };
 
@@ -195,15 +200,16 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
       const last = sent?.channel === channel ? sent : undefined;
       sent = undefined;
       const isHeard = typeof callback === 'function';
-      const confirmation: Confirmation = { channel, isHeard, span: last?.span };
+      const confirmation: Confirmation = { channel, isHeard, message: last?.message };
       if (last === undefined) expected = confirmation;
       if (!isHeard) {
-        if (last?.span !== undefined) endSent(channel, last.span);
+        if (last?.message !== undefined) endSent(channel, last.message);
         return Reflect.apply(push, this, [callback, ...rest]);
       }
       const ended = quiet((error: unknown) => {
-        const { span } = confirmation;
-        if (span !== undefined) endSent(channel, span, error ? confirmFailure(error) : undefined, error ?? undefined);
+        const { message } = confirmation;
+        if (message !== undefined)
+          endSent(channel, message, error ? confirmFailure(error) : undefined, error ?? undefined);
       });
       return Reflect.apply(push, this, [boundFor(callerHere(), endingFirst(callback as Callback, ended)), ...rest]);
     };
@@ -212,47 +218,47 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
     const all = opened.get(channel);
     if (all?.get(open.tag) !== open) return;
     all.delete(open.tag);
-    messaging.end(open.span, open.failure, error);
+    messaging.end(open.message, open.failure, error);
     inFlight.ended();
   };
   const endQuietly = quiet(end);
 
   const beginProcessing = orElse(
     () => undefined,
-    (channel: Channel, fields: Delivery, message: Message, headers: IncomingHeaders) => {
+    (channel: Channel, fields: Delivery, delivered: Message, headers: IncomingHeaders) => {
       const routingKey = textOf(fields.routingKey);
       const exchange = textOf(fields.exchange);
       const queue = consumers.get(channel)?.get(fields.consumerTag)?.queue ?? '';
-      const list = commonOf(joined(exchange, routingKey, queue), channel, routingKey, message);
+      const list = commonOf(joined(exchange, routingKey, queue), channel, routingKey, delivered);
       const tag = fields.deliveryTag;
       if (typeof tag === 'number') list.push('messaging.rabbitmq.message.delivery_tag', tag);
       const destination = shortOf(queue || exchange || routingKey) || 'amq.default';
-      const span = messaging.startProcessing({ operation: 'process', destination }, list, [headers]);
-      if (span === 'ignored' || !span.isRecording) return { span, open: undefined };
+      const message = messaging.startProcessing({ operation: 'process', destination }, list, [headers]);
+      if (message === 'ignored' || !message.isFollowed) return { message, open: undefined };
       const all = opened.get(channel) ?? new Map<number, Open>();
       opened.set(channel, all);
       const oldest = all.size >= MAX_OPEN ? all.values().next().value : undefined;
       if (oldest !== undefined) end(channel, oldest);
-      const open: Open = { span, tag: Number(tag), isHandled: true, isSettled: false, failure: undefined };
+      const open: Open = { message, tag: Number(tag), isHandled: true, isSettled: false, failure: undefined };
       all.set(open.tag, open);
       inFlight.begun();
-      return { span, open };
+      return { message, open };
     },
   );
 
   const dispatching = (dispatch: Method): Method =>
     function (this: unknown, ...args) {
       const channel = this as Channel;
-      const [fields, message] = args as [Delivery, Message | null];
+      const [fields, delivered] = args as [Delivery, Message | null];
       // A consumer that the broker has cancelled gets null.
-      if (typeof message !== 'object' || message === null) {
+      if (typeof delivered !== 'object' || delivered === null) {
         consumers.get(channel)?.delete(fields.consumerTag);
         return Reflect.apply(dispatch, this, args);
       }
-      const headers = readHeaders(message);
-      const begun = beginProcessing(channel, fields, message, headers);
+      const headers = readHeaders(delivered);
+      const begun = beginProcessing(channel, fields, delivered, headers);
       if (begun === undefined) return Reflect.apply(dispatch, this, args);
-      const { span, open } = begun;
+      const { message, open } = begun;
       const done = quiet((error: unknown) => {
         if (open === undefined) return;
         if (error !== undefined) open.failure = failureType(error);
@@ -260,7 +266,7 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
       });
       let result: unknown;
       try {
-        result = messaging.runProcessing(span, headers, () => Reflect.apply(dispatch, this, args));
+        result = messaging.runProcessing(message, headers, () => Reflect.apply(dispatch, this, args));
       } catch (error) {
         done(reasonOf(error));
         throw error;
@@ -303,7 +309,7 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
       open.failure ??= CLOSED;
       endQuietly(channel, open);
     }
-    for (const span of unconfirmed.get(channel) ?? []) endSent(channel, span, CLOSED);
+    for (const message of unconfirmed.get(channel) ?? []) endSent(channel, message, CLOSED);
   });
 
   const closing = (close: Method): Method =>

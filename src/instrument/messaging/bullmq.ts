@@ -3,7 +3,6 @@
 // that one traces, and none of this does. What is in a job never leaves, and what a program hands over stays as it is. What a worker asks redis for on its own
 // account, between jobs and behind them, is not a trace: no root of one query each second that it idles.
 import type { PropertyValue } from '../../rows/property.js';
-import type { Span } from '../../span/span.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
 import { copyWith } from '../copy-with.js';
 import { endingAfter } from '../ending.js';
@@ -13,7 +12,7 @@ import { type ModuleOptions, onModule } from '../on-module.js';
 import { IGNORED } from '../other-context.js';
 import type { IncomingHeaders, Propagator } from '../propagator.js';
 import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
-import { Messaging, type MessagingOptions, textHeaders } from './messaging.js';
+import { type FollowedMessage, Messaging, type MessagingOptions, textHeaders } from './messaging.js';
 
 /** Options of the instrumentation `bullmq`. */
 export interface BullmqOptions extends MessagingOptions, ModuleOptions {}
@@ -157,13 +156,13 @@ export const instrumentBullmq = (options: BullmqOptions, propagator: Propagator)
       const list: Properties = ['messaging.destination.name', destination, ...serverOf(sender)];
       const count = countOf(args);
       if (count !== 1) list.push('messaging.batch.message_count', count);
-      const span = messaging.startSending({ operation, destination }, list);
-      if (span === undefined) return undefined;
+      const message = messaging.startSending({ operation, destination }, list);
+      if (message?.span === undefined) return message === undefined ? undefined : { message, args };
       const headers: Record<string, string> = {};
-      messaging.inject(span, (name, value) => {
+      messaging.inject(message.span, (name, value) => {
         headers[name] = value;
       });
-      return { span, args: withHeaders(kind, args, headers) ?? args };
+      return { message, args: withHeaders(kind, args, headers) ?? args };
     },
   );
 
@@ -173,26 +172,28 @@ export const instrumentBullmq = (options: BullmqOptions, propagator: Propagator)
       function (this: unknown, ...args) {
         const begun = beginAdding(this as Sender, kind, args);
         if (begun === undefined) return Reflect.apply(add, this, args);
-        const { span } = begun;
+        const { message } = begun;
+        const { span } = message;
         const ended = quiet((error: unknown, job?: unknown) => {
           const { id } = Object(job) as Job;
-          if (typeof id === 'string' && span.isRecording) span.addProperty('messaging.message.id', id);
-          messaging.end(span, error === undefined ? undefined : failureType(error), error);
+          if (typeof id === 'string' && span?.isRecording === true) span.addProperty('messaging.message.id', id);
+          messaging.end(message, error === undefined ? undefined : failureType(error), error);
         });
         // What it asks redis for is below it.
-        return endingAfter(() => span.run(() => Reflect.apply(add, this, begun.args)), ended);
+        const work = (): unknown => Reflect.apply(add, this, begun.args);
+        return endingAfter(() => (span === undefined ? work() : span.run(work)), ended);
       };
 
   const beginProcessing = orElse(
     () => undefined,
-    (worker: Sender, job: Job): { span: Span | 'ignored'; headers: IncomingHeaders } | undefined => {
+    (worker: Sender, job: Job): { message: FollowedMessage | 'ignored'; headers: IncomingHeaders } | undefined => {
       if (hasOwnTelemetry(worker)) return undefined;
       const destination = String(worker.name);
       const list: Properties = ['messaging.destination.name', destination, ...serverOf(worker)];
       if (typeof job.id === 'string') list.push('messaging.message.id', job.id);
       if (typeof job.name === 'string') list.push('messaging.bullmq.job.name', job.name);
       const headers = headersOf(job);
-      return { span: messaging.startProcessing({ operation: 'process', destination }, list, [headers]), headers };
+      return { message: messaging.startProcessing({ operation: 'process', destination }, list, [headers]), headers };
     },
   );
 
@@ -200,11 +201,11 @@ export const instrumentBullmq = (options: BullmqOptions, propagator: Propagator)
     function (this: unknown, ...args) {
       const begun = beginProcessing(this as Sender, args[0] as Job);
       if (begun === undefined) return Reflect.apply(call, this, args);
-      const { span, headers } = begun;
+      const { message, headers } = begun;
       const ended = quiet((error: unknown) => {
-        if (span !== 'ignored') messaging.end(span, error === undefined ? undefined : typeOf(error), error);
+        if (message !== 'ignored') messaging.end(message, error === undefined ? undefined : typeOf(error), error);
       });
-      return endingAfter(() => messaging.runProcessing(span, headers, () => Reflect.apply(call, this, args)), ended);
+      return endingAfter(() => messaging.runProcessing(message, headers, () => Reflect.apply(call, this, args)), ended);
     };
 
   return onModule<Bullmq>('bullmq', options.module, ({ Queue, FlowProducer, Worker, Scripts }) =>

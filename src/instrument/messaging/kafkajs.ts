@@ -4,7 +4,6 @@
 import { lookAlike } from '../../base/calls/look-alike.js';
 import { isThenable } from '../../base/calls/timers.js';
 import type { PropertyValue } from '../../rows/property.js';
-import type { Span } from '../../span/span.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
 import { copyWith } from '../copy-with.js';
 import { endingAfter } from '../ending.js';
@@ -12,7 +11,7 @@ import { failureType, fieldOf } from '../failure.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import type { IncomingHeaders, Propagator } from '../propagator.js';
 import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
-import { Messaging, type MessagingOptions, textHeaders } from './messaging.js';
+import { type FollowedMessage, Messaging, type MessagingOptions, textHeaders } from './messaging.js';
 
 /** Options of the instrumentation `kafkajs`. */
 export interface KafkajsOptions extends MessagingOptions, ModuleOptions {}
@@ -68,23 +67,23 @@ const withHeaders = orElse(
 const withContext = (
   messaging: Messaging,
   given: TopicMessages,
-): { readonly given: TopicMessages; readonly span: Span | undefined } => {
+): { readonly given: TopicMessages; readonly followed: FollowedMessage | undefined } => {
   const { topic, messages } = Object(given) as TopicMessages;
-  if (typeof topic !== 'string' || topic === '' || !Array.isArray(messages)) return { given, span: undefined };
+  if (typeof topic !== 'string' || topic === '' || !Array.isArray(messages)) return { given, followed: undefined };
   const list: (string | PropertyValue)[] = ['messaging.destination.name', topic];
   if (messages.length !== 1) list.push('messaging.batch.message_count', messages.length);
-  const span = messaging.startSending({ operation: 'send', destination: topic }, list);
-  if (span === undefined) return { given, span };
+  const followed = messaging.startSending({ operation: 'send', destination: topic }, list);
+  if (followed?.span === undefined) return { given, followed };
   const headers: Record<string, string> = {};
-  messaging.inject(span, (name, value) => {
+  messaging.inject(followed.span, (name, value) => {
     headers[name] = value;
   });
-  return { given: withHeaders(given, messages, headers) ?? given, span };
+  return { given: withHeaders(given, messages, headers) ?? given, followed };
 };
 
 interface Sending {
   readonly record: unknown;
-  readonly spans: readonly Span[];
+  readonly followed: readonly FollowedMessage[];
 }
 
 /** The record of `send`, or that of `sendBatch`, which has several topics. */
@@ -96,11 +95,11 @@ const beginSending = orElse(
     const { topicMessages } = record as { topicMessages?: unknown };
     const topics = Array.isArray(topicMessages) ? (topicMessages as TopicMessages[]) : [record as TopicMessages];
     const begun = topics.map((one) => withContext(messaging, one));
-    const spans = begun.flatMap(({ span }) => (span === undefined ? [] : [span]));
-    if (!Array.isArray(topicMessages)) return { record: begun[0].given, spans };
+    const followed = begun.flatMap((one) => one.followed ?? []);
+    if (!Array.isArray(topicMessages)) return { record: begun[0].given, followed };
     return {
       record: copyWith(record, { topicMessages: begun.map(({ given }) => given) }),
-      spans,
+      followed,
     };
   },
 );
@@ -111,7 +110,7 @@ const sending = (send: Method): Method =>
     const begun = beginSending(args[0]);
     if (begun === undefined || messaging === undefined) return Reflect.apply(send, this, args);
     const ended = quiet((error: unknown) => {
-      for (const span of begun.spans) messaging.end(span, error === undefined ? undefined : typeOf(error), error);
+      for (const one of begun.followed) messaging.end(one, error === undefined ? undefined : typeOf(error), error);
     });
     return endingAfter(() => Reflect.apply(send, this, [begun.record, ...args.slice(1)]), ended);
   };
@@ -143,7 +142,7 @@ const readHeaders = orElse(
 );
 
 interface Processing {
-  readonly span: Span | 'ignored';
+  readonly followed: FollowedMessage | 'ignored';
   readonly headers: IncomingHeaders | undefined;
 }
 
@@ -164,7 +163,10 @@ const beginMessage: Begin = (messaging, payload, group) => {
   const offset = Number(message?.offset);
   if (message?.offset !== undefined && Number.isSafeInteger(offset)) list.push('messaging.kafka.offset', offset);
   if (message?.value === null) list.push('messaging.kafka.message.tombstone', true);
-  return { span: messaging.startProcessing({ operation: 'process', destination: topic }, list, [headers]), headers };
+  return {
+    followed: messaging.startProcessing({ operation: 'process', destination: topic }, list, [headers]),
+    headers,
+  };
 };
 
 const beginBatch: Begin = (messaging, payload, group) => {
@@ -173,8 +175,8 @@ const beginBatch: Begin = (messaging, payload, group) => {
   const list = commonOf(topic, partition, group);
   list.push('messaging.batch.message_count', messages.length);
   const headers = messages.map(readHeaders);
-  const span = messaging.startProcessing({ operation: 'process', destination: topic }, list, headers);
-  return { span, headers: undefined };
+  const followed = messaging.startProcessing({ operation: 'process', destination: topic }, list, headers);
+  return { followed, headers: undefined };
 };
 
 /** A handler of a consumer of `group`, traced by what is on when it is called. */
@@ -184,11 +186,14 @@ const processing = (handler: Method, begin: Begin, group: unknown): Method => {
     const messaging = current;
     const begun = messaging === undefined ? undefined : beginSafely(messaging, args[0], group);
     if (begun === undefined || messaging === undefined) return Reflect.apply(handler, this, args);
-    const { span, headers } = begun;
+    const { followed, headers } = begun;
     const ended = quiet((error: unknown) => {
-      if (span !== 'ignored') messaging.end(span, error === undefined ? undefined : typeOf(error), error);
+      if (followed !== 'ignored') messaging.end(followed, error === undefined ? undefined : typeOf(error), error);
     });
-    return endingAfter(() => messaging.runProcessing(span, headers, () => Reflect.apply(handler, this, args)), ended);
+    return endingAfter(
+      () => messaging.runProcessing(followed, headers, () => Reflect.apply(handler, this, args)),
+      ended,
+    );
   };
   return lookAlike(handling, handler);
 };

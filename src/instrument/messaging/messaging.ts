@@ -1,13 +1,15 @@
-// Messages through a broker as spans: what sends one is a producer span, whose context goes out in the message's headers, and what is done with one
+// Messages through a broker as spans, and as a part of their metrics: what sends one is a producer span, whose context goes out in the message's headers, and what is done with one
 // is a trace of its own with a link to that span: one sender may have many receivers, and a batch many senders. What is in a message never leaves.
 import { queueStore } from '../../local-span/queue-store.js';
 import type { SpanQueue } from '../../local-span/span-queue.js';
+import type { LibraryMetrics, MessageOperation } from '../../metrics/library-metrics.js';
 import type { PropertyValue } from '../../rows/property.js';
 import type { SpanOptions } from '../../span/arguments.js';
 import { Span } from '../../span/span.js';
 import type { SpanContext } from '../../span/span-context.js';
 import { callHook, callPredicate, orElse, quiet } from '../channel.js';
 import { boundedName, boundedNames, startCall } from '../client-span.js';
+import { measures, measuresOfCall } from '../measures.js';
 import { IGNORED } from '../other-context.js';
 import { type IncomingHeaders, injectSpan, type Propagator } from '../propagator.js';
 import { scopeOf } from '../scope.js';
@@ -45,6 +47,57 @@ export const textHeaders = (headers: unknown): IncomingHeaders => {
   return texts;
 };
 
+const valueIn = (list: Properties, wanted: string): PropertyValue | undefined => {
+  for (let i = 0; i < list.length; i += 2) if (list[i] === wanted) return list[i + 1];
+  return undefined;
+};
+
+const textIn = (list: Properties, wanted: string): string | undefined => {
+  const value = valueIn(list, wanted);
+  return typeof value === 'string' ? boundedName(value) : undefined;
+};
+
+/** Measures one message. */
+class Measured {
+  readonly #metrics: LibraryMetrics;
+  readonly #operation: MessageOperation;
+  readonly #begin: number;
+
+  constructor(metrics: LibraryMetrics, operation: MessageOperation) {
+    this.#metrics = metrics;
+    this.#operation = operation;
+    this.#begin = metrics.begin();
+  }
+
+  end(errorType: string | undefined, span: Span | undefined): void {
+    this.#metrics.messageEnded(this.#begin, this.#operation, errorType, span);
+  }
+}
+
+/** A message, or a batch, that is sent or done with: its span, where it has one, and what is measured of it. */
+export class FollowedMessage {
+  /** Undefined where it is only measured. */
+  readonly span: Span | undefined;
+  #measured: Measured | undefined;
+
+  constructor(span: Span | undefined, measured: Measured | undefined) {
+    this.span = span;
+    this.#measured = measured;
+  }
+
+  /** Whether anybody wants to know when it is over. */
+  get isFollowed(): boolean {
+    return this.#measured !== undefined || this.span?.isRecording === true;
+  }
+
+  /** Once. */
+  measure(errorType: string | undefined): void {
+    const measured = this.#measured;
+    this.#measured = undefined;
+    measured?.end(errorType, this.span);
+  }
+}
+
 /** Starts and ends the spans of one library. */
 export class Messaging {
   readonly #calls = new WeakMap<Span, MessageCall>();
@@ -52,8 +105,8 @@ export class Messaging {
   readonly #options: MessagingOptions;
   readonly #extract: (headers: IncomingHeaders) => SpanContext | undefined;
   readonly #carried: (headers: IncomingHeaders) => object | undefined;
-  /** Write the context of `span` into the headers of its message. */
-  readonly inject: (span: Span, set: (name: string, value: string) => void) => void;
+  /** Write the context of `span`, where there is one, into the headers of its message. */
+  readonly inject: (span: Span | undefined, set: (name: string, value: string) => void) => void;
   readonly #sending: SpanOptions;
   readonly #processing: SpanOptions;
 
@@ -71,38 +124,48 @@ export class Messaging {
       () => undefined,
       (headers) => propagator.carried?.(headers),
     );
-    this.inject = quiet((span: Span, set: (name: string, value: string) => void) => injectSpan(propagator, span, set));
+    this.inject = quiet((span: Span | undefined, set: (name: string, value: string) => void) => {
+      if (span !== undefined) injectSpan(propagator, span, set);
+    });
     this.#sending = { kind: 'producer', scope };
     this.#processing = { kind: 'consumer', scope };
   }
 
-  /** Undefined: not traced. */
-  startSending(call: MessageCall, properties: Properties): Span | undefined {
+  /** Undefined: neither traced nor measured. */
+  startSending(call: MessageCall, properties: Properties): FollowedMessage | undefined {
     if (callPredicate(this.#options.ignore, call)) return undefined;
     const { requireParent = false } = this.#options;
+    const measured = this.#measured(measuresOfCall(), call, 'send', properties);
     const span = startCall(boundedName(`${call.operation} ${call.destination}`), this.#sending, requireParent);
     if (span?.isRecording === true) this.#describe(span, call, 'send', properties);
-    return span;
+    return span === undefined && measured === undefined ? undefined : new FollowedMessage(span, measured);
   }
 
   /** Starts what is done with messages that have these headers. */
-  startProcessing(call: MessageCall, properties: Properties, messages: readonly IncomingHeaders[]): Span | 'ignored' {
+  startProcessing(
+    call: MessageCall,
+    properties: Properties,
+    messages: readonly IncomingHeaders[],
+  ): FollowedMessage | 'ignored' {
     if (callPredicate(this.#options.ignore, call)) return 'ignored';
+    const measured = this.#measured(measures(), call, 'process', properties);
     const span = Span.root(boundedName(`${call.operation} ${call.destination}`), undefined, this.#processing);
-    if (!span.isRecording) return span;
+    if (!span.isRecording) return new FollowedMessage(span, measured);
     this.#describe(span, call, 'process', properties);
     for (const headers of messages) {
       const context = this.#extract(headers);
       if (context !== undefined) span.addLink(context);
     }
-    return span;
+    return new FollowedMessage(span, measured);
   }
 
   /** Runs `work` as what is done with a message, and nothing else: the code around it goes on in its own context. */
-  runProcessing<R>(span: Span | 'ignored', headers: IncomingHeaders | undefined, work: () => R): R {
+  runProcessing<R>(message: FollowedMessage | 'ignored', headers: IncomingHeaders | undefined, work: () => R): R {
     const outer = queueStore.getStore();
-    if (span === 'ignored') queueStore.enter(IGNORED);
-    else if (span !== Span.noop()) span.enterForGood(headers === undefined ? undefined : this.#carried(headers));
+    const span = message === 'ignored' ? undefined : message.span;
+    if (message === 'ignored') queueStore.enter(IGNORED);
+    else if (span !== undefined && span !== Span.noop())
+      span.enterForGood(headers === undefined ? undefined : this.#carried(headers));
     try {
       return work();
     } finally {
@@ -111,12 +174,34 @@ export class Messaging {
   }
 
   /** Ends it; `type` is how it failed, if it did. */
-  end(span: Span, type?: string, error?: unknown): void {
-    if (!span.isRecording) return;
+  end(message: FollowedMessage, type?: string, error?: unknown): void {
+    message.measure(type);
+    const { span } = message;
+    if (span?.isRecording !== true) return;
     if (type !== undefined) span.addProperty('error.type', type).setStatus('error', type);
     const call = this.#calls.get(span);
     if (call !== undefined) callHook(this.#options.enrich, span, call, error);
     span.end();
+  }
+
+  /** The destination is the one of the span's name: one of few. */
+  #measured(
+    metrics: LibraryMetrics | undefined,
+    { operation: name, destination }: MessageCall,
+    type: MessageOperation['type'],
+    properties: Properties,
+  ): Measured | undefined {
+    if (metrics === undefined) return undefined;
+    const port = valueIn(properties, 'server.port');
+    return new Measured(metrics, {
+      system: this.#system,
+      name,
+      type,
+      destination: boundedName(destination),
+      group: textIn(properties, 'messaging.consumer.group.name'),
+      address: textIn(properties, 'server.address'),
+      port: typeof port === 'number' ? port : undefined,
+    });
   }
 
   #describe(span: Span, call: MessageCall, type: string, properties: Properties): void {
