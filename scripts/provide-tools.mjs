@@ -17,6 +17,7 @@ const PROGRAMS = {
   'qemu-user-static': '/usr/bin/qemu-aarch64-static',
   'musl-tools': '/usr/bin/musl-gcc',
   'redis-server': '/usr/bin/redis-server',
+  prometheus: '/usr/bin/prometheus',
   'chromium-headless-shell': '/usr/bin/chromium-headless-shell',
   postgresql: '/usr/lib/postgresql',
   'mariadb-server': '/usr/sbin/mariadbd',
