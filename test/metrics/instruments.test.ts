@@ -2,6 +2,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { timers } from '../../src/base/calls/timers.js';
 import { AttributeSets, OVERFLOW } from '../../src/metrics/attribute-sets.js';
+import { ticks } from '../../src/metrics/exemplars.js';
 import { Counter, Gauge, Histogram, UpDownCounter } from '../../src/metrics/instruments.js';
 import { Instruments, type Metric, Reader } from '../../src/metrics/reader.js';
 
@@ -148,8 +149,10 @@ const exemplarsOf = (reader: Reader): string[] =>
   });
 
 test('a bucket names the last measurement in it that has a sampled trace', () => {
-  const clock = vi.spyOn(timers, 'wallMs').mockReturnValue(1000);
-  onTestFinished(() => clock.mockRestore());
+  let ms = 1000;
+  const clocks = [vi.spyOn(timers, 'wallMs').mockImplementation(() => ms), vi.spyOn(ticks, 'now')];
+  clocks[1].mockImplementation(() => ms * ticks.perMs());
+  onTestFinished(() => clocks.forEach((clock) => void clock.mockRestore()));
   const instruments = new Instruments();
   const sizes = instruments.add(new Histogram({ ...named('sizes', ['user']), boundaries: [1, 5], hasExemplars: true }));
   const none = instruments.add(new Histogram({ ...named('none'), boundaries: [1] }));
@@ -166,10 +169,10 @@ test('a bucket names the last measurement in it that has a sampled trace', () =>
   const both = [`0: 0.7 of ${id(2)}`, `2: 7 of ${id(3)}`];
   expect(exemplarsOf(sums)).toEqual(both);
   expect(exemplarsOf(differences)).toEqual(both);
-  clock.mockReturnValue(2000);
+  ms = 2000;
   differences.read();
   differences.delivered();
-  clock.mockReturnValue(3000);
+  ms = 3000;
   sizes.record(3, ['a'], spanOf(5));
   expect(exemplarsOf(differences)).toEqual([`1: 3 of ${id(5)}`]);
   expect(exemplarsOf(sums)).toEqual([both[0], `1: 3 of ${id(5)}`, both[1]]);

@@ -4,6 +4,7 @@ import { AggregationTemporality, DataPointType } from '@opentelemetry/sdk-metric
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { timers } from '../../src/base/calls/timers.js';
 import { LIBRARY_VERSION } from '../../src/formats/library.js';
+import { ticks } from '../../src/metrics/exemplars.js';
 import { Counter, Gauge, Histogram, UpDownCounter } from '../../src/metrics/instruments.js';
 import { Instruments, Reader, type Temporality } from '../../src/metrics/reader.js';
 import { writeOtlp } from '../../src/metrics/write-otlp.js';
@@ -115,7 +116,11 @@ test.each([
 
 test('an exemplar has the value, the time and the ids of its span', () => {
   const clock = vi.spyOn(timers, 'wallMs').mockReturnValue(START_MS);
-  onTestFinished(() => clock.mockRestore());
+  const still = vi.spyOn(ticks, 'now').mockReturnValue(1);
+  onTestFinished(() => {
+    clock.mockRestore();
+    still.mockRestore();
+  });
   const instruments = new Instruments();
   const sizes = instruments.add(
     new Histogram({ name: 'sizes', unit: 's', description: '', boundaries: [1, 5], hasExemplars: true }),

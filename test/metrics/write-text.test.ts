@@ -1,6 +1,7 @@
 // The text that Prometheus reads, whole, in both formats.
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { timers } from '../../src/base/calls/timers.js';
+import { ticks } from '../../src/metrics/exemplars.js';
 import { Counter, Gauge, Histogram, UpDownCounter } from '../../src/metrics/instruments.js';
 import { Instruments, Reader } from '../../src/metrics/reader.js';
 import { type TextFormat, textPieces } from '../../src/metrics/write-text.js';
@@ -10,6 +11,8 @@ const RESOURCE = { 'service.name': 'shop "1"', 'a.b': 1, a_b: 'two\nlines' };
 const written = (format: TextFormat): string => {
   const clock = vi.spyOn(timers, 'wallMs').mockReturnValue(1_700_000_000_123);
   onTestFinished(() => clock.mockRestore());
+  const still = vi.spyOn(ticks, 'now').mockReturnValue(1);
+  onTestFinished(() => still.mockRestore());
   const instruments = new Instruments();
   const durations = instruments.add(
     new Histogram({
