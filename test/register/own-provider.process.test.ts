@@ -1,23 +1,30 @@
 // A program that has a MeterProvider of its own: the instruments are made from it, and our own exporters send nothing any more.
+import { pathToFileURL } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { startServer, type TestServer } from '../exporters/support/http-server.js';
 import { runFile } from '../support/child.js';
 import { write } from './support/app.js';
 
-/** Sets the provider, answers requests, prints what its reader has collected of them. */
+const setting = write(
+  'own-provider-set.mjs',
+  `import { metrics } from '@opentelemetry/api';
+   import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+
+   export const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+   export const provider = new MeterProvider({
+     readers: [new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 1e8 })],
+   });
+   metrics.setGlobalMeterProvider(provider);`,
+);
+
+/** Answers requests, prints what the program's reader has collected of them. */
 const app = write(
   'own-provider.mjs',
   `import { tracingChannel } from 'node:diagnostics_channel';
    import { once } from 'node:events';
    import { createServer, get } from 'node:http';
-   import { metrics } from '@opentelemetry/api';
-   import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+   import { exporter, provider } from './own-provider-set.mjs';
 
-   const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
-   const provider = new MeterProvider({
-     readers: [new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 1e8 })],
-   });
-   metrics.setGlobalMeterProvider(provider);
    const cache = tracingChannel('ioredis:command');
    const server = createServer(async (request, response) => {
      const command = { command: 'get', args: [request.url], database: 0, serverAddress: 'cache', serverPort: 6379 };
@@ -67,7 +74,11 @@ const countsOf = (all: readonly Collected[]): string[] =>
     )
     .sort();
 
-test.each(['end', 'exit'])("all of it is in the program's readers and nowhere else, at %s", async (how) => {
+test.each([
+  ['at its end', 'end', []],
+  ['at its exit', 'exit', []],
+  ['set before us', 'end', ['--import', pathToFileURL(setting).href]],
+])("all of it is in the program's readers and nowhere else, %s", async (_, how, before) => {
   server = await startServer();
   const env = {
     ...ENV,
@@ -78,7 +89,7 @@ test.each(['end', 'exit'])("all of it is in the program's readers and nowhere el
     OTEL_EXPORTER_PROMETHEUS_PORT: '0',
     OTEL_LOG_LEVEL: 'debug',
   };
-  const { stdout, stderr, code } = await runFile(app, { execArgv: EXEC, args: [how], env });
+  const { stdout, stderr, code } = await runFile(app, { execArgv: [...before, ...EXEC], args: [how], env });
   expect(code).toBe(0);
   expect(stderr.split('\n').filter((line) => /metric/i.test(line))).toContain(
     "spanline: metrics go to the program's own MeterProvider",
