@@ -10,6 +10,12 @@ export type Attribute = readonly [key: string, value: string | number | boolean]
 /** Sets of one instrument, with the overflow set, as the specification counts them. */
 export const MAX_SETS = 2000;
 
+/** Characters of a value that are kept: sets stay as long as the process, and each scrape repeats them for every bucket. */
+const MAX_CHARACTERS = 1024;
+const isLong = (value: AttributeValue): boolean => typeof value === 'string' && value.length > MAX_CHARACTERS;
+const bounded = (value: AttributeValue): AttributeValue =>
+  typeof value === 'string' ? value.slice(0, MAX_CHARACTERS) : value;
+
 /** The number of the overflow set. */
 export const OVERFLOW = 0;
 const OVERFLOW_SET: readonly Attribute[] = Object.freeze([Object.freeze(['otel.metric.overflow', true] as const)]);
@@ -75,6 +81,8 @@ export class AttributeSets {
   }
 
   #add(values: readonly AttributeValue[]): number {
+    // Here, for a long one is never found: look-ups of others do not pay for it.
+    if (values.some(isLong)) return this.numberOf(values.map(bounded));
     if (this.size >= this.#maxSets) {
       this.overflows++;
       return OVERFLOW;

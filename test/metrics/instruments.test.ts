@@ -177,3 +177,15 @@ test('a bucket names the last measurement in it that has a sampled trace', () =>
   expect(exemplarsOf(differences)).toEqual([`1: 3 of ${id(5)}`]);
   expect(exemplarsOf(sums)).toEqual([both[0], `1: 3 of ${id(5)}`, both[1]]);
 });
+
+test('of long values the beginning is kept, and counted by', () => {
+  const instruments = new Instruments();
+  const requests = instruments.add(new Counter(named('requests', ['user', 'route'])));
+  for (const end of ['a', 'b']) requests.add(1, ['x'.repeat(100_000) + end, '/']);
+  requests.add(1, ['x'.repeat(1024), '/']);
+  requests.add(5, ['x', '/']);
+  expect(linesOf(new Reader(instruments, 'cumulative').read())).toEqual([
+    `requests{user=${'x'.repeat(1024)},route=/} 3`,
+    'requests{user=x,route=/} 5',
+  ]);
+});
