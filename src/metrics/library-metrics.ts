@@ -107,17 +107,19 @@ export class LibraryMetrics {
   constructor(instruments: Instruments, hasExemplars = true) {
     // Else it is reports of spans that watch how long a tick is, and there may be none.
     instruments.onRead(checkDrift);
+    const make = (
+      name: string,
+      description: string,
+      keys: readonly string[],
+      boundaries: readonly number[] = HTTP_BOUNDARIES,
+    ): Histogram => instruments.add(new Histogram({ name, unit: 's', description, keys, boundaries, hasExemplars }));
     const outcome = [STATUS, ERROR, PROTOCOL_VERSION];
-    this.#served = instruments.add(
-      new Histogram({
-        name: 'http.server.request.duration',
-        unit: 's',
-        description: 'Duration of HTTP server requests.',
-        keys: [METHOD, SCHEME, 'http.route', ...outcome],
-        boundaries: HTTP_BOUNDARIES,
-        hasExemplars,
-      }),
-    );
+    this.#served = make('http.server.request.duration', 'Duration of HTTP server requests.', [
+      METHOD,
+      SCHEME,
+      'http.route',
+      ...outcome,
+    ]);
     this.#active = instruments.add(
       new UpDownCounter({
         name: 'http.server.active_requests',
@@ -127,38 +129,29 @@ export class LibraryMetrics {
         isWhole: true,
       }),
     );
-    this.#sent = instruments.add(
-      new Histogram({
-        name: 'http.client.request.duration',
-        unit: 's',
-        description: 'Duration of HTTP client requests.',
-        keys: [METHOD, ADDRESS, PORT, ...outcome],
-        boundaries: HTTP_BOUNDARIES,
-        hasExemplars,
-      }),
+    this.#sent = make('http.client.request.duration', 'Duration of HTTP client requests.', [
+      METHOD,
+      ADDRESS,
+      PORT,
+      ...outcome,
+    ]);
+    const ofQueries = [
+      'db.system.name',
+      'db.namespace',
+      'db.operation.name',
+      'db.collection.name',
+      'db.query.summary',
+      'db.response.status_code',
+      ERROR,
+      ADDRESS,
+      PORT,
+    ];
+    this.#queried = make(
+      'db.client.operation.duration',
+      'Duration of database client operations.',
+      ofQueries,
+      DATABASE_BOUNDARIES,
     );
-    this.#queried = instruments.add(
-      new Histogram({
-        name: 'db.client.operation.duration',
-        unit: 's',
-        description: 'Duration of database client operations.',
-        keys: [
-          'db.system.name',
-          'db.namespace',
-          'db.operation.name',
-          'db.collection.name',
-          'db.query.summary',
-          'db.response.status_code',
-          ERROR,
-          ADDRESS,
-          PORT,
-        ],
-        boundaries: DATABASE_BOUNDARIES,
-        hasExemplars,
-      }),
-    );
-    const make = (name: string, description: string, keys: readonly string[]): Histogram =>
-      instruments.add(new Histogram({ name, unit: 's', description, keys, boundaries: HTTP_BOUNDARIES, hasExemplars }));
     const ofMessages = [
       'messaging.system',
       'messaging.operation.name',
