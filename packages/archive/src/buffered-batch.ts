@@ -11,6 +11,7 @@ import { newId, use, walName } from './directory.js';
 import { SpanRows } from './rows/span-rows.js';
 import { SpanList } from './span-list.js';
 import type { TraceId } from './trace-source.js';
+import { lastWordOf } from './values/fields.js';
 import { readRows } from './wal/read-spans.js';
 import { HEAD_BYTES } from './wal/wal-frames.js';
 import { type WalFrame, WalWriter } from './wal/wal-writer.js';
@@ -22,8 +23,6 @@ const rowsOf = (frames: readonly WalFrame[]): SpanRows => {
     readRows(sectionReader(bytes.subarray(HEAD_BYTES), 'a batch that is held', 'wal'), rows);
   return rows;
 };
-
-const lastWord = (id: string): number => Number.parseInt(id.slice(24), 16);
 
 /** A list of held spans that grows. */
 class BufferedList extends SpanList {
@@ -39,12 +38,12 @@ class BufferedList extends SpanList {
     if (this.#isDecoded) return super.possible(ids);
     const words = new Set<number>();
     for (const { facts } of this.#frames()) for (const word of facts.traceWords) words.add(word);
-    return ids.flatMap(({ text }) => (words.has(lastWord(text)) ? [text] : []));
+    return ids.flatMap(({ text }) => (words.has(lastWordOf(text)) ? [text] : []));
   }
 
   override async traces(ids: readonly string[]): Promise<ReadonlyMap<string, readonly ArchivedSpan[]>> {
     if (this.#isDecoded) return super.traces(ids);
-    const words = new Set(ids.map(lastWord));
+    const words = new Set(ids.map(lastWordOf));
     const frames = this.#frames().filter(({ facts }) => facts.traceWords.some((word) => words.has(word)));
     return new SpanList(rowsOf(frames).spans()).traces(ids);
   }

@@ -20,7 +20,7 @@ import { decodeMeta, openedFrom } from '@spanline/graph/internal';
 import type { ArchivedSpan, TraceSummary } from 'spanline/internal/record';
 import { SpanRows } from '../rows/span-rows.js';
 import { traceIdBytes } from '../values/fields.js';
-import { findTraces, presentTraces } from './find-traces.js';
+import { findTraces, presentTraces, report } from './find-traces.js';
 import { GroupReader } from './group-reader.js';
 import { SegmentSection } from './layout.js';
 import { listTraces, scanTraces, type TimeRange } from './scan-traces.js';
@@ -122,7 +122,7 @@ const SORTED_SHARE = 4;
 const sortedForms = new WeakMap<BlockCache, BlockCache<SortedForm>>();
 let unsortedOpened = 0;
 
-/** An unsorted segment as the sorted one that is made of it, in memory, when somebody asks; what of it is damaged is told each time. */
+/** An unsorted segment as the sorted one that is made of it, in memory, when somebody asks; what of it is damaged is reported each time. */
 class SortedInMemory {
   readonly #file: UnsortedFile;
   readonly #cache: BlockCache;
@@ -137,12 +137,9 @@ class SortedInMemory {
     sortedForms.set(cache, this.#forms);
   }
 
-  async get({ onDamage }: SegmentReadOptions = {}): Promise<SortedFile> {
+  async get(options: SegmentReadOptions = {}): Promise<SortedFile> {
     const { sorted, damage } = this.#forms.get(this.#key) ?? (await this.#make());
-    for (const error of damage) {
-      if (onDamage === undefined) throw error;
-      onDamage(error, undefined);
-    }
+    for (const error of damage) report(error, undefined, options);
     return sorted;
   }
 

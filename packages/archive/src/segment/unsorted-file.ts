@@ -6,8 +6,9 @@ import { type BlockRef, type Container, CorruptError, type GraphError } from '@s
 import { sectionReader } from '@spanline/graph/internal';
 import { type ArchivedSpan, rootFirst } from 'spanline/internal/record';
 import { SpanRows } from '../rows/span-rows.js';
-import { readTime } from '../values/fields.js';
+import { lastWordOf, readTime } from '../values/fields.js';
 import { readFrames } from '../wal/wal-frames.js';
+import { report } from './find-traces.js';
 import { REPLACES_NOTE, SegmentSection } from './layout.js';
 import { isDamage, type SegmentReadOptions } from './segment-file.js';
 import { decodeSummary, OperationList } from './segment-summary.js';
@@ -25,7 +26,7 @@ interface Block extends BlockRef {
   readonly words: Uint32Array;
 }
 
-const lastWordOf = (traceId: Uint8Array): number =>
+const lastWordOfBytes = (traceId: Uint8Array): number =>
   ((traceId[12] << 24) | (traceId[13] << 16) | (traceId[14] << 8) | traceId[15]) >>> 0;
 
 const has = (words: Uint32Array, word: number): boolean => {
@@ -114,20 +115,17 @@ export class UnsortedFile {
   get filter(): (traceId: Uint8Array) => boolean {
     const words = this.#blocks.map((block) => block.words);
     return (traceId) => {
-      const word = lastWordOf(traceId);
+      const word = lastWordOfBytes(traceId);
       return words.some((some) => has(some, word));
     };
   }
 
   /** The traces that are there of those asked for, out of the blocks that may have them. */
   async traces(ids: readonly string[], options: SegmentReadOptions = {}): Promise<Map<string, ArchivedSpan[]>> {
-    const words = ids.map((id) => Number.parseInt(id.slice(24), 16));
+    const words = ids.map(lastWordOf);
     const blocks = this.#blocks.filter((block) => words.some((word) => has(block.words, word)));
     const rows = new SpanRows();
-    for (const error of await this.#read(blocks, rows, options)) {
-      if (options.onDamage === undefined) throw error;
-      options.onDamage(error, undefined);
-    }
+    for (const error of await this.#read(blocks, rows, options)) report(error, undefined, options);
     const byTrace = new Map<string, ArchivedSpan[]>(ids.map((id) => [id, []]));
     // Most of a block is of other traces: no spans are made of their rows.
     const lists = Array.from({ length: rows.traces.count }, (_, trace) => byTrace.get(rows.traces.text(trace)));

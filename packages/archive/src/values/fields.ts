@@ -54,6 +54,9 @@ export const traceIdBytes = (text: string): Buffer => {
   return bytes;
 };
 
+/** The last word of the id of a trace as it is written; by it batches are found that may have the trace. */
+export const lastWordOf = (traceId: string): number => Number.parseInt(traceId.slice(24), 16);
+
 /** The latest time of a file. */
 export const MAX_TIME = 0xffff_ffff_ffff_ffffn;
 
