@@ -14,7 +14,7 @@ Runs tests N times (10 unless given) in random order and prints what failed, in 
 
   --busy     beside a process that keeps one core busy
   --suite    npm test (quick, unless given), npm run test:full on this Node, or npm run test:nightly
-  --alone    each file by itself, N times each
+  --alone    no file beside another
   --decided  the files of test/decided-by-chance.txt: those in which time, chance or a killed process decides
   --seed     the seed of the first run; run i takes SEED + i - 1
   FILE       only these files, as vitest takes them
@@ -50,15 +50,18 @@ const decidedFiles = () =>
 /** Ends the run that goes on. */
 const stopping = new AbortController();
 
+/** One worker, and a new one for each file. */
+const ALONE = ['--no-file-parallelism', '--isolate'];
+
 /** One run of vitest: its seconds, and the tests that failed with their first line of error. */
-async function runOnce({ suite, files, seed }) {
+async function runOnce({ suite, files, seed, alone }) {
   const report = join(root, '.tmp/flaky/tests.json');
   rmSync(report, { force: true });
   const start = performance.now();
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
   const { stdout, stderr } = await promisify(execFile)(
     process.execPath,
-    [vitest, 'run', ...files, '--reporter=json', `--outputFile.json=${report}`],
+    [vitest, 'run', ...files, ...(alone ? ALONE : []), '--reporter=json', `--outputFile.json=${report}`],
     {
       cwd: root,
       env: { ...process.env, SPANLINE_IS_BUILT: '1', SPANLINE_TESTS: suite, SPANLINE_SHUFFLE: String(seed) },
@@ -89,17 +92,16 @@ function printTable(failures, runs) {
   }
 }
 
-/** Runs of the same files; how many passed whole. */
-async function repeat(title, asked, files) {
+/** Whether all runs passed whole. */
+async function repeat(title, asked) {
   const failures = new Map();
   let whole = 0;
   for (let i = 0; i < asked.runs; i++) {
     const seed = asked.seed + i;
-    const { seconds, passed, failed } = await runOnce({ ...asked, files, seed });
+    const { seconds, passed, failed } = await runOnce({ ...asked, seed });
     if (failed.length === 0) whole++;
     for (const { test, error } of failed) failures.set(test, [...(failures.get(test) ?? []), { seed, error }]);
-    if (!asked.alone || failed.length > 0)
-      console.log(`run ${i + 1}, seed ${seed}: ${passed} passed, ${failed.length} failed, ${seconds.toFixed(0)} s`);
+    console.log(`run ${i + 1}, seed ${seed}: ${passed} passed, ${failed.length} failed, ${seconds.toFixed(0)} s`);
     for (const { test } of failed) console.log(`    ${test}`);
   }
   console.log(`${whole} of ${asked.runs} runs passed: ${title}`);
@@ -120,12 +122,9 @@ async function main() {
     busy?.kill('SIGKILL');
   });
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130));
-  const title = (files) =>
-    `${files.join(' ') || `the ${asked.suite} suite`}${asked.busy ? ', beside a busy core' : ''}`;
-  const groups = asked.alone ? asked.files.map((file) => [file]) : [asked.files];
-  let ok = true;
-  for (const files of groups) ok = (await repeat(title(files), asked, files)) && ok;
-  process.exitCode = ok ? 0 : 1;
+  const files = asked.files.length > 8 ? `${asked.files.length} files` : asked.files.join(' ');
+  const title = `${files || `the ${asked.suite} suite`}${asked.busy ? ', beside a busy core' : ''}`;
+  process.exitCode = (await repeat(title, asked)) ? 0 : 1;
   busy?.kill('SIGKILL');
 }
 
