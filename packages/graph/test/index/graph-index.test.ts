@@ -270,6 +270,11 @@ describe('the builder refuses', () => {
     });
   });
 
+  test('a wrong number of reference lists is named beside the right one', () => {
+    expect(() => builder().addNode(['a'], NONE, [[], []])).toThrow('has 2 reference lists; this index has 1');
+    expect(() => builder().addNode(['a'], NONE, 7 as never)).toThrow('has no reference lists; this index has 1');
+  });
+
   test('a key added twice', async () => {
     const twice = builder();
     twice.addNode(['a'], NONE, [[]]);

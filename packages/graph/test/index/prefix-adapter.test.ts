@@ -71,6 +71,19 @@ describe('against plain maps', () => {
   });
 });
 
+test('checks and forgets what the index below it does', async () => {
+  const entries = [{ key: ['file', 'a'], value: Buffer.from('1'), references: [[]] }];
+  const bytes = await buildBytes(entries, { referenceLists: 1 });
+  const whole = await GraphIndex.open(bytes);
+  const part = new PrefixAdapter(whole, ['file'], 1);
+  await collect(part.iterAllEntries());
+  expect(whole.file.stats().cache.bytes).toBeGreaterThan(0);
+  part.clearCache();
+  expect(whole.file.stats().cache.bytes).toBe(0);
+  await part.close();
+  expect(await failureOf(part.validate())).toMatchObject({ name: 'ClosedError' });
+});
+
 describe('adding', () => {
   test('goes to the builder with the prefix in front', async () => {
     const sink = new BufferSink();

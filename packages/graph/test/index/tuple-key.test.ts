@@ -81,6 +81,13 @@ describe('prefixes', () => {
   ])('%s is refused', (_, prefix) => {
     expect(thrownBy(() => encodePrefix(prefix as string[], 2))).toMatchObject(BAD_KEY);
   });
+
+  test('an element behind a null, of a prefix that begins with one, is refused', () => {
+    expect(thrownBy(() => encodePrefix(['a', null, 'b'], 3))).toMatchObject({
+      ...BAD_KEY,
+      message: expect.stringContaining('behind a null'),
+    });
+  });
 });
 
 describe('maps and sets', () => {

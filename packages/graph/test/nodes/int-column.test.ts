@@ -57,6 +57,17 @@ describe('a column of whole numbers', () => {
     expect(encode(new Array(512).fill(7)).length).toBeLessThanOrEqual(8);
   });
 
+  test('is packed, where it has no order, whatever the size of its numbers', () => {
+    for (const bits of [1, 31, 32, 33, 40, 46]) {
+      const highest = 2 ** bits - 1;
+      const values = Array.from({ length: 64 }, (_, i) => (i % 2 === 0 ? highest - i / 2 : (highest % 1009) - (i % 2)));
+      const spread = values.map((value) => Math.max(0, value));
+      const bytes = encode(spread);
+      expect(bytes.length).toBeLessThanOrEqual(Math.ceil((64 * bits) / 8) + 16);
+      expect(decode(bytes, 64)).toEqual(spread);
+    }
+  });
+
   test('damaged bytes are refused or give the number of numbers asked for', () => {
     const anyBytes = fc.oneof(
       fc.uint8Array({ maxLength: 40 }),
