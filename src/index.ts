@@ -33,6 +33,7 @@ export { always, never, parentBased, ratio, type Sampler, type SamplingInput } f
 export { Span } from './span/span.js';
 export { SpanContext } from './span/span-context.js';
 export { SpanGuard } from './span/span-guard.js';
+export { type SpanMetricOptions, spanMetrics } from './span/span-metrics.js';
 export type { Link, SpanKind, SpanStatus, StatusCode } from './span/span-types.js';
 export { TraceCollector } from './span/trace-collector.js';
 export { type TraceableStream, traceIterable, tracePromise, traceStream } from './span/trace-promise.js';

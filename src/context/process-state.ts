@@ -82,6 +82,10 @@ export interface ProcessState {
   instrumentations: unknown;
   /** What instrumentations measure calls by, typed in its own module; undefined while metrics are off, which is the whole cost of them then. */
   measures: unknown;
+  /** The spans that the program wants measured, typed in its own module. */
+  spanMetrics: unknown;
+  /** What measures them as they end, typed in its own module; undefined is the whole cost while there is none. */
+  spanMeasures: unknown;
 }
 
 const COUNTER_SLOTS = 64;
@@ -110,6 +114,8 @@ const create = (): ProcessState => ({
   takeStacks: undefined,
   instrumentations: undefined,
   measures: undefined,
+  spanMetrics: undefined,
+  spanMeasures: undefined,
 });
 
 /** The state of this thread (a worker thread has its own). */

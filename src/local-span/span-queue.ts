@@ -3,6 +3,7 @@
 import { now } from '../clock/index.js';
 import { Counter, count, countMany } from '../rows/counters.js';
 import type { Properties, PropertyValue } from '../rows/property.js';
+import { spanMeasures } from '../rows/span-measures.js';
 import { type LocalSpan, NOOP_LOCAL_SPAN } from './local-span.js';
 import { warnOutOfOrder } from './misuse.js';
 import { closeAfterTurn } from './stretches.js';
@@ -91,6 +92,8 @@ export class SpanQueue {
       this.nextParent = outer === null || outer.isOpen ? outer : innermostOpen(outer);
     } else this.endedOutOfOrder();
     this.mount.addLocal(span, ticks);
+    const measures = spanMeasures();
+    if (measures !== undefined) measures.ended(span, this.mount, ticks, false);
     if (this.isUnscoped && this.nextParent === null) this.mount.closeBatch();
   }
 
@@ -134,6 +137,7 @@ export class SpanQueue {
     for (let span = this.nextParent; span !== null; span = innermostOpen(span)) {
       span.isOpen = false;
       this.mount.addLocal(span, ticks);
+      spanMeasures()?.ended(span, this.mount, ticks, false);
       open++;
     }
     this.nextParent = null;

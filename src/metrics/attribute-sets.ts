@@ -39,18 +39,20 @@ const find = (branch: Branch, value: AttributeValue): Branch | undefined => {
   return found;
 };
 
+/** The keys of every set, in the order in which values are given; or those of a set by its values, of which the first ones tell. */
+export type Keys = readonly string[] | ((values: readonly AttributeValue[]) => readonly string[]);
+
 export class AttributeSets {
-  /** The keys of every set, in the order in which values are given. */
-  readonly keys: readonly string[];
   /** How often a set had no place. */
   overflows = 0;
+  readonly #keys: Keys;
   readonly #maxSets: number;
   readonly #root = new Branch();
   /** By number; the overflow set has none of these. */
   readonly #values: (readonly AttributeValue[])[] = [[]];
 
-  constructor(keys: readonly string[], maxSets = MAX_SETS) {
-    this.keys = keys;
+  constructor(keys: Keys, maxSets = MAX_SETS) {
+    this.#keys = keys;
     this.#maxSets = maxSets;
   }
 
@@ -74,8 +76,10 @@ export class AttributeSets {
   /** What a set has: attributes without a value are left out. */
   attributesOf(set: number): readonly Attribute[] {
     if (set === OVERFLOW) return OVERFLOW_SET;
-    return this.keys.flatMap((key, i): Attribute[] => {
-      const value = this.#values[set][i];
+    const values = this.#values[set];
+    const keys = typeof this.#keys === 'function' ? this.#keys(values) : this.#keys;
+    return keys.flatMap((key, i): Attribute[] => {
+      const value = values[i];
       return value === undefined ? [] : [[key, value]];
     });
   }

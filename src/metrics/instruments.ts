@@ -2,7 +2,7 @@
 // it must not allocate, must not throw, and refuses what is not a number, counted. Sums and counts only ever grow here: an exporter that wants the
 // difference of two moments keeps the earlier one itself (reader.ts), so that several can read.
 import { timers } from '../base/calls/timers.js';
-import { AttributeSets, type AttributeValue, OVERFLOW } from './attribute-sets.js';
+import { AttributeSets, type AttributeValue, type Keys, OVERFLOW } from './attribute-sets.js';
 import { Exemplars, type MeasuredSpan } from './exemplars.js';
 
 export type InstrumentKind = 'counter' | 'up-down' | 'gauge' | 'histogram';
@@ -15,7 +15,7 @@ export interface Definition {
   readonly unit: string;
   readonly description: string;
   /** The keys of its attributes; a record has a value for each, or undefined. */
-  readonly keys?: readonly string[];
+  readonly keys?: Keys;
   /** Its values are whole numbers. */
   readonly isWhole?: boolean;
   /** Sets at most, with the overflow set. */

@@ -15,6 +15,7 @@ import { PrometheusServer } from './prometheus-server.js';
 import { Instruments, Reader, type Temporality } from './reader.js';
 import { measureRecorder } from './recorder-metrics.js';
 import { measureRuntime } from './runtime-metrics.js';
+import { measureSpans } from './span-durations.js';
 
 /** Where metrics go. */
 export interface MetricsOptions {
@@ -52,14 +53,14 @@ const SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT'];
 const resource = (): ArchivedResource => ownResource(defaultCollector().resource);
 
 /** The last export, however the process ends: empty, by a signal, or at once. Until what it gives is called. */
-const exportAtExit = (exporter: OtlpMetricExporter, library: LibraryMetrics): Stop => {
+const exportAtExit = (exporter: OtlpMetricExporter, recorded: () => number): Stop => {
   let exported = -1;
   let isStopped = false;
-  const isNew = (): boolean => !isStopped && library.records !== exported;
+  const isNew = (): boolean => !isStopped && recorded() !== exported;
   // Not before it is over: a program that ends itself meanwhile, as many do at a signal, would end without it.
   const exportLast = async (): Promise<void> => {
     if (isStopped) return;
-    const { records } = library;
+    const records = recorded();
     await exporter.exportLast();
     exported = records;
   };
@@ -75,7 +76,7 @@ const exportAtExit = (exporter: OtlpMetricExporter, library: LibraryMetrics): St
   };
 };
 
-const startOtlp = (instruments: Instruments, library: LibraryMetrics, options: MetricsOptions): Stop => {
+const startOtlp = (instruments: Instruments, recorded: () => number, options: MetricsOptions): Stop => {
   if (options.otlp === undefined) return () => {};
   const { options: otlp, temporality, intervalMs, timeoutMs } = options.otlp;
   const reader = new Reader(instruments, temporality);
@@ -83,7 +84,7 @@ const startOtlp = (instruments: Instruments, library: LibraryMetrics, options: M
   const { warn } = options;
   const exporter = new OtlpMetricExporter({ otlp, reader, resource, intervalMs, timeoutMs, exitTimeoutMs, warn });
   exporter.start();
-  const stopAtExit = exportAtExit(exporter, library);
+  const stopAtExit = exportAtExit(exporter, recorded);
   return () => {
     stopAtExit();
     exporter.close();
@@ -108,9 +109,13 @@ export const startMetrics = (options: MetricsOptions): void => {
   const { debug, warn } = options;
   const instruments = new Instruments();
   const library = new LibraryMetrics(instruments, options.hasExemplars);
+  const spans = measureSpans(instruments, options.hasExemplars);
   measureRuntime(instruments);
   measureRecorder(instruments);
-  const stops = [startOtlp(instruments, library, options), startPrometheus(instruments, options)];
+  const stops = [
+    startOtlp(instruments, () => library.records + spans.records, options),
+    startPrometheus(instruments, options),
+  ];
   options.onProvider((provider) => {
     try {
       // What goes elsewhere goes nowhere twice.

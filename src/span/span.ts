@@ -20,6 +20,7 @@ import {
 } from '../rows/property.js';
 import { Flag } from '../rows/row-chunk.js';
 import { internScope } from '../rows/row-text.js';
+import { spanMeasures } from '../rows/span-measures.js';
 import { ActiveTrace, defaultSink, isSamePlace, type TraceSink } from './active-trace.js';
 import {
   contextArgument,
@@ -43,7 +44,7 @@ import { followerOf } from './plain-promise.js';
 import { decision } from './sampler.js';
 import { SpanContext } from './span-context.js';
 import { SpanGuard, TaskQueues } from './span-guard.js';
-import type { Link, SpanKind, StatusCode } from './span-types.js';
+import { type Link, type SpanKind, STATUS_CODES, type StatusCode } from './span-types.js';
 import type { TraceCollector } from './trace-collector.js';
 import { Unsampled } from './unsampled.js';
 
@@ -367,6 +368,10 @@ export class Span implements Disposable, QueueMount, EndedSpan {
     return this.tasks === null ? null : this.tasks.first;
   }
 
+  private get hasFailed(): boolean {
+    return STATUS_CODES[(this.flags >> Flag.statusShift) & Flag.statusMask] === 'error';
+  }
+
   /** @internal True when a status other than `unset` was set. */
   get hasStatus(): boolean {
     return ((this.flags >> Flag.statusShift) & Flag.statusMask) !== 0;
@@ -502,7 +507,11 @@ export class Span implements Disposable, QueueMount, EndedSpan {
   endAt(trace: ActiveTrace, ticks: number): void {
     this.endTicks = ticks;
     if (this.tasks !== null) this.tasks.settle();
-    if (!this.isRefused || this.hasFurtherRows) this.write(trace);
+    if (!this.isRefused || this.hasFurtherRows) {
+      this.write(trace);
+      const measures = spanMeasures();
+      if (measures !== undefined) measures.ended(this, this, ticks, this.hasFailed);
+    }
     // Behind its row: a process that is killed in between would leave it in neither.
     if (this.openPlace >= 0) trace.sink.openSpans?.remove(this.openPlace, this);
     if (this.isRoot) trace.end(this);

@@ -273,3 +273,73 @@ test('nothing is loaded where nobody has asked', async () => {
   const env = { OTEL_METRICS_EXPORTER: 'otlp', OTEL_EXPORTER_OTLP_ENDPOINT: server.url };
   expect(await run(env)).toMatchObject({ code: 0, stdout: '1\n', stderr: '' });
 });
+
+/** Spans of both builds of the package, half of them wanted before register has begun. */
+const spansApp = write(
+  'metrics-spans.mjs',
+  `import { createRequire } from 'node:module';
+   import { LocalSpan, Span, spanMetrics } from 'spanline';
+
+   spanMetrics({ checkout: { properties: ['plan'] } });
+   await import('spanline/register');
+   createRequire(import.meta.url)('spanline').spanMetrics({ price: {} });
+   let recorded = 0;
+   for (let i = 0; i < 400; i++) {
+     const span = Span.root('checkout', undefined, { properties: { plan: i % 2 === 0 ? 'team' : 'free' } });
+     if (span.isRecording) recorded++;
+     span.runToEnd(() => LocalSpan.start('price').end());
+   }
+   console.log(recorded);
+   // As a worker does at a signal: it ends its work, then itself.
+   if (process.argv[2] === 'own') {
+     process.on('SIGTERM', () => {
+       for (let i = 0; i < 400; i++) Span.root('checkout', undefined, { properties: { plan: 'late' } }).end();
+       process.exit(0);
+     });
+     setInterval(() => {}, 1000);
+     console.log('ready');
+   }`,
+);
+
+test('own spans are counted as many as were recorded', async () => {
+  server = await startServer();
+  const { stdout, stderr } = await runFile(spansApp, {
+    env: {
+      ...QUIET,
+      OTEL_TRACES_SAMPLER: 'traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0.5',
+      OTEL_METRICS_EXPORTER: 'otlp',
+      OTEL_EXPORTER_OTLP_ENDPOINT: server.url,
+    },
+  });
+  expect(stderr).toBe('');
+  const metric = metricsIn(server.requests[0].body).find(({ name }) => name === 'spanline.recorded_span.duration');
+  const counts = new Map<string, number>(
+    metric.histogram.dataPoints.map(({ attributes, count }: Raw) => [setOf(attributes), Number(count)]),
+  );
+  expect([...counts.keys()].sort()).toEqual([
+    'plan=free,span.name=checkout',
+    'plan=team,span.name=checkout',
+    'span.name=price',
+  ]);
+  const price = counts.get('span.name=price');
+  expect(price).toBe(Number(stdout));
+  expect(price).toBeLessThan(400);
+  expect([...counts.values()].reduce((sum, one) => sum + one, 0)).toBe(2 * Number(stdout));
+});
+
+test('own spans that end after the export of a signal are in another one', async () => {
+  server = await startServer();
+  const env = { ...QUIET, OTEL_TRACES_SAMPLER: 'always_on', OTEL_METRICS_EXPORTER: 'otlp' };
+  const { code } = await runFile(spansApp, {
+    args: ['own'],
+    env: { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: server.url },
+    signalWhenReady: 'SIGTERM',
+  });
+  expect(code).toBe(0);
+  const metric = metricsIn(server.requests.at(-1)?.body as Uint8Array).find(({ name }) =>
+    name.startsWith('spanline.rec'),
+  );
+  const counts = metric.histogram.dataPoints.map(({ attributes, count }: Raw) => `${setOf(attributes)} ${count}`);
+  expect(counts).toContain('plan=late,span.name=checkout 400');
+});
