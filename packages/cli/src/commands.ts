@@ -151,7 +151,7 @@ export const registerServe = (program: Command): void => {
       'after',
       `
 The page of spanline ui is there too, under /ui; its address is printed, with the token where there is one. It shows what
---store, --history, --gold-store and --profiles name beside the archive.
+--metrics, --store, --history, --gold-store and --profiles name beside the archive.
 
 It speaks plain HTTP: put a proxy with TLS before it where others can listen to the network.
 Ctrl-C ends it in order; what was acknowledged is on the disk.
@@ -194,6 +194,7 @@ The page loads nothing from elsewhere and sends nothing anywhere. In a pipe no b
 Examples:
   $ spanline ui --archive ./traces
   $ spanline ui --archive ./traces --profiles ./profiles --store ./perf
+  $ spanline ui --metrics http://localhost:9464/metrics
   $ spanline ui --history bench/history
   $ spanline ui --archive ./traces --no-open --port 8080
   $ spanline ui --snapshot last.flight

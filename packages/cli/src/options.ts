@@ -69,15 +69,32 @@ export const withArchiveOption = (command: Command): Command =>
 
 /** What the page shows beside an archive. */
 export interface SourceOptions {
+  readonly metrics: readonly string[];
   readonly store?: string;
   readonly goldStore?: string;
   readonly profiles?: string;
   readonly history?: string;
 }
 
+/** Services whose metrics are read each second. */
+const MAX_METRICS = 16;
+
+const metricsAddress = (text: string, before: readonly string[]): readonly string[] => {
+  if (!/^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : ''))
+    throw new InvalidArgumentError('write an address such as http://localhost:9464/metrics.');
+  if (before.length === MAX_METRICS) throw new InvalidArgumentError(`at most ${MAX_METRICS} services are read.`);
+  return [...before, text];
+};
+
 /** Give a command the options that say what the page shows. */
 export const withSources = (command: Command): Command =>
   command
+    .option(
+      '--metrics <url>',
+      'metrics of a running service, where Prometheus reads them; repeatable',
+      metricsAddress,
+      [],
+    )
     .option(
       '-s, --store <place>',
       'Perf store: directory or bigtable://project/instance/table (or SPANLINE_PERF_STORE)',

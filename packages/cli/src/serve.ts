@@ -50,12 +50,13 @@ const checkHistory = async (path: string | undefined): Promise<void> => {
 
 /** Opens what the options name and adds it to `opened`, also where a later one fails. */
 export const openSources = async (
-  { store, goldStore, profiles, history }: SourceOptions,
+  { metrics, store, goldStore, profiles, history }: SourceOptions,
   opened: Opened,
 ): Promise<Omit<UiSources, 'archive'>> => {
   await checkProfiles(profiles);
   await checkHistory(history);
   return {
+    metrics,
     history,
     perf: await openedStore('perf', given(store, 'SPANLINE_PERF_STORE'), PerfStore, opened),
     gold: await openedStore('gold', given(goldStore, 'SPANLINE_GOLD_STORE'), GoldStore, opened),

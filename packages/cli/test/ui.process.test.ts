@@ -121,6 +121,19 @@ describe('spanline ui', () => {
     }
   });
 
+  test('reads metrics of services, and refuses what is not an address', async () => {
+    const url = 'http://localhost:9464/metrics';
+    const { code } = await served(['ui', '--metrics', url, '--metrics', url], async (printed) => {
+      expect(await sourcesAt(printed.trim())).toMatchObject({ metrics: true, archive: false });
+    });
+    expect(code).toBe(0);
+    for (const wrong of [['localhost:9464'], ['./traces'], new Array(17).fill(url)]) {
+      const refused = await spanline(['ui', ...wrong.flatMap((one) => ['--metrics', one])], { env: NOTHING });
+      expect(refused).toMatchObject({ code: 2, stdout: '' });
+      expect(refused.stderr).toMatch(/write an address such as|at most 16 services/);
+    }
+  });
+
   test('shows a history file, and refuses one that is not there', async () => {
     const file = join(dir, 'bench.jsonl');
     const refused = await spanline(['ui', '--history', file], { env: NOTHING });
@@ -201,6 +214,7 @@ describe('spanline serve', () => {
       const { sources } = (await (await fetch(`${query}/ui/api/sources`, { headers })).json()) as SourcesAnswer;
       expect(sources).toEqual({
         archive: true,
+        metrics: false,
         perf: true,
         history: false,
         gold: true,

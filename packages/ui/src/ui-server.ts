@@ -26,12 +26,13 @@ import { tracesRoutes } from './api/traces/traces-routes.js';
 import { pageRoutes } from './page-files.js';
 
 const sourcesOf = (
-  { archive, perf, history, gold, profiles, snapshots }: UiSources,
+  { archive, metrics = [], perf, history, gold, profiles, snapshots }: UiSources,
   version: string,
 ): SourcesAnswer => ({
   version,
   sources: {
     archive: archive !== undefined,
+    metrics: metrics.length > 0,
     perf: perf !== undefined,
     history: history !== undefined,
     gold: gold !== undefined,
@@ -68,13 +69,12 @@ const archiveOf =
 
 /** Routes for a server; `isAlone` when it has no others and its root is free. */
 export const uiRoutes = (sources: UiSources, version: string, isAlone: boolean): Route[] => {
-  const { archive } = sources;
   const traces = archiveOf(sources);
   return [
     ...(isAlone ? [homeRoute] : []),
     ...pageRoutes(),
     apiGet('sources', () => sourcesOf(sources, version)),
-    ...(archive === undefined ? [] : liveRoutes(archive)),
+    ...liveRoutes(sources),
     ...tracesRoutes(traces),
     ...traceRoutes(traces),
     ...groupsRoutes(traces),

@@ -20,7 +20,7 @@ test('a server that closes ends the streams', async () => {
   const { body } = await fetch(`${server.url}/ui/api/live`);
   const reader = (body as ReadableStream<Uint8Array>).getReader();
   const first = new TextDecoder().decode((await reader.read()).value);
-  expect(JSON.parse(first.replace('data: ', '')) as LiveEvent).toEqual({ waitsFor: directory });
+  expect(JSON.parse(first.replace('data: ', '')) as LiveEvent).toEqual({ archive: { waitsFor: directory } });
   let isOver = false;
   const closed = server.close();
   // The connection is not cut off: the stream has an end.

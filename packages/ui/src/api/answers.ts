@@ -15,6 +15,8 @@ export interface SourcesAnswer {
   readonly version: string;
   readonly sources: {
     readonly archive: boolean;
+    /** Metrics of running services. */
+    readonly metrics: boolean;
     readonly perf: boolean;
     readonly history: boolean;
     readonly gold: boolean;
@@ -110,8 +112,39 @@ export interface LiveMinute {
   readonly damagedFiles: number;
 }
 
-/** An event of /ui/api/live; `waitsFor` is the directory of an archive that is not there yet. */
-export type LiveEvent = LiveMinute | { readonly waitsFor: string } | { readonly error: string };
+/** The last minute of an archive; `waitsFor` is the directory of one that is not there yet. */
+export type LiveArchive = LiveMinute | { readonly waitsFor: string } | { readonly error: string };
+
+/** Requests, calls or spans of one name in the last minute, as a service has measured them. */
+export interface MeasuredRow {
+  readonly service: string;
+  /** `answered`, `processed`, `asked`, `sent` or `recorded`. */
+  readonly what: string;
+  readonly name: string;
+  readonly count: number;
+  readonly perSecond: number;
+  readonly errors: number;
+  /** As far as buckets tell. */
+  readonly p50Us: number;
+  readonly p95Us: number;
+  readonly p99Us: number;
+}
+
+/** The last minute by the metrics of services, whatever is sampled. */
+export interface LiveMeasured {
+  /** Between the readings that were compared: less than a minute at first, 0 until there are two. */
+  readonly seconds: number;
+  /** The busiest first. */
+  readonly rows: readonly MeasuredRow[];
+  /** Services that cannot be read. */
+  readonly failures: readonly { readonly url: string; readonly reason: string }[];
+}
+
+/** An event of /ui/api/live: what there is a source for. */
+export interface LiveEvent {
+  readonly archive?: LiveArchive;
+  readonly measured?: LiveMeasured;
+}
 
 /** Traces of one shape. */
 export interface GroupRow {

@@ -20,6 +20,8 @@ import type { SnapshotStore } from '../snapshots/snapshot-store.js';
 /** What a server of the page reads; it opens and closes none of it. What is missing is so to its view, which says how to get it. */
 export interface UiSources {
   readonly archive?: Archive;
+  /** Addresses at which services answer Prometheus. */
+  readonly metrics?: readonly string[];
   readonly perf?: PerfStore;
   /** A history file of `spanline bench run`, or a directory of them. */
   readonly history?: string;

@@ -1,4 +1,4 @@
-// The last minute of an archive in figures, counted as requests arrive, however many do, while somebody watches, and sent once a second to all who
+// The last minute of an archive, and of services by their own metrics, in figures, counted as requests arrive, however many do, while somebody watches, and sent once a second to all who
 // do, as server-sent events. However many watch, the archive is read once; a page that reads too slowly misses events, it never makes them pile up. A
 // request counts in the second in which it ended. What is kept is a slot a second, with counts for a bounded number of operations, and no request but
 // those that are listed. Durations are counted in steps that grow by 2 %, so that a percentile of any number of them is known within 1 %; counts of
@@ -9,7 +9,9 @@ import type { ServerResponse } from 'node:http';
 import type { Archive } from '@spanline/archive';
 import { type Arrivals, HttpError, type Request, type Route } from '@spanline/archive/internal';
 import { getOrMake, timers } from 'spanline/internal/base';
-import type { LiveEvent, LiveMinute, LiveOperation, LiveRequest } from '../answers.js';
+import type { LiveArchive, LiveEvent, LiveMinute, LiveOperation, LiveRequest } from '../answers.js';
+import type { UiSources } from '../api-route.js';
+import { MeasuredMinute } from './measured-minute.js';
 
 /** How far a percentile may be from the true one. */
 const RELATIVE_ERROR = 0.01;
@@ -215,20 +217,23 @@ const HEADERS = {
 };
 
 interface Following {
-  readonly arrivals: Arrivals;
+  readonly arrivals: Arrivals | undefined;
   readonly counts: MinuteCounts;
+  readonly measured: MeasuredMinute | undefined;
 }
 
-/** The stream of one archive. */
+/** The stream of one server. */
 class LiveFeed {
-  readonly #archive: Archive;
+  readonly #archive: Archive | undefined;
+  readonly #metrics: readonly string[];
   readonly #listeners = new Set<ServerResponse>();
   /** There is never more than one timer. */
   #following: Following | undefined;
   #idleLooks = 0;
 
-  constructor(archive: Archive) {
+  constructor({ archive, metrics = [] }: UiSources) {
     this.#archive = archive;
+    this.#metrics = metrics;
   }
 
   /** Send events until the response is closed, by either side. Throws `HttpError` 503 when too many listen. */
@@ -236,7 +241,11 @@ class LiveFeed {
     if (this.#listeners.size >= MAX_LISTENERS)
       throw new HttpError(503, `${MAX_LISTENERS} pages watch already: close one of them`);
     if (this.#following === undefined) {
-      this.#following = { arrivals: this.#archive.arrivals(), counts: new MinuteCounts() };
+      this.#following = {
+        arrivals: this.#archive?.arrivals(),
+        counts: new MinuteCounts(),
+        measured: this.#metrics.length === 0 ? undefined : new MeasuredMinute(this.#metrics),
+      };
       void this.#look(this.#following);
     }
     response.writeHead(200, HEADERS).flushHeaders();
@@ -253,14 +262,22 @@ class LiveFeed {
     timers
       .setTimeout(() => {
         if (this.#idleLooks < IDLE_LOOKS || this.#listeners.size > 0) return void this.#look(following);
-        following.arrivals.close();
+        following.arrivals?.close();
         this.#following = undefined;
       }, EVERY_MS)
       .unref();
   }
 
-  async #event({ arrivals, counts }: Following): Promise<LiveEvent> {
-    const { directory } = this.#archive;
+  async #event({ arrivals, counts, measured }: Following): Promise<LiveEvent> {
+    const [archive, services] = await Promise.all([
+      arrivals === undefined ? undefined : this.#minute(arrivals, counts),
+      measured?.look(),
+    ]);
+    return { archive, measured: services };
+  }
+
+  async #minute(arrivals: Arrivals, counts: MinuteCounts): Promise<LiveArchive> {
+    const { directory } = this.#archive as Archive;
     try {
       await arrivals.look(timers.wallMs() - SECONDS * 1000, (request) => counts.add(request, timers.wallMs()));
       const minute = counts.minute(timers.wallMs(), arrivals.sinceMs);
@@ -272,9 +289,10 @@ class LiveFeed {
   }
 }
 
-/** The routes of the view. */
-export const liveRoutes = (archive: Archive): Route[] => {
-  const feed = new LiveFeed(archive);
+/** The routes of the view; none without a source. */
+export const liveRoutes = (sources: UiSources): Route[] => {
+  if (sources.archive === undefined && (sources.metrics ?? []).length === 0) return [];
+  const feed = new LiveFeed(sources);
   return [
     {
       method: 'GET',

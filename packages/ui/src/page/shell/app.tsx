@@ -30,7 +30,7 @@ const VIEWS: readonly View[] = [
     name: 'live',
     title: 'Live',
     key: '1',
-    isServed: ({ archive }) => archive,
+    isServed: ({ archive, metrics }) => archive || metrics,
     load: () => import('../views/live/live.js'),
   },
   { name: 'traces', title: 'Traces', key: '2', isServed: hasTraces, load: () => import('../views/traces/traces.js') },

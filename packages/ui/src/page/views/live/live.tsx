@@ -1,12 +1,14 @@
-// What arrives now: the last minute of the archive, again each second: the rate, the operations, the newest and the slowest traces.
+// What happens now, again each second: the last minute by the metrics of services, which count everything, and that of the archive: the rate, the
+// operations, the newest and the slowest traces.
 
 import { useEffect, useState } from 'preact/hooks';
-import type { LiveEvent, LiveMinute, LiveRequest } from '../../../api/answers.js';
+import type { LiveArchive, LiveEvent, LiveMinute, LiveRequest } from '../../../api/answers.js';
 import { listen } from '../../api/client.js';
 import { useKeys } from '../../shell/keys.js';
 import { hrefOf, type ViewProps } from '../../shell/location.js';
 import { Empty, Failure } from '../../shell/states.js';
 import { duration, Scrolling, Status, share, Table, timeOfDay } from '../../shell/texts.js';
+import { Measured } from './measured.js';
 import './live.css';
 
 const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
@@ -142,16 +144,9 @@ const AGAIN_MS = 2000;
 const TRACED = 'node --import spanline/register app.js';
 
 interface Seen {
-  readonly minute?: LiveMinute;
-  /** The directory of an archive that is not there yet. */
-  readonly waitsFor?: string;
+  readonly event?: LiveEvent;
   readonly error?: Error;
 }
-
-const seenIn = (event: LiveEvent): Seen => {
-  if ('error' in event) return { error: new Error(event.error) };
-  return 'waitsFor' in event ? event : { minute: event };
-};
 
 /** What the newest event says, while `isWatching`; a stream that ends is opened again. */
 const useLive = (isWatching: boolean): Seen => {
@@ -160,7 +155,7 @@ const useLive = (isWatching: boolean): Seen => {
     if (!isWatching) return;
     const controller = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const show = (event: LiveEvent): void => setState(seenIn(event));
+    const show = (event: LiveEvent): void => setState({ event });
     const watch = async (): Promise<void> => {
       await listen<LiveEvent>('live', show, controller.signal).catch((error: Error) => {
         if (!controller.signal.aborted) setState({ error });
@@ -176,32 +171,43 @@ const useLive = (isWatching: boolean): Seen => {
   return state;
 };
 
-const Watching = () => {
-  const [isWatching, setWatching] = useState(true);
-  const { minute, waitsFor, error } = useLive(isWatching);
-  const toggle = (): void => setWatching(!isWatching);
-  useKeys([{ key: 'p', does: 'pause or go on', act: toggle }]);
-  if (error !== undefined) return <Failure error={error} />;
-  if (waitsFor !== undefined)
+/** Where there is a minute of an archive to show. */
+const minuteIn = (archive: LiveArchive | undefined): LiveMinute | undefined =>
+  archive !== undefined && 'ended' in archive && archive.newest.length > 0 ? archive : undefined;
+
+/** Why there is none. */
+const NoMinute = ({ archive }: { archive: LiveArchive }) => {
+  if ('error' in archive) return <Failure error={new Error(archive.error)} />;
+  if ('waitsFor' in archive)
     return (
-      <Empty title={`${waitsFor} is not there yet`} command={`SPANLINE_ARCHIVE=${waitsFor} ${TRACED}`}>
+      <Empty title={`${archive.waitsFor} is not there yet`} command={`SPANLINE_ARCHIVE=${archive.waitsFor} ${TRACED}`}>
         <p>The program makes it. This page waits, and shows what arrives.</p>
       </Empty>
     );
-  if (minute === undefined)
+  return (
+    <Empty title="Nothing arrived in the last minute" command={`SPANLINE_ARCHIVE=./traces ${TRACED}`}>
+      <p>
+        Requests appear here as they end. <a href="#/traces">Traces</a> finds the older ones.
+      </p>
+    </Empty>
+  );
+};
+
+const Watching = () => {
+  const [isWatching, setWatching] = useState(true);
+  const { event, error } = useLive(isWatching);
+  const toggle = (): void => setWatching(!isWatching);
+  useKeys([{ key: 'p', does: 'pause or go on', act: toggle }]);
+  if (error !== undefined) return <Failure error={error} />;
+  if (event === undefined)
     return (
       <p class="state" role="status">
         Waiting for the server …
       </p>
     );
-  if (minute.newest.length === 0)
-    return (
-      <Empty title="Nothing arrived in the last minute" command={`SPANLINE_ARCHIVE=./traces ${TRACED}`}>
-        <p>
-          Requests appear here as they end. <a href="#/traces">Traces</a> finds the older ones.
-        </p>
-      </Empty>
-    );
+  const { archive, measured } = event;
+  const minute = minuteIn(archive);
+  if (minute === undefined && measured === undefined && archive !== undefined) return <NoMinute archive={archive} />;
   return (
     <>
       <h1 class="live-title">
@@ -210,11 +216,21 @@ const Watching = () => {
           {isWatching ? 'Pause' : 'Go on'}
         </button>
       </h1>
-      <Minute minute={minute} />
+      {measured !== undefined && <Measured measured={measured} />}
+      {measured !== undefined && archive !== undefined && <h2>In the archive, as far as it is sampled</h2>}
+      {minute !== undefined && <Minute minute={minute} />}
+      {minute === undefined && archive !== undefined && <NoMinute archive={archive} />}
     </>
   );
 };
 
 const Live = ({ sources }: ViewProps) =>
-  sources.archive ? <Watching /> : <Empty title="No archive is open" command="spanline ui --archive ./traces" />;
+  sources.archive || sources.metrics ? (
+    <Watching />
+  ) : (
+    <Empty
+      title="No archive is open, nor metrics"
+      command="spanline ui --archive ./traces --metrics http://localhost:9464/metrics"
+    />
+  );
 export default Live;
