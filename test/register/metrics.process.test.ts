@@ -42,6 +42,7 @@ const app = write(
    console.log(JSON.stringify({ recording: Span.root('probe').isRecording, service: service.address().port, backend: backend.address().port }));
    const how = process.argv[2];
    if (how === 'exit') process.exit(0);
+   if (how === 'throw') throw new Error('nobody catches it');
    if (how === 'own') process.on('SIGTERM', () => process.exit(0));
    if (how !== 'wait' && how !== 'own') { for (const server of [service, backend]) { server.close(); server.closeAllConnections(); } }
    else console.log('ready');`,
@@ -342,4 +343,123 @@ test('own spans that end after the export of a signal are in another one', async
   );
   const counts = metric.histogram.dataPoints.map(({ attributes, count }: Raw) => `${setOf(attributes)} ${count}`);
   expect(counts).toContain('plan=late,span.name=checkout 400');
+});
+
+test('OTLP: all of it is in the last export of a program that an exception ends', async () => {
+  server = await startServer();
+  const env = { ...QUIET, OTEL_METRICS_EXPORTER: 'otlp', OTEL_EXPORTER_OTLP_ENDPOINT: server.url };
+  const { stdout, stderr, code } = await runFile(app, { execArgv: EXEC, args: ['throw'], env });
+  expect(code).toBe(1);
+  expect(stderr).toContain('nobody catches it');
+  expect(server.requests).toHaveLength(1);
+  expect(countsIn(server.requests[0].body)).toEqual(EXPECTED(JSON.parse(stdout)));
+});
+
+/** When the sums of an export began, Unix nanoseconds. */
+const startOf = (body: Uint8Array): bigint => {
+  const served = metricsIn(body).find(({ name }) => name === 'http.server.request.duration');
+  return BigInt(served.histogram.dataPoints[0].startTimeUnixNano);
+};
+
+test('a process that is killed loses what it has not exported, and the next one counts from its own start', async () => {
+  const sink = await startServer();
+  server = sink;
+  const killed = async (): Promise<{ ports: Ports; last: Buffer }> => {
+    sink.requests.length = 0;
+    const child = spawn(process.execPath, [...EXEC, app, 'wait'], {
+      cwd: root,
+      env: {
+        ...process.env,
+        NODE_OPTIONS: '',
+        ...QUIET,
+        OTEL_METRICS_EXPORTER: 'otlp',
+        OTEL_EXPORTER_OTLP_ENDPOINT: sink.url,
+        OTEL_METRIC_EXPORT_INTERVAL: '5',
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    children.push(child);
+    const [line] = await once(createInterface({ input: child.stdout }), 'line');
+    const ports = JSON.parse(line) as Ports;
+    const isWhole = (): boolean =>
+      sink.requests.some(({ body }) => JSON.stringify(countsIn(body)) === JSON.stringify(EXPECTED(ports)));
+    await expect.poll(isWhole).toBe(true);
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+    return { ports, last: sink.requests.at(-1)?.body as Buffer };
+  };
+  const [first, second] = [await killed(), await killed()];
+  for (const { ports, last } of [first, second]) expect(countsIn(last)).toEqual(EXPECTED(ports));
+  expect(startOf(second.last)).toBeGreaterThan(startOf(first.last));
+});
+
+/** Two workers behind one port; each says where its metrics are. The primary serves nothing. */
+const clusterApp = write(
+  'metrics-cluster.mjs',
+  `import cluster from 'node:cluster';
+   import { createServer } from 'node:http';
+
+   if (cluster.isPrimary) {
+     const workers = [cluster.fork(), cluster.fork()];
+     let listening = 0;
+     cluster.on('listening', (_, { port }) => { if (++listening === 2) console.log(port); });
+     process.on('SIGTERM', () => {
+       let left = workers.length;
+       cluster.on('exit', () => { if (--left === 0) process.exit(0); });
+       for (const worker of workers) worker.process.kill('SIGTERM');
+     });
+   } else createServer((_, response) => response.end('ok')).listen(0, '127.0.0.1');`,
+);
+
+test('processes of a cluster have a port each, and sums of all are whole', async () => {
+  server = await startServer();
+  const free = await startServer();
+  const { port: base } = new URL(free.url);
+  await free.close();
+  const child = spawn(process.execPath, [...EXEC, clusterApp], {
+    cwd: root,
+    env: {
+      ...process.env,
+      NODE_OPTIONS: '',
+      ...QUIET,
+      OTEL_LOG_LEVEL: 'debug',
+      OTEL_METRICS_EXPORTER: 'prometheus,otlp',
+      OTEL_EXPORTER_PROMETHEUS_HOST: '127.0.0.1',
+      OTEL_EXPORTER_PROMETHEUS_PORT: base,
+      OTEL_EXPORTER_OTLP_ENDPOINT: server.url,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.push(child);
+  const [log, out] = [createInterface({ input: child.stderr }), createInterface({ input: child.stdout })];
+  const urls: string[] = [];
+  log.on('line', (line) => {
+    const [, url] = /metrics are at (.*)/.exec(line) ?? [];
+    if (url !== undefined) urls.push(url);
+  });
+  const [port] = await once(out, 'line');
+  while (urls.length < 3) await once(log, 'line');
+  expect(new Set(urls).size).toBe(3);
+  // A connection each: the primary gives them to its workers by turns, more or less.
+  for (let i = 0; i < 40; i++)
+    await (await fetch(`http://127.0.0.1:${port}`, { headers: { connection: 'close' } })).text();
+  const SERVED = 'http.server.request.duration';
+  const countIn = (lines: readonly string[]): number =>
+    lines.filter((line) => line.startsWith(SERVED)).reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+  const texts = await Promise.all(urls.map(async (url) => (await fetch(url)).text()));
+  const scraped = texts.map((text) => countIn(countsOf(text))).sort();
+  expect(scraped[0]).toBe(0);
+  expect(scraped[1]).toBeGreaterThan(0);
+  expect(scraped[1] + scraped[2]).toBe(40);
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+  expect(server.requests.map(({ body }) => countIn(countsIn(body))).sort()).toEqual(scraped);
+  const idsOf = (body: Uint8Array): Raw =>
+    (Request.toObject(Request.decode(body), { longs: String }) as Raw).resourceMetrics[0].resource.attributes.find(
+      ({ key }: Raw) => key === 'service.instance.id' || key === 'process.pid',
+    );
+  // Else a server would take their sums for those of one process.
+  expect(new Set(server.requests.map(({ body }) => JSON.stringify(idsOf(body)))).size).toBe(3);
 });
