@@ -37,7 +37,7 @@ function installPrograms() {
 
 /** Some minutes on a fresh machine: the tests that need them come last, and wait for them. */
 function startGoBuilds() {
-  for (const name of ['build-jaeger.mjs', 'build-ferretdb.mjs', 'build-kafka.mjs']) {
+  for (const name of ['build-jaeger.mjs', 'build-ferretdb.mjs', 'build-kafka.mjs', 'build-collector.mjs']) {
     spawn(process.execPath, [join(root, 'scripts', name)], { stdio: ['ignore', 'ignore', 2] }).unref();
   }
 }
