@@ -1,7 +1,5 @@
 // Sends finished traces to any OTLP server over HTTP. It must never hold the event loop, nor send again what arrived.
-import { promisify } from 'node:util';
 import { type ReportBatch, ReportError } from '../collector/reporter.js';
-import { LIBRARY_NAME, LIBRARY_VERSION } from '../formats/library.js';
 import { JsonFormat } from '../formats/otlp/write-json.js';
 import { ProtobufFormat } from '../formats/otlp/write-protobuf.js';
 import type { FinishedSpan } from '../record/finished-span.js';
@@ -14,15 +12,15 @@ import {
   type Undelivered,
   UndeliveredByBatch,
 } from './batch-spans.js';
-import { sendAtExit } from './http/send-at-exit.js';
-import { type HttpAnswer, HttpSender, QueuedHttpReporter } from './http/sender.js';
+import { type HttpAnswer, QueuedHttpReporter } from './http/sender.js';
 import {
   endpointOrigin,
   type OtlpReporterOptions,
   type ResolvedOtlpOptions,
   resolveOtlpOptions,
 } from './otlp/options.js';
-import { readFailure, readPartialSuccess } from './otlp/read-answer.js';
+import { OtlpSender } from './otlp/otlp-sender.js';
+import { readPartialSuccess } from './otlp/read-answer.js';
 
 export type { TlsOptions } from './http/sender.js';
 export type { OtlpReporterOptions } from './otlp/options.js';
@@ -126,9 +124,6 @@ class OtlpCounters {
 /** Codes of requests that nobody has answered. */
 const UNANSWERED: readonly string[] = ['ERR_SPANLINE_CONNECT', 'ERR_SPANLINE_HTTP_TIMEOUT'];
 
-/** The fastest level: four fifths of the gain of the default for a third of its time. */
-const GZIP = { level: 1, chunkSize: 64 << 10 };
-
 /**
  * Sends finished traces over OTLP/HTTP, in protobuf or JSON, to the OpenTelemetry Collector, Jaeger, Tempo or any other
  * OTLP server. Batches are split by bytes, compressed when asked, and what a server says with a partial success or a
@@ -146,8 +141,7 @@ export class OtlpReporter extends QueuedHttpReporter {
   /** Where requests go. */
   readonly url: string;
   readonly #options: ResolvedOtlpOptions;
-  readonly #headers: Readonly<Record<string, string>>;
-  readonly #sender: HttpSender;
+  readonly #sender: OtlpSender;
   readonly #builder: RequestBuilder;
   readonly #undelivered = new UndeliveredByBatch();
   readonly #counters: OtlpCounters;
@@ -163,20 +157,7 @@ export class OtlpReporter extends QueuedHttpReporter {
     this.#options = resolved;
     this.url = resolved.url;
     this.#builder = this.#newBuilder();
-    this.#headers = {
-      'user-agent': `${LIBRARY_NAME}/${LIBRARY_VERSION}`,
-      ...resolved.headers,
-      'content-type': this.#builder.contentType,
-      ...(resolved.compression === 'gzip' ? { 'content-encoding': 'gzip' } : {}),
-    };
-    this.#sender = new HttpSender({
-      endpoint: resolved.url,
-      headers: this.#headers,
-      timeoutMs: resolved.timeoutMs,
-      maxConnections: resolved.concurrency,
-      tls: resolved.tls,
-      toWords: readFailure,
-    });
+    this.#sender = new OtlpSender(resolved, this.#builder.contentType);
   }
 
   /** The last thing that went wrong without failing a report: a partial success, a span left out; else empty. */
@@ -196,20 +177,17 @@ export class OtlpReporter extends QueuedHttpReporter {
       ...encodeRange(batch, range, builder, this.#options.maxRequestSpans, this.#leaveOut(undelivered)),
     ]);
     const whole = requests.filter((one) => typeof one !== 'number');
-    const bodies = whole.map(({ body }) =>
-      this.#options.compression === 'gzip' ? process.getBuiltinModule('node:zlib').gzipSync(body, GZIP) : body,
-    );
-    const { url, tls } = this.#options;
-    const { taken, hasAnswered } = sendAtExit({ url, headers: this.#headers, tls, bodies, timeoutMs });
+    const bodies = whole.map(({ body }) => body);
+    const { taken, hasAnswered, bytes } = this.#sender.postAtExit(bodies, timeoutMs);
     whole.slice(0, taken).forEach(({ range, spanCount }, i) => {
       undelivered.settle(range);
-      this.#counters.sent(spanCount, bodies[i].length, undefined);
+      this.#counters.sent(spanCount, bytes[i], undefined);
     });
     if (taken === whole.length) return;
     this.#counters.requestsFailed++;
     if (!hasAnswered)
       this.#counters.unanswered(`${this.#sender.shownUrl} did not answer.`, this.#options.endpointName, true);
-    throw new ReportError('ERR_SPANLINE_EXIT', `${url} has not taken all spans before the process ended.`);
+    throw new ReportError('ERR_SPANLINE_EXIT', `${this.url} has not taken all spans before the process ended.`);
   }
 
   override stats(): Readonly<Record<string, number>> {
@@ -267,17 +245,13 @@ export class OtlpReporter extends QueuedHttpReporter {
 
   async #send(request: EncodedRequest, undelivered: Undelivered, signal: AbortSignal): Promise<void> {
     const { body, range, spanCount } = request;
-    const bytes =
-      this.#options.compression === 'gzip'
-        ? await promisify(process.getBuiltinModule('node:zlib').gzip)(body, GZIP)
-        : body;
     try {
-      const answer = await this.#sender.post(bytes, signal);
+      const { answer, bytes } = await this.#sender.post(body, signal);
       // Only now: of a request that failed, a part may still be on its way.
       this.#builder.release(body);
       undelivered.settle(range);
       undelivered.deliveredSpans += spanCount;
-      this.#counters.sent(spanCount, bytes.length, answer);
+      this.#counters.sent(spanCount, bytes, answer);
     } catch (error) {
       this.#counters.requestsFailed++;
       if (error instanceof ReportError && !error.retryable) {

@@ -1,14 +1,11 @@
 // Sends metrics over OTLP at an interval, and once more when the process ends. What fails is part of the next export, so nothing is sent twice on purpose
 // and nothing is kept: a request has what the instruments have. It must neither hold the process longer than its bound nor keep it alive.
-import { promisify } from 'node:util';
 import { ByteWriter } from '../base/bytes/byte-writer.js';
 import { Slices, timerMs, timers, within } from '../base/calls/timers.js';
 import type { ReportError } from '../collector/reporter.js';
-import { sendAtExit } from '../exporters/http/send-at-exit.js';
-import { HttpSender } from '../exporters/http/sender.js';
 import { endpointOrigin, METRICS, type ResolvedOtlpOptions } from '../exporters/otlp/options.js';
-import { readFailure, readPartialSuccess } from '../exporters/otlp/read-answer.js';
-import { LIBRARY_NAME, LIBRARY_VERSION } from '../formats/library.js';
+import { OtlpSender } from '../exporters/otlp/otlp-sender.js';
+import { readPartialSuccess } from '../exporters/otlp/read-answer.js';
 import type { ArchivedResource } from '../record/archived-span.js';
 import type { Reader } from './reader.js';
 import { otlpSteps, writeOtlp } from './write-otlp.js';
@@ -28,12 +25,9 @@ export interface OtlpMetricOptions {
   warn(message: string): void;
 }
 
-const GZIP = { level: 1 };
-
 export class OtlpMetricExporter {
   readonly #options: OtlpMetricOptions;
-  readonly #headers: Readonly<Record<string, string>>;
-  readonly #sender: HttpSender;
+  readonly #sender: OtlpSender;
   #timer: NodeJS.Timeout | undefined;
   #inFlight: Promise<void> | undefined;
   #hasWarned = false;
@@ -44,15 +38,8 @@ export class OtlpMetricExporter {
 
   constructor(options: OtlpMetricOptions) {
     this.#options = options;
-    const { url, headers, compression, tls } = options.otlp;
-    this.#headers = {
-      'user-agent': `${LIBRARY_NAME}/${LIBRARY_VERSION}`,
-      ...headers,
-      'content-type': 'application/x-protobuf',
-      ...(compression === 'gzip' ? { 'content-encoding': 'gzip' } : {}),
-    };
     const timeoutMs = Math.min(options.timeoutMs, options.otlp.timeoutMs);
-    this.#sender = new HttpSender({ endpoint: url, headers: this.#headers, timeoutMs, tls, toWords: readFailure });
+    this.#sender = new OtlpSender({ ...options.otlp, timeoutMs }, 'application/x-protobuf');
   }
 
   start(): void {
@@ -79,19 +66,10 @@ export class OtlpMetricExporter {
 
   /** The same where nothing asynchronous runs any more: this thread waits. */
   exportSync(): void {
-    const { otlp, exitTimeoutMs: timeoutMs } = this.#options;
-    const { reader, resource } = this.#options;
+    const { reader, resource, exitTimeoutMs } = this.#options;
     const metrics = reader.read();
     const body = writeOtlp(metrics, resource(), reader.readMs);
-    const isZipped = otlp.compression === 'gzip';
-    const bytes = isZipped ? process.getBuiltinModule('node:zlib').gzipSync(body, GZIP) : body;
-    const { taken, hasAnswered } = sendAtExit({
-      url: otlp.url,
-      headers: this.#headers,
-      tls: otlp.tls,
-      bodies: [bytes],
-      timeoutMs,
-    });
+    const { taken, hasAnswered } = this.#sender.postAtExit([body], exitTimeoutMs);
     if (taken === 1) this.#delivered();
     else {
       this.#failed(`${this.#sender.shownUrl} ${hasAnswered ? 'has not taken the last metrics' : 'did not answer'}.`);
@@ -118,10 +96,7 @@ export class OtlpMetricExporter {
 
   async #send(): Promise<void> {
     try {
-      const body = await this.#body();
-      const isZipped = this.#options.otlp.compression === 'gzip';
-      const bytes = isZipped ? await promisify(process.getBuiltinModule('node:zlib').gzip)(body, GZIP) : body;
-      const answer = await this.#sender.post(bytes, new AbortController().signal);
+      const { answer } = await this.#sender.post(await this.#body(), new AbortController().signal);
       this.#delivered();
       const partial = readPartialSuccess(answer.body, answer.headers['content-type'] ?? '');
       if (partial === undefined) return;
