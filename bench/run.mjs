@@ -13,6 +13,7 @@ import { table } from './lib/table.mjs';
 const SUITES = [
   'clock',
   'recording',
+  'metrics',
   'exporters',
   'tracedb',
   'graph',

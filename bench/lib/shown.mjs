@@ -22,8 +22,8 @@ export const SHOWN = {
     ['throughput-loss', 'redis/send'],
     ['throughput-loss', 'hello/official-send'],
     ['throughput-loss', 'hello/unsampled'],
+    ['metrics-loss', 'hello/metrics'],
     ['added-cpu', 'hello/send'],
-    ['p99', 'hello/send'],
     ['start-up', 'hello/send'],
   ],
   otel: [
@@ -43,6 +43,12 @@ export const SHOWN = {
     ['local-span-unsampled', 100],
     ['disabled', 100],
     ['retained-bytes', 100],
+  ],
+  metrics: [
+    ['measurement', 'without a span'],
+    ['measurement', 'sampled span'],
+    ['measurement', 'more sets than kept'],
+    ['request', 'without a span'],
   ],
   exporters: [
     ['otlp-protobuf', 512],

@@ -10,7 +10,18 @@ export const digits = (value) => {
 };
 
 /** Rows of the service suite that are above the untraced service. */
-const ABOVE_NONE = ['record', 'flight', 'send', 'archive', 'gc', 'main-thread', 'rss', 'throughput-loss', 'added-cpu'];
+const ABOVE_NONE = [
+  'record',
+  'flight',
+  'send',
+  'archive',
+  'gc',
+  'main-thread',
+  'rss',
+  'throughput-loss',
+  'metrics-loss',
+  'added-cpu',
+];
 
 /** Rows of the startup suite that are above an empty program. */
 const ABOVE_EMPTY = ['import', 'register', 'help'];

@@ -14,4 +14,11 @@ if (process.env.SPANLINE_BENCH_MODE !== 'patched') {
   const processor = new BatchSpanProcessor(exporter(), { maxQueueSize: 1 << 20, maxExportBatchSize: 8192 });
   new NodeTracerProvider({ spanProcessors: [processor] }).register();
 }
+if (process.env.SPANLINE_BENCH_MODE === 'metrics') {
+  const { metrics } = require('@opentelemetry/api');
+  const { MeterProvider, PeriodicExportingMetricReader } = require('@opentelemetry/sdk-metrics');
+  metrics.setGlobalMeterProvider(
+    new MeterProvider({ readers: [new PeriodicExportingMetricReader({ exporter: NOOP })] }),
+  );
+}
 require('./instrumentations.cjs');

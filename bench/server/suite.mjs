@@ -23,9 +23,11 @@ const SECONDS = { full: 2, quick: 1 };
 /** What a subject puts off to when it is idle is not free. */
 const AFTER_MS = 1200;
 
+const UNSAMPLED = { OTEL_TRACES_EXPORTER: 'none', OTEL_TRACES_SAMPLER: 'always_off' };
+
 /**
  * Subjects by name; modes are those of the service suite; `patched`: official instrumentations and no provider, `official-record` and
- * `official-send`: those instrumentations recorded by spanline/otel.
+ * `official-send`: those instrumentations recorded by spanline/otel; `metrics`: `unsampled`, and metrics that nobody reads.
  */
 const subjectsOf = (sink) => {
   const otlp = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${sink}` };
@@ -38,7 +40,13 @@ const subjectsOf = (sink) => {
       subject: 'spanline',
       mode: 'unsampled',
       preload: 'noop',
-      env: { OTEL_TRACES_EXPORTER: 'none', OTEL_TRACES_SAMPLER: 'always_off' },
+      env: UNSAMPLED,
+    },
+    {
+      subject: 'spanline',
+      mode: 'metrics',
+      preload: 'noop',
+      env: { ...UNSAMPLED, OTEL_METRICS_EXPORTER: 'prometheus', OTEL_EXPORTER_PROMETHEUS_PORT: '0' },
     },
     ...['official-record', 'official-send'].map((mode) => ({
       subject: 'spanline',
@@ -51,6 +59,12 @@ const subjectsOf = (sink) => {
       mode,
       preload: 'official',
       env: { ...otlp, SPANLINE_BENCH_MODE: mode },
+    })),
+    ...['unsampled', 'metrics'].map((mode) => ({
+      subject: 'opentelemetry',
+      mode,
+      preload: 'official',
+      env: { ...UNSAMPLED, OTEL_SEMCONV_STABILITY_OPT_IN: 'http', SPANLINE_BENCH_MODE: mode },
     })),
   ];
 };
