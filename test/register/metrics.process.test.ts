@@ -214,6 +214,7 @@ test.each([
   ['sampled out', {}],
   ['with tracing switched off', { SPANLINE_DISABLED: '1' }],
   ['recorded', { OTEL_TRACES_SAMPLER: 'always_on' }],
+  ['with the flight recorder', { SPANLINE_FLIGHT_RECORDER: '10s' }],
 ])('Prometheus reads all of it, %s, and not its own requests', async (_, more) => {
   const { url, ports } = await waiting({
     OTEL_METRICS_EXPORTER: 'prometheus',
@@ -222,7 +223,7 @@ test.each([
     OTEL_SERVICE_NAME: 'shop',
     ...more,
   });
-  expect(ports.recording).toBe('OTEL_TRACES_SAMPLER' in more);
+  expect(ports.recording).toBe('OTEL_TRACES_SAMPLER' in more || 'SPANLINE_FLIGHT_RECORDER' in more);
   await (await fetch(url)).text();
   const answer = await fetch(url, { headers: { accept: 'application/openmetrics-text; version=1.0.0' } });
   expect(answer.headers.get('content-type')).toContain('application/openmetrics-text');
@@ -327,6 +328,19 @@ test('own spans are counted as many as were recorded', async () => {
   expect(price).toBe(Number(stdout));
   expect(price).toBeLessThan(400);
   expect([...counts.values()].reduce((sum, one) => sum + one, 0)).toBe(2 * Number(stdout));
+});
+
+test('with the flight recorder own spans are all of them, whatever is sampled', async () => {
+  server = await startServer();
+  const env = { ...QUIET, SPANLINE_FLIGHT_RECORDER: '10s', OTEL_METRICS_EXPORTER: 'otlp' };
+  await runFile(spansApp, { env: { ...env, OTEL_EXPORTER_OTLP_ENDPOINT: server.url } });
+  const metric = metricsIn(server.requests[0].body).find(({ name }) => name === 'spanline.recorded_span.duration');
+  const counts = metric.histogram.dataPoints.map(({ attributes, count }: Raw) => `${setOf(attributes)} ${count}`);
+  expect(counts.sort()).toEqual([
+    'plan=free,span.name=checkout 200',
+    'plan=team,span.name=checkout 200',
+    'span.name=price 400',
+  ]);
 });
 
 test('own spans that end after the export of a signal are in another one', async () => {
