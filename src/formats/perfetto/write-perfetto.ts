@@ -1,5 +1,7 @@
 // Traces and a process's own stretches as a file for Perfetto (ui.perfetto.dev) and its trace_processor: a track for each trace, with further
 // tracks below it for spans that overlap, and tracks of the process beside them. A slice that was begun must end, unless its span is open.
+// In protobuf, not as Chrome's trace events: trace_processor reads the times of JSON as doubles of microseconds, off by up to 128 ns today, takes no
+// clock from JSON, and knows no track below another there.
 import { orderInSteps } from '../../base/calls/timers.js';
 import type { ArchivedValue } from '../../record/archived-span.js';
 import type { FinishedSpan } from '../../record/finished-span.js';
