@@ -85,9 +85,7 @@ export class ConsoleReporter implements Reporter {
   readonly #stream: Writable;
   readonly #render: RenderOptions;
   readonly #minDurationNs: number;
-  #tracesPrinted = 0;
-  #spansPrinted = 0;
-  #tracesSkipped = 0;
+  readonly #counts = { tracesPrinted: 0, spansPrinted: 0, tracesSkipped: 0 };
 
   constructor(options: ConsoleReporterOptions = {}) {
     check(options);
@@ -108,24 +106,20 @@ export class ConsoleReporter implements Reporter {
   }
 
   stats(): Readonly<Record<string, number>> {
-    return {
-      tracesPrinted: this.#tracesPrinted,
-      spansPrinted: this.#spansPrinted,
-      tracesSkipped: this.#tracesSkipped,
-    };
+    return { ...this.#counts };
   }
 
   /** False when the stream asks to wait. */
   #print(trace: Trace, serviceName: string): boolean {
     if (durationNsOf(trace) < this.#minDurationNs) {
-      this.#tracesSkipped++;
+      this.#counts.tracesSkipped++;
       return true;
     }
     if (this.#stream.destroyed) {
       throw new ReportError('ERR_SPANLINE_CONSOLE', 'the stream traces are printed to is closed', { retryable: false });
     }
-    this.#tracesPrinted++;
-    this.#spansPrinted += trace.spanCount;
+    this.#counts.tracesPrinted++;
+    this.#counts.spansPrinted += trace.spanCount;
     return this.#stream.write(renderTrace(trace.spans, { ...this.#render, serviceName }));
   }
 }

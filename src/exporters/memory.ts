@@ -46,10 +46,7 @@ export class MemoryReporter implements Reporter {
   readonly maxSpans: number;
   /** Oldest first. */
   readonly #traces = new Map<string, KeptTrace>();
-  #spanCount = 0;
-  #batches = 0;
-  #droppedSpans = 0;
-  #droppedTraces = 0;
+  readonly #counts = { batches: 0, droppedSpans: 0, droppedTraces: 0, spans: 0 };
 
   constructor(options: MemoryReporterOptions = {}) {
     checkNames(options, ['maxSpans']);
@@ -65,7 +62,7 @@ export class MemoryReporter implements Reporter {
   }
 
   reportSync(batch: ReportBatch): void {
-    this.#batches++;
+    this.#counts.batches++;
     for (const { traceId, spans } of batch.traces) this.#keep(traceId, spans, batch.resource);
   }
 
@@ -96,16 +93,13 @@ export class MemoryReporter implements Reporter {
   /** Forgets the traces; the counters stay. */
   clear(): void {
     this.#traces.clear();
-    this.#spanCount = 0;
+    this.#counts.spans = 0;
   }
 
   stats(): Readonly<Record<string, number>> {
     return {
-      batches: this.#batches,
+      ...this.#counts,
       traces: this.#traces.size,
-      spans: this.#spanCount,
-      droppedSpans: this.#droppedSpans,
-      droppedTraces: this.#droppedTraces,
     };
   }
 
@@ -116,13 +110,13 @@ export class MemoryReporter implements Reporter {
       this.#traces.set(traceId, kept);
     }
     for (const span of spans) kept.spans.push(span);
-    this.#spanCount += spans.length;
+    this.#counts.spans += spans.length;
     for (const oldest of this.#traces.values()) {
-      if (this.#spanCount <= this.maxSpans) return;
+      if (this.#counts.spans <= this.maxSpans) return;
       this.#traces.delete(oldest.traceId);
-      this.#spanCount -= oldest.spans.length;
-      this.#droppedSpans += oldest.spans.length;
-      this.#droppedTraces++;
+      this.#counts.spans -= oldest.spans.length;
+      this.#counts.droppedSpans += oldest.spans.length;
+      this.#counts.droppedTraces++;
     }
   }
 }

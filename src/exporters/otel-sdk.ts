@@ -58,10 +58,7 @@ export class OtelSdkReporter implements Reporter {
   readonly #maxAttempts: number;
   readonly #undelivered = new UndeliveredByBatch();
   readonly #queue = new ReportQueue((batch, signal) => this.#report(batch, signal));
-  #exportCalls = 0;
-  #exportsFailed = 0;
-  #spansExported = 0;
-  #spansGivenUp = 0;
+  readonly #counts = { exportCalls: 0, exportsFailed: 0, spansExported: 0, spansGivenUp: 0 };
   #lastError = '';
   /** Failed attempts of the part of a batch that is next. */
   readonly #attempts = new WeakMap<ReportBatch, number>();
@@ -101,12 +98,7 @@ export class OtelSdkReporter implements Reporter {
   }
 
   stats(): Readonly<Record<string, number>> {
-    return {
-      exportCalls: this.#exportCalls,
-      exportsFailed: this.#exportsFailed,
-      spansExported: this.#spansExported,
-      spansGivenUp: this.#spansGivenUp,
-    };
+    return { ...this.#counts };
   }
 
   async #report(batch: ReportBatch, signal: AbortSignal): Promise<void> {
@@ -121,10 +113,10 @@ export class OtelSdkReporter implements Reporter {
         const failure = await this.#export(spans, signal);
         if (failure === undefined) {
           undelivered.deliveredSpans += spans.length;
-          this.#spansExported += spans.length;
+          this.#counts.spansExported += spans.length;
         } else {
           this.#throwUnlessLast(batch, failure);
-          this.#spansGivenUp += spans.length;
+          this.#counts.spansGivenUp += spans.length;
           givenUp = failure;
         }
         undelivered.settle(part);
@@ -144,7 +136,7 @@ export class OtelSdkReporter implements Reporter {
   }
 
   async #export(spans: SdkSpan[], signal: AbortSignal): Promise<ReportError | undefined> {
-    this.#exportCalls++;
+    this.#counts.exportCalls++;
     try {
       const { code, error } = await exportOnce(this.#exporter, spans, signal);
       if (code === 0) return undefined;
@@ -155,7 +147,7 @@ export class OtelSdkReporter implements Reporter {
   }
 
   #failed(spanCount: number, error: unknown): ReportError {
-    this.#exportsFailed++;
+    this.#counts.exportsFailed++;
     const reason = error instanceof Error ? error.message : String(error);
     this.#lastError = `${this.name} did not export ${spanCount} spans: ${reason}`;
     if (error instanceof ReportError) return error;

@@ -17,9 +17,7 @@ export class JaegerFile implements FileFormat {
   readonly #document: JaegerDocument;
   /** Spans not taken into the document yet: it keeps what it took when writing fails. */
   readonly #untaken = new UndeliveredByBatch();
-  #spansTaken = 0;
-  #spansInvalid = 0;
-  #filesWritten = 0;
+  readonly #counts = { spansWritten: 0, spansInvalid: 0, filesWritten: 0 };
 
   constructor(path: string, maxTraces: number, maxBytes: number) {
     this.#path = path;
@@ -37,7 +35,7 @@ export class JaegerFile implements FileFormat {
     } catch (error) {
       throw toFileError(this.#path, error);
     }
-    this.#filesWritten++;
+    this.#counts.filesWritten++;
   }
 
   reportSync(batch: ReportBatch): void {
@@ -47,19 +45,17 @@ export class JaegerFile implements FileFormat {
     } catch (error) {
       throw toFileError(this.#path, error);
     }
-    this.#filesWritten++;
+    this.#counts.filesWritten++;
   }
 
   stats(): Readonly<Record<string, number>> {
     const { traceCount, tracesDropped, spansDropped, spansRefused } = this.#document;
     return {
-      spansWritten: this.#spansTaken,
+      ...this.#counts,
       tracesInFile: traceCount,
       tracesDropped,
       spansDropped,
       spansRefused,
-      spansInvalid: this.#spansInvalid,
-      filesWritten: this.#filesWritten,
     };
   }
 
@@ -80,11 +76,11 @@ export class JaegerFile implements FileFormat {
   #takeOne(spans: BatchSpans, index: number, batch: ReportBatch): number {
     try {
       const bytes = this.#document.add(spans.viewAt(index), batch.resource);
-      if (bytes > 0) this.#spansTaken++;
+      if (bytes > 0) this.#counts.spansWritten++;
       return bytes;
     } catch {
       // A value the types forbid, from an untyped caller: it must not hold up the spans around it.
-      this.#spansInvalid++;
+      this.#counts.spansInvalid++;
       return 0;
     }
   }

@@ -29,12 +29,14 @@ export class OtlpLines implements FileFormat {
   readonly #rotation: Rotation;
   readonly #builder = new RequestBuilder(new JsonLineFormat(), MAX_LINE_BYTES);
   readonly #undelivered = new UndeliveredByBatch();
-  #linesWritten = 0;
-  #spansWritten = 0;
-  #bytesWritten = 0;
-  #spansTooLarge = 0;
-  #spansInvalid = 0;
-  #filesRemoved = 0;
+  readonly #counts = {
+    linesWritten: 0,
+    spansWritten: 0,
+    bytesWritten: 0,
+    spansTooLarge: 0,
+    spansInvalid: 0,
+    filesRemoved: 0,
+  };
 
   constructor(path: string, rotation: Rotation) {
     this.#path = path;
@@ -46,7 +48,7 @@ export class OtlpLines implements FileFormat {
     const leftOut = this.#leftOut(undelivered);
     for await (const line of encodeRequests(batch, undelivered, this.#builder, MAX_LINE_SPANS, leftOut, signal)) {
       try {
-        this.#filesRemoved += await runAsync(appendLine(this.#path, line.body, this.#rotation));
+        this.#counts.filesRemoved += await runAsync(appendLine(this.#path, line.body, this.#rotation));
       } catch (error) {
         throw toFileError(this.#path, error);
       }
@@ -62,7 +64,7 @@ export class OtlpLines implements FileFormat {
       for (const line of encodeRange(batch, range, this.#builder, MAX_LINE_SPANS, leftOut)) {
         if (typeof line === 'number') continue;
         try {
-          this.#filesRemoved += runSync(appendLine(this.#path, line.body, this.#rotation));
+          this.#counts.filesRemoved += runSync(appendLine(this.#path, line.body, this.#rotation));
         } catch (error) {
           throw toFileError(this.#path, error);
         }
@@ -72,29 +74,22 @@ export class OtlpLines implements FileFormat {
   }
 
   stats(): Readonly<Record<string, number>> {
-    return {
-      linesWritten: this.#linesWritten,
-      spansWritten: this.#spansWritten,
-      bytesWritten: this.#bytesWritten,
-      spansTooLarge: this.#spansTooLarge,
-      spansInvalid: this.#spansInvalid,
-      filesRemoved: this.#filesRemoved,
-    };
+    return { ...this.#counts };
   }
 
   #written(undelivered: Undelivered, line: EncodedRequest): void {
     this.#builder.release(line.body);
     undelivered.settle(line.range);
-    this.#linesWritten++;
-    this.#spansWritten += line.spanCount;
-    this.#bytesWritten += line.body.length;
+    this.#counts.linesWritten++;
+    this.#counts.spansWritten += line.spanCount;
+    this.#counts.bytesWritten += line.body.length;
   }
 
   #leftOut(undelivered: Undelivered): LeftOut {
     return (_span, index, reason) => {
       undelivered.settle({ from: index, to: index + 1 });
-      if (reason === 'too-large') this.#spansTooLarge++;
-      else this.#spansInvalid++;
+      if (reason === 'too-large') this.#counts.spansTooLarge++;
+      else this.#counts.spansInvalid++;
     };
   }
 }

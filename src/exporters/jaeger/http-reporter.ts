@@ -22,11 +22,7 @@ export class HttpReporter extends QueuedHttpReporter {
   readonly #sender: HttpSender;
   readonly #packer: BatchPacker;
   readonly #progress: DeliveryProgress;
-  #requestsSent = 0;
-  #requestsFailed = 0;
-  #spansSent = 0;
-  #spansRefused = 0;
-  #bytesSent = 0;
+  readonly #counts = { requestsSent: 0, requestsFailed: 0, spansSent: 0, spansRefused: 0, bytesSent: 0 };
 
   constructor({ endpoint, headers, tls, timeoutMs, maxRequestBytes, keepNanoseconds }: HttpReporterParts) {
     super();
@@ -42,11 +38,7 @@ export class HttpReporter extends QueuedHttpReporter {
 
   override stats(): Readonly<Record<string, number>> {
     return {
-      requestsSent: this.#requestsSent,
-      requestsFailed: this.#requestsFailed,
-      spansSent: this.#spansSent,
-      spansRefused: this.#spansRefused,
-      bytesSent: this.#bytesSent,
+      ...this.#counts,
       spansTooLarge: this.#progress.spansTooLarge,
     };
   }
@@ -87,15 +79,15 @@ export class HttpReporter extends QueuedHttpReporter {
     try {
       await this.#sender.post(bytes, signal);
     } catch (error) {
-      this.#requestsFailed++;
+      this.#counts.requestsFailed++;
       if (!(error instanceof ReportError) || error.retryable) throw error;
-      this.#spansRefused += spanCount;
+      this.#counts.spansRefused += spanCount;
       this.#progress.lastError = error.message;
       return error;
     }
-    this.#requestsSent++;
-    this.#spansSent += spanCount;
-    this.#bytesSent += bytes.length;
+    this.#counts.requestsSent++;
+    this.#counts.spansSent += spanCount;
+    this.#counts.bytesSent += bytes.length;
     return null;
   }
 }

@@ -33,10 +33,7 @@ export class UdpReporter implements Reporter {
   readonly #packer: BatchPacker;
   readonly #progress: DeliveryProgress;
   readonly #queue = new ReportQueue((batch, signal) => this.#report(batch, signal));
-  #packetsSent = 0;
-  #spansSent = 0;
-  #bytesSent = 0;
-  #refused = 0;
+  readonly #counts = { packetsSent: 0, spansSent: 0, bytesSent: 0, refused: 0 };
 
   constructor(parts: UdpReporterParts) {
     const { host, port, maxPacketBytes } = parts;
@@ -73,11 +70,8 @@ export class UdpReporter implements Reporter {
 
   stats(): Readonly<Record<string, number>> {
     return {
-      packetsSent: this.#packetsSent,
-      spansSent: this.#spansSent,
-      bytesSent: this.#bytesSent,
+      ...this.#counts,
       spansTooLarge: this.#progress.spansTooLarge,
-      refused: this.#refused,
       lateRefusals: this.#socket.lateRefusals,
     };
   }
@@ -90,7 +84,7 @@ export class UdpReporter implements Reporter {
       await this.#sendAll(batch, signal, sent);
       await this.#socket.settle();
     } catch (error) {
-      if (error instanceof ReportError && error.code === 'ERR_SPANLINE_UDP_REFUSED') this.#refused++;
+      if (error instanceof ReportError && error.code === 'ERR_SPANLINE_UDP_REFUSED') this.#counts.refused++;
       throw error;
     } finally {
       const arrived = sent.slice(0, this.#socket.arrived);
@@ -120,8 +114,8 @@ export class UdpReporter implements Reporter {
   }
 
   #count(packet: SentPacket): void {
-    this.#packetsSent++;
-    this.#spansSent += packet.spanCount;
-    this.#bytesSent += packet.byteLength;
+    this.#counts.packetsSent++;
+    this.#counts.spansSent += packet.spanCount;
+    this.#counts.bytesSent += packet.byteLength;
   }
 }

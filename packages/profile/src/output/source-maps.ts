@@ -55,10 +55,7 @@ const readBounded = (file: string): string => {
 /** Finds the sources of frames; made by {@link openSourceMaps}. */
 export class SourceMaps {
   readonly #scripts = new Map<string, MappedScript | undefined>();
-  #resolvedCount = 0;
-  #unmappedCount = 0;
-  #brokenCount = 0;
-  #evictedCount = 0;
+  readonly #counts = { resolved: 0, unmapped: 0, broken: 0, evicted: 0 };
 
   readonly #tracing: TraceMapping;
   readonly #options: SourceMapOptions;
@@ -75,12 +72,7 @@ export class SourceMaps {
   }
 
   stats(): SourceMapStats {
-    return {
-      resolved: this.#resolvedCount,
-      unmapped: this.#unmappedCount,
-      broken: this.#brokenCount,
-      evicted: this.#evictedCount,
-    };
+    return { ...this.#counts };
   }
 
   /** The frame in its source, or as it is. */
@@ -88,8 +80,8 @@ export class SourceMaps {
     if (frame.line <= 0 || frame.column <= 0 || fileOf(frame.url) === undefined) return frame;
     const script = this.#scriptOf(frame.url);
     const found = script === undefined ? undefined : this.#place(script, frame);
-    if (found === undefined) this.#unmappedCount++;
-    else this.#resolvedCount++;
+    if (found === undefined) this.#counts.unmapped++;
+    else this.#counts.resolved++;
     return found ?? frame;
   }
 
@@ -114,13 +106,13 @@ export class SourceMaps {
     try {
       script = this.#load(url);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#brokenCount++;
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#counts.broken++;
     }
     const { maxMaps = DEFAULT_MAPS } = this.#options;
     if (this.#scripts.size >= maxMaps) {
       const [oldest] = this.#scripts.keys();
       this.#scripts.delete(oldest);
-      this.#evictedCount++;
+      this.#counts.evicted++;
     }
     this.#scripts.set(url, script);
     return script;
