@@ -1,6 +1,7 @@
 // What a context of OpenTelemetry's API contains where a program has made one current without a span of ours: that nothing may be traced, or which
 // span of elsewhere is the parent; and what is current in untraced work. By the API's keys, so that it need not be there.
 import { SpanQueue } from '../local-span/span-queue.js';
+import { contexts } from '../otel/api-values.js';
 import { Span } from '../span/span.js';
 import { SpanContext } from '../span/span-context.js';
 
@@ -31,33 +32,10 @@ export const parentIn = (context: object): SpanContext | undefined => {
   return SpanContext.fromTraceparent(`00-${traceId}-${spanId}-${flags}`, traceState?.serialize());
 };
 
-/** A context as OpenTelemetry's API has them: immutable. */
-class PlainContext {
-  readonly #values: ReadonlyMap<symbol, unknown>;
-
-  constructor(values: ReadonlyMap<symbol, unknown>) {
-    this.#values = values;
-  }
-
-  getValue(key: symbol): unknown {
-    return this.#values.get(key);
-  }
-
-  setValue(key: symbol, value: unknown): PlainContext {
-    return new PlainContext(new Map(this.#values).set(key, value));
-  }
-
-  deleteValue(key: symbol): PlainContext {
-    const values = new Map(this.#values);
-    values.delete(key);
-    return new PlainContext(values);
-  }
-}
-
 /**
  * Current in untraced work, with all that it calls: a queue whose span is not a span. It is also visible to libraries that trace by OpenTelemetry's
  * API.
  */
 export const IGNORED = new SpanQueue(Span.noop(), false);
 
-IGNORED.context = new PlainContext(new Map([[SUPPRESS_TRACING, true]]));
+IGNORED.context = contexts.root.setValue(SUPPRESS_TRACING, true);
