@@ -60,17 +60,21 @@ export const ownerOf = (prototype: Prototype | undefined, name: string): Prototy
   return owner ?? undefined;
 };
 
-/** Replaces methods of classes that are seen by their objects alone, once each. */
+/** Patches classes that are seen by their objects alone, once each. */
 export class SeenClasses {
   readonly #seen = new WeakSet<object>();
   readonly #offs: Off[] = [];
   #isOff = false;
 
-  replace(prototype: Prototype | undefined, name: string, make: (method: Method) => Method): void {
+  patch(prototype: Prototype | undefined, patch: (prototype: Prototype) => Off): void {
     // An object may come that was asked for before.
     if (this.#isOff || prototype === undefined || this.#seen.has(prototype)) return;
     this.#seen.add(prototype);
-    this.#offs.push(replaceMethod(prototype, name, make));
+    this.#offs.push(patch(prototype));
+  }
+
+  replace(prototype: Prototype | undefined, name: string, make: (method: Method) => Method): void {
+    this.patch(prototype, (seen) => replaceMethod(seen, name, make));
   }
 
   readonly off: Off = () => {

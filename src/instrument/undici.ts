@@ -13,7 +13,7 @@ import { callerHere, callerKept, runningIn } from './in-context.js';
 import { type MeasuredRequest, measureRequest } from './measures.js';
 import { addPeer } from './peer.js';
 import { injectSpan, type Propagator } from './propagator.js';
-import { type Method, type Prototype, replaceMethod } from './replace-method.js';
+import { type Method, type Prototype, prototypeOf, replaceMethod, SeenClasses } from './replace-method.js';
 import { scopeOf } from './scope.js';
 
 /** A request as undici shows it. */
@@ -120,30 +120,20 @@ const HANDS_ON = /^on[A-Z]/;
 const handingOn = (method: Method): Method =>
   runningIn(method, (request, here) => callerKept((request as TracedRequest)[CALLER], here));
 
-/** In each copy of undici, whose requests are not public class. */
-const watchRequests = (): { readonly seen: (request: TracedRequest) => void; readonly off: Off } => {
-  const watched = new WeakSet<object>();
-  const offs: Off[] = [];
-  return {
-    seen(request) {
-      const prototype = Object.getPrototypeOf(request) as Prototype;
-      if (watched.has(prototype)) return;
-      watched.add(prototype);
-      const names = Object.getOwnPropertyNames(prototype).filter((name) => HANDS_ON.test(name));
-      offs.push(...names.map((name) => replaceMethod(prototype, name, handingOn)));
-    },
-    off: () => allOff(offs.splice(0))(),
-  };
+const watchRequests = (prototype: Prototype): Off => {
+  const names = Object.getOwnPropertyNames(prototype).filter((name) => HANDS_ON.test(name));
+  return allOff(names.map((name) => replaceMethod(prototype, name, handingOn)));
 };
 
 export const instrumentUndici = (options: UndiciOptions, propagator: Propagator): Off => {
   const { ignore, enrich, requireParent = false } = options;
   const wanted = wantedHeaders('response', options.responseHeaders);
   const inFlight = new InFlight();
-  const requests = watchRequests();
+  // In each copy of undici, whose requests are not public.
+  const requests = new SeenClasses();
 
   const begin = (request: TracedRequest): void => {
-    requests.seen(request);
+    requests.patch(prototypeOf(request), watchRequests);
     request[CALLER] = callerHere() ?? null;
     if (callPredicate(ignore, request)) return;
     const measured = measureRequest();

@@ -10,7 +10,7 @@ import { hostAndPort } from '../http/url.js';
 import { boundFor, type Caller, callerHere } from '../in-context.js';
 import type { Begun } from '../measures.js';
 import { type ModuleOptions, onCopy, onFile } from '../on-module.js';
-import { type Method, type Prototype, prototypeOf, replaceMethod } from '../replace-method.js';
+import { type Method, type Prototype, prototypeOf, replaceMethod, SeenClasses } from '../replace-method.js';
 import { Database, type DatabaseOptions, type Server, sqlOperation } from './database.js';
 
 /** Options of the instrumentation `mariadb`. */
@@ -82,8 +82,7 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
   const mariadb = new Database('mariadb', 'mariadb', options, statusOf);
   /** Where connections and pools go. */
   const servers = new WeakMap<object, Server>();
-  const classes = new WeakSet<object>();
-  const offs: Off[] = [];
+  const classes = new SeenClasses();
   let isOn = true;
 
   /** What asks by another method, as `beginTransaction` of 3.3 by `query`, asks once. */
@@ -161,9 +160,8 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
   /** What a pool gives goes where the pool goes. */
   const getting = seeing((connection, pool) => seeMade(connection, servers.get(pool)));
 
-  const patch = (prototype: Prototype): void => {
-    if (!isOn || classes.has(prototype)) return;
-    classes.add(prototype);
+  const patch = (prototype: Prototype): Off => {
+    const offs = [replaceMethod(prototype, 'prepare', preparing), replaceMethod(prototype, 'getConnection', getting)];
     // Those of a cluster ask connections that they get.
     if (Object.hasOwn(prototype, 'execute'))
       offs.push(
@@ -172,12 +170,12 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
           replaceMethod(prototype, name, (ask) => asking(ask, () => text)),
         ),
       );
-    offs.push(replaceMethod(prototype, 'prepare', preparing), replaceMethod(prototype, 'getConnection', getting));
+    return allOff(offs);
   };
   const seeMade = quiet((made: unknown, server: Server | undefined): void => {
     if (typeof made !== 'object' || made === null) return;
     if (server !== undefined) servers.set(made, server);
-    patch(prototypeOf(made) as Prototype);
+    classes.patch(prototypeOf(made), patch);
   });
   const making = (make: Method): Method =>
     function (this: unknown, ...args) {
@@ -200,7 +198,7 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
     ...FILES.map((file) => onFile(file, MAKERS, patchEntry)),
     () => {
       isOn = false;
-      allOff(offs.splice(0))();
+      classes.off();
     },
   ]);
 };

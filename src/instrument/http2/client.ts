@@ -186,14 +186,8 @@ export const traceConnections = (http2: Http2, options: Http2ClientOptions, prop
       return stream;
     };
 
-  const offs: Off[] = [];
-  const seen = new WeakSet<object>();
-  const watch = quiet((session: ClientHttp2Session) => {
-    const prototype = Object.getPrototypeOf(session) as Prototype;
-    if (seen.has(prototype)) return;
-    seen.add(prototype);
-    offs.push(replaceMethod(prototype, 'request', request));
-  });
+  const asking = new SeenClasses();
+  const watch = quiet((session: ClientHttp2Session) => asking.replace(prototypeOf(session), 'request', request));
 
   // Sessions have no public class: the first one shows it.
   const restore = replaceMethod(http2 as unknown as Prototype, 'connect', (connect) => {
@@ -214,6 +208,6 @@ export const traceConnections = (http2: Http2, options: Http2ClientOptions, prop
   return () => {
     restore();
     syncBuiltinESMExports();
-    for (const off of [...offs.splice(0), closed.off, destroyed.off]) off();
+    for (const { off } of [asking, closed, destroyed]) off();
   };
 };
