@@ -24,11 +24,7 @@ export const CLOCK_SNAPSHOT = tag(6, BYTES);
 export const TIMESTAMP = tag(8, VARINT);
 export const SEQUENCE_ID = tag(10, VARINT);
 export const TRACK_EVENT = tag(11, BYTES);
-export const INTERNED_DATA = tag(12, BYTES);
-export const SEQUENCE_FLAGS = tag(13, VARINT);
 export const TRACK_DESCRIPTOR = tag(60, BYTES);
-
-export const SequenceFlag = { cleared: 1, needsState: 2 } as const;
 
 /** ClockSnapshot and its Clock. */
 export const CLOCKS = tag(1, BYTES);
@@ -58,25 +54,16 @@ export const THREAD_TID = tag(2, VARINT);
 export const THREAD_NAME = tag(5, BYTES);
 
 /** TrackEvent. */
-export const CATEGORY_IDS = tag(3, VARINT);
 export const DEBUG_ANNOTATIONS = tag(4, BYTES);
 export const EVENT_TYPE = tag(9, VARINT);
-export const NAME_ID = tag(10, VARINT);
 export const EVENT_TRACK = tag(11, VARINT);
+export const CATEGORIES = tag(22, BYTES);
 export const EVENT_NAME = tag(23, BYTES);
 export const FLOW_IDS = tag(47, FIXED64);
 
 export const EventType = { begin: 1, end: 2, instant: 3 } as const;
 
-/** InternedData, and what its entries have alike. */
-export const INTERNED_CATEGORIES = tag(1, BYTES);
-export const INTERNED_NAMES = tag(2, BYTES);
-export const INTERNED_KEYS = tag(3, BYTES);
-export const ENTRY_ID = tag(1, VARINT);
-export const ENTRY_NAME = tag(2, BYTES);
-
 /** DebugAnnotation. */
-export const ANNOTATION_KEY_ID = tag(1, VARINT);
 export const ANNOTATION_BOOL = tag(2, VARINT);
 export const ANNOTATION_INT = tag(4, VARINT);
 export const ANNOTATION_DOUBLE = tag(5, FIXED64);

@@ -5,13 +5,12 @@ import type { ArchivedValue } from '../../record/archived-span.js';
 import type { SpanProperties } from '../../record/finished-span.js';
 import * as Field from './fields.js';
 import { beginField, endField, writeText, writeWhole } from './fields.js';
-import { Interned, writeAnnotation, writeAnnotations } from './write-annotation.js';
+import { writeAnnotation, writeAnnotations } from './write-annotation.js';
 
 const FIRST_BYTES = 64 << 10;
-const FRESH_BYTES = 1024;
 /** Most packets take more than 127 bytes. */
 const PACKET_GUESS = 2;
-/** All packets are of one sequence: texts are interned for it. */
+/** All packets are of one sequence: the reader drops events without one. */
 const SEQUENCE = 1;
 
 /** What a track is. */
@@ -38,7 +37,6 @@ export interface EventContent {
 
 export class Packets {
   readonly #writer = new ByteWriter(FIRST_BYTES);
-  readonly #interned = new Interned(new ByteWriter(FRESH_BYTES));
   #packet = 0;
 
   /** Bytes written and not yet taken. */
@@ -56,7 +54,7 @@ export class Packets {
   /** Before everything else: the trace's own clock, which counts from the start of the machine elsewhere, reads as Unix time does. */
   clocks(sec: number, nano: number): void {
     const writer = this.#writer;
-    this.#begin(Field.SequenceFlag.cleared);
+    this.#begin();
     const start = beginField(writer, Field.CLOCK_SNAPSHOT);
     for (const id of [Field.ClockId.boottime, Field.ClockId.realtime]) {
       const clock = beginField(writer, Field.CLOCKS);
@@ -70,7 +68,7 @@ export class Packets {
 
   track({ uuid, name, parent, process, thread, childOrdering, rank }: Track): void {
     const writer = this.#writer;
-    this.#begin(0);
+    this.#begin();
     const start = beginField(writer, Field.TRACK_DESCRIPTOR);
     writeWhole(writer, Field.TRACK_UUID, uuid);
     if (parent !== undefined) writeWhole(writer, Field.TRACK_PARENT, parent);
@@ -100,18 +98,15 @@ export class Packets {
   /** The begin of a slice, or an instant. */
   event(type: number, track: number, sec: number, nano: number, content: EventContent): void {
     const writer = this.#writer;
-    this.#begin(Field.SequenceFlag.needsState);
+    this.#begin();
     this.#time(Field.TIMESTAMP, sec, nano);
     const start = beginField(writer, Field.TRACK_EVENT, PACKET_GUESS);
     writeWhole(writer, Field.EVENT_TYPE, type);
     writeWhole(writer, Field.EVENT_TRACK, track);
-    const id = this.#interned.names.idOf(content.name);
-    if (id === 0) writeText(writer, Field.EVENT_NAME, content.name);
-    else writeWhole(writer, Field.NAME_ID, id);
-    for (const category of content.categories)
-      writeWhole(writer, Field.CATEGORY_IDS, this.#interned.categories.idOf(category));
-    if (content.properties !== undefined) writeAnnotations(writer, content.properties, this.#interned);
-    for (const [key, value] of content.more ?? []) writeAnnotation(writer, key, value, this.#interned);
+    writeText(writer, Field.EVENT_NAME, content.name);
+    for (const category of content.categories) writeText(writer, Field.CATEGORIES, category);
+    if (content.properties !== undefined) writeAnnotations(writer, content.properties);
+    for (const [key, value] of content.more ?? []) writeAnnotation(writer, key, value);
     for (const flow of content.flows ?? []) {
       writer.reserve(16);
       writeVarint32(writer, Field.FLOW_IDS);
@@ -125,7 +120,7 @@ export class Packets {
   /** The end of the innermost slice that is open on a track. */
   end(track: number, sec: number, nano: number): void {
     const writer = this.#writer;
-    this.#begin(Field.SequenceFlag.needsState);
+    this.#begin();
     this.#time(Field.TIMESTAMP, sec, nano);
     const start = beginField(writer, Field.TRACK_EVENT);
     writeWhole(writer, Field.EVENT_TYPE, Field.EventType.end);
@@ -134,20 +129,12 @@ export class Packets {
     this.#end();
   }
 
-  #begin(flags: number): void {
+  #begin(): void {
     this.#packet = beginField(this.#writer, Field.PACKET, PACKET_GUESS);
     writeWhole(this.#writer, Field.SEQUENCE_ID, SEQUENCE);
-    if (flags !== 0) writeWhole(this.#writer, Field.SEQUENCE_FLAGS, flags);
   }
 
   #end(): void {
-    const { fresh } = this.#interned;
-    if (fresh.length > 0) {
-      const start = beginField(this.#writer, Field.INTERNED_DATA);
-      this.#writer.raw(fresh.view());
-      endField(this.#writer, start);
-      fresh.clear();
-    }
     endField(this.#writer, this.#packet, PACKET_GUESS);
   }
 

@@ -8,9 +8,7 @@ message Trace { repeated Packet packet = 1; }
 message Packet {
   optional uint64 timestamp = 8;
   optional uint32 sequence = 10;
-  optional uint32 flags = 13;
   optional Event event = 11;
-  optional Interned interned = 12;
   optional Clocks clocks = 6;
   optional Track track = 60;
 }
@@ -29,18 +27,14 @@ message Track {
 message Process { optional int32 pid = 1; optional string name = 6; }
 message Thread { optional int32 pid = 1; optional int64 tid = 2; optional string name = 5; }
 message Event {
-  repeated uint64 categoryIds = 3;
   repeated Annotation annotations = 4;
   optional int32 type = 9;
-  optional uint64 nameId = 10;
   optional uint64 track = 11;
+  repeated string categories = 22;
   optional string name = 23;
   repeated fixed64 flows = 47;
 }
-message Interned { repeated Entry categories = 1; repeated Entry names = 2; repeated Entry keys = 3; }
-message Entry { optional uint64 id = 1; optional string name = 2; }
 message Annotation {
-  optional uint64 keyId = 1;
   optional string key = 10;
   oneof value {
     bool bool = 2; uint64 uint = 3; int64 int = 4; double double = 5; string text = 6;
@@ -52,13 +46,8 @@ message Annotation {
 
 const Trace = protobuf.parse(PROTO, { keepCase: true }).root.lookupType('Trace');
 
-interface RawEntry {
-  readonly id: string;
-  readonly name: string;
-}
 interface RawAnnotation {
-  readonly keyId?: string;
-  readonly key?: string;
+  readonly key: string;
   readonly entries: readonly RawAnnotation[];
   readonly items: readonly RawAnnotation[];
   readonly value?: 'bool' | 'uint' | 'int' | 'double' | 'text';
@@ -67,17 +56,14 @@ interface RawAnnotation {
 interface RawPacket {
   readonly timestamp?: string;
   readonly sequence: number;
-  readonly flags?: number;
   readonly event?: {
     readonly type: number;
     readonly track: string;
     readonly name?: string;
-    readonly nameId?: string;
-    readonly categoryIds: readonly string[];
+    readonly categories: readonly string[];
     readonly annotations: readonly RawAnnotation[];
     readonly flows: readonly string[];
   };
-  readonly interned?: Readonly<Record<'categories' | 'names' | 'keys', readonly RawEntry[]>>;
   readonly clocks?: { readonly clocks: readonly { readonly id: number; readonly timestamp: string }[] };
   readonly track?: {
     readonly uuid: string;
@@ -113,21 +99,10 @@ export interface PerfettoFile {
 
 const BEGIN = 1;
 const END = 2;
-const NEEDS_STATE = 2;
 
 export const decodePerfetto = (bytes: Uint8Array): PerfettoFile => {
   const { packet: packets } = Trace.toObject(Trace.decode(bytes), { longs: String, arrays: true, oneofs: true }) as {
     packet: RawPacket[];
-  };
-  const names = {
-    categories: new Map<string, string>(),
-    names: new Map<string, string>(),
-    keys: new Map<string, string>(),
-  };
-  const resolved = (kind: keyof typeof names, id: string): string => {
-    const name = names[kind].get(id);
-    if (name === undefined) throw new Error(`${kind} has no ${id}`);
-    return name;
   };
   const contentOf = (one: RawAnnotation): unknown => {
     if (one.items.length > 0) return one.items.map(contentOf);
@@ -136,28 +111,21 @@ export const decodePerfetto = (bytes: Uint8Array): PerfettoFile => {
     return one.value === 'int' ? BigInt(one.int as string) : one[one.value];
   };
   const argsOf = (all: readonly RawAnnotation[]): Record<string, unknown> =>
-    Object.fromEntries(all.map((one) => [one.key ?? resolved('keys', one.keyId as string), contentOf(one)]));
+    Object.fromEntries(all.map((one) => [one.key, contentOf(one)]));
 
   const tracks = new Map<string, NonNullable<RawPacket['track']>>();
   const events: { readonly at: bigint; readonly type: number; readonly shown: Omit<Shown, 'depth' | 'parent'> }[] = [];
-  for (const [i, { timestamp, sequence, flags = 0, event, interned, track }] of packets.entries()) {
+  for (const { timestamp, sequence, event, track } of packets) {
     if (sequence !== 1) throw new Error('a packet without a sequence');
-    if ((i === 0) !== (flags === 1)) throw new Error('the state is cleared once, at the beginning');
-    for (const kind of ['categories', 'names', 'keys'] as const) {
-      for (const { id, name } of interned?.[kind] ?? []) {
-        if (names[kind].has(id)) throw new Error(`${kind} has ${id} twice`);
-        names[kind].set(id, name);
-      }
-    }
     if (track !== undefined) {
       if (track.parent !== undefined && !tracks.has(track.parent)) throw new Error('a track without its parent');
       tracks.set(track.uuid, track);
     }
     if (event === undefined) continue;
-    if (flags !== NEEDS_STATE || timestamp === undefined) throw new Error('an event without state or time');
+    if (timestamp === undefined) throw new Error('an event without a time');
     if (!tracks.has(event.track)) throw new Error('an event without a track');
-    const name = event.type === END ? '' : (event.name ?? resolved('names', event.nameId as string));
-    const categories = event.categoryIds.map((id) => resolved('categories', id));
+    const { name = '', categories } = event;
+    if ((name === '') !== (event.type === END)) throw new Error('only an end has no name');
     const at = BigInt(timestamp);
     const isInstant = event.type !== BEGIN && event.type !== END;
     const args = argsOf(event.annotations);
