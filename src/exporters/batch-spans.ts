@@ -2,9 +2,9 @@
 //
 // What is left of a batch is cut in slices of time. A request holds consecutive spans, so that its success can be remembered as one range: a span
 // that arrived, or that was given up and counted, must never be taken up a second time while the collector tries the batch again.
-
 import { ByteWriter, WRITER_FULL } from '../base/bytes/byte-writer.js';
 import { Slices } from '../base/calls/timers.js';
+import { getOrMake } from '../base/maps/maps.js';
 import type { PartBatch } from '../collector/pipeline.js';
 import { type ReportBatch, ReportError, type Resource, type Trace } from '../collector/reporter.js';
 import { TracePart } from '../collector/trace-part.js';
@@ -126,12 +126,7 @@ export class UndeliveredByBatch {
   readonly #byBatch = new WeakMap<ReportBatch, Undelivered>();
 
   of(batch: ReportBatch): Undelivered {
-    let undelivered = this.#byBatch.get(batch);
-    if (undelivered === undefined) {
-      undelivered = new Undelivered(batch.spanCount);
-      this.#byBatch.set(batch, undelivered);
-    }
-    return undelivered;
+    return getOrMake(this.#byBatch, batch, () => new Undelivered(batch.spanCount));
   }
 }
 

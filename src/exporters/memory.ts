@@ -2,6 +2,7 @@
 export { spanTree } from '../formats/terminal/trace-tree.js';
 
 import { OptionError } from '../base/errors.js';
+import { getOrMake } from '../base/maps/maps.js';
 import { checkNames } from '../collector/options.js';
 import type { ReportBatch, Reporter, Resource } from '../collector/reporter.js';
 import { spanTree } from '../formats/terminal/trace-tree.js';
@@ -104,11 +105,7 @@ export class MemoryReporter implements Reporter {
   }
 
   #keep(traceId: string, spans: readonly SpanRecord[], resource: Resource): void {
-    let kept = this.#traces.get(traceId);
-    if (kept === undefined) {
-      kept = { traceId, spans: [], resource };
-      this.#traces.set(traceId, kept);
-    }
+    const kept: KeptTrace = getOrMake(this.#traces, traceId, () => ({ traceId, spans: [], resource }));
     for (const span of spans) kept.spans.push(span);
     this.#counts.spans += spans.length;
     for (const oldest of this.#traces.values()) {

@@ -9,7 +9,6 @@
 //   text     of the entries
 //   meta     JSON: names, scopes, tracestates, resources, and how ticks become Unix time; written for each two thousand spans of a service
 //            under load, so that pieces that repeat are encoded once
-
 import { getOrMake } from '../base/maps/maps.js';
 import type { ClockAnchor } from '../clock/index.js';
 import type { Resource } from '../collector/reporter.js';
@@ -242,12 +241,7 @@ export class MetaWriter {
   }
 
   #resourceText(resource: object): string {
-    let text = this.#resourceTexts.get(resource);
-    if (text === undefined) {
-      text = toJson(resource);
-      this.#resourceTexts.set(resource, text);
-    }
-    return text;
+    return getOrMake(this.#resourceTexts, resource, toJson);
   }
 }
 

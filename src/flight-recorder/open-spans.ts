@@ -1,7 +1,7 @@
 // Spans that have not ended: a bounded table of them, and blocks of them whose rows end when a snapshot is taken. The table is called at the start
 // and at the end of each span: nothing in it may throw, and a span that never ends must not fill it for ever. Blocks are made in one stretch, so
 // that no span is both open and ended in a snapshot, and also in the middle of any code: spans are read, and nothing of them is changed.
-
+import { getOrMake } from '../base/maps/maps.js';
 import type { LocalSpan } from '../local-span/local-span.js';
 import type { SpanQueue } from '../local-span/span-queue.js';
 import { type EndedSpan, nameText } from '../rows/property.js';
@@ -98,12 +98,7 @@ export class CopiedTraces {
 
   /** The number of a trace here; `of` distinguishes it from the others. */
   numberOf(of: unknown, key: TraceKey, resource: unknown, isSampled: boolean): number {
-    let number = this.#numbers.get(of);
-    if (number === undefined) {
-      number = this.table.acquire(key, resource, isSampled ? TraceBit.sampled : 0);
-      this.#numbers.set(of, number);
-    }
-    return number;
+    return getOrMake(this.#numbers, of, () => this.table.acquire(key, resource, isSampled ? TraceBit.sampled : 0));
   }
 
   clear(): void {

@@ -2,6 +2,7 @@
 // collector reports to; processors of OpenTelemetry's SDK see them beside that.
 import type { Tracer, TracerOptions, TracerProvider } from '@opentelemetry/api';
 import { OptionError } from '../base/errors.js';
+import { getOrMake } from '../base/maps/maps.js';
 import type { Collector } from '../collector/collector.js';
 import { defaultCollector } from '../collector/default-collector.js';
 import { checkNames } from '../collector/options.js';
@@ -87,12 +88,7 @@ export class RecordingProvider implements TracerProvider {
   getTracer(name: string, version = '', options?: TracerOptions): Tracer {
     const schemaUrl = options?.schemaUrl ?? '';
     const key = `${name}@${version}:${schemaUrl}`;
-    let tracer = this.#tracers.get(key);
-    if (tracer === undefined) {
-      tracer = new SpanlineTracer(spanScope(name, version, schemaUrl), this.#settings);
-      this.#tracers.set(key, tracer);
-    }
-    return tracer;
+    return getOrMake(this.#tracers, key, () => new SpanlineTracer(spanScope(name, version, schemaUrl), this.#settings));
   }
 
   /** Hand over what has finished, to reporters and processors. Rejects with what a processor rejects with. */

@@ -1,6 +1,6 @@
 // The document that Jaeger's UI takes: the latest traces, encoded, within bounds. The oldest trace makes room for a new
 // one; it is counted. Spans are not kept, only their bytes.
-
+import { getOrMake } from '../../base/maps/maps.js';
 import type { Resource } from '../../collector/reporter.js';
 import { shownTraceId } from '../../formats/jaeger-json/keys.js';
 import { processJson, spanJson } from '../../formats/jaeger-json/write-span.js';
@@ -92,12 +92,7 @@ export class JaegerDocument {
   }
 
   #jsonOf(resource: Resource): string {
-    let json = this.#processJson.get(resource);
-    if (json === undefined) {
-      json = processJson({ properties: attributesOf(resource) });
-      this.#processJson.set(resource, json);
-    }
-    return json;
+    return getOrMake(this.#processJson, resource, () => processJson({ properties: attributesOf(resource) }));
   }
 
   #makeRoom(current: TraceEntry): void {

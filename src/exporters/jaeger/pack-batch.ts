@@ -3,8 +3,8 @@
 //
 // How far each report got, so that a retry neither sends spans twice that arrived nor counts a span twice that is too
 // large. Held weakly: a report that is dropped leaves nothing behind.
-
 import type { Slices } from '../../base/calls/timers.js';
+import { getOrMake } from '../../base/maps/maps.js';
 import type { ReportBatch } from '../../collector/reporter.js';
 import type { BatchPacker } from '../../formats/jaeger-thrift/batch-packer.js';
 import type { FinishedSpan } from '../../record/finished-span.js';
@@ -52,12 +52,7 @@ export class DeliveryProgress {
   }
 
   #of(batch: ReportBatch): Progress {
-    let progress = this.#byBatch.get(batch);
-    if (progress === undefined) {
-      progress = { next: 0, examined: 0 };
-      this.#byBatch.set(batch, progress);
-    }
-    return progress;
+    return getOrMake(this.#byBatch, batch, () => ({ next: 0, examined: 0 }));
   }
 }
 

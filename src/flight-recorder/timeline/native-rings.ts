@@ -3,7 +3,7 @@
 // service, and what two neighbouring samples agree on); and stretches of a millisecond and more in which the function given to `span.run` had the
 // event loop, up to its first await. Called in the middle of any code, recording code included: must not throw, change nothing that it reads, grow
 // by nothing, nor keep a span alive.
-
+import { getOrMake } from '../../base/maps/maps.js';
 import type { SpanQueue } from '../../local-span/span-queue.js';
 import type { Span } from '../../span/span.js';
 import { hex8 } from '../../span/traceparent.js';
@@ -204,9 +204,7 @@ export class PartRing {
     for (let i = first; i < this.#written; i++) {
       const part = this.#parts[i % length];
       if (part.endNs <= part.startNs) continue;
-      const parts = found.get(part.turn);
-      if (parts === undefined) found.set(part.turn, [part]);
-      else parts.push(part);
+      getOrMake(found, part.turn, () => []).push(part);
     }
     return found;
   }

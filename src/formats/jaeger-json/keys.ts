@@ -7,6 +7,7 @@
 // all tags that stand for a field they come last, and are there whenever a property of the same key is.
 //
 // What both forms of Jaeger's JSON say alike: values as they are shown, the order of tags, and processes by their content.
+import { getOrMake } from '../../base/maps/maps.js';
 import type { ArchivedValue } from '../../record/archived-span.js';
 import type { Extras, SpanProperties } from '../../record/finished-span.js';
 import { type JaegerTag, type Tag, toTag } from './tags.js';
@@ -112,12 +113,7 @@ export class Processes {
 
   /** @param json A process. */
   idOf(json: string): string {
-    let id = this.#ids.get(json);
-    if (id === undefined) {
-      id = `p${this.#ids.size + 1}`;
-      this.#ids.set(json, id);
-    }
-    return id;
+    return getOrMake(this.#ids, json, () => `p${this.#ids.size + 1}`);
   }
 
   /** Members of the object `processes`. */

@@ -1,5 +1,6 @@
 // Traces of Jaeger's UI as archived spans: files our exporters and `encodeJaegerJson` wrote come back whole, those of Jaeger's own server as
 // OpenTelemetry's translation has them. One bad span does not cost the others.
+import { getOrMake } from '../../base/maps/maps.js';
 import type { ArchivedResource } from '../../record/archived-span.js';
 import { PropertyDraft } from '../../record/properties.js';
 import { DecodeContext, type DecodedTraces, type DecodeLimits } from '../decode-context.js';
@@ -54,13 +55,10 @@ const readTrace = (raw: unknown, context: DecodeContext): void => {
     const own = objectOf(span, 'process');
     const id = textOf(span, 'processID');
     const name = own === undefined ? `id ${id}` : `own ${JSON.stringify(own)}`;
-    let resource = resources.get(name);
-    if (resource === undefined) {
+    return getOrMake(resources, name, () => {
       const process = own ?? (Object.hasOwn(processes, id) ? toObject(processes[id], 'a process') : NOBODY);
-      resource = readProcess(process, context);
-      resources.set(name, resource);
-    }
-    return resource;
+      return readProcess(process, context);
+    });
   };
   let warnings: readonly string[] = listOf(trace, 'warnings').map((text) => toText(text, 'a warning'));
   for (const rawSpan of listOf(trace, 'spans')) {

@@ -1,5 +1,6 @@
 // What Jaeger remarks on the spans of a trace when it shows them: parents that are not there, and times of children that do not fit into
 // their parents', which it would move if it was told to. Only words: no time is ever changed here.
+import { getOrMake } from '../../base/maps/maps.js';
 import type { ArchivedProperties, ArchivedSpan, ArchivedValue } from '../../record/archived-span.js';
 import { propertyOf } from '../../record/properties.js';
 import { shownParent } from './references.js';
@@ -58,9 +59,7 @@ export const warningsOf = (spans: readonly ArchivedSpan[]): ReadonlyMap<Archived
       if (parentSpanId !== '') add(span, `invalid parent span IDs=${parentSpanId}; skipping clock skew adjustment`);
       continue;
     }
-    const siblings = children.get(parent);
-    if (siblings === undefined) children.set(parent, [span]);
-    else siblings.push(span);
+    getOrMake(children, parent, () => []).push(span);
   }
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const [parent, skew] = next;

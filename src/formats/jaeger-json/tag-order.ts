@@ -1,5 +1,6 @@
 // The order of tags, where it is not the one in which they are written: older clients set the kind or the status among tags of the program. It is
 // kept as a list of keys, and must never change what a tag is read as: of one key the last is always the same.
+import { getOrMake } from '../../base/maps/maps.js';
 import type { ArchivedValue } from '../../record/archived-span.js';
 
 /** The property that holds the keys in the order in which they came. */
@@ -12,11 +13,7 @@ interface Keyed {
 /** The tags of each key, in their order. */
 export const byKeys = <T extends Keyed>(tags: readonly T[]): Map<string, T[]> => {
   const groups = new Map<string, T[]>();
-  for (const tag of tags) {
-    const group = groups.get(tag.key);
-    if (group === undefined) groups.set(tag.key, [tag]);
-    else group.push(tag);
-  }
+  for (const tag of tags) getOrMake(groups, tag.key, () => []).push(tag);
   return groups;
 };
 

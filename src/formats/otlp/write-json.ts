@@ -1,7 +1,7 @@
 // OTLP's ExportTraceServiceRequest and TracesData in OTLP/JSON: ids in hex, enums as numbers, times as strings, camelCase names. There is no
 // line break in it, so that one document is one line of a file. What decodes it gets back what went in.
-
 import { ByteWriter } from '../../base/bytes/byte-writer.js';
+import { getOrMake } from '../../base/maps/maps.js';
 import type { ArchivedResource, ArchivedScope, ArchivedSpan } from '../../record/archived-span.js';
 import type { Extras, FinishedEvent, FinishedLink, FinishedSpan, SpanIds } from '../../record/finished-span.js';
 import { ObjectView } from '../../record/object-view.js';
@@ -221,11 +221,8 @@ const group = function* (spans: readonly ArchivedSpan[]): Generator<string, Map<
   const byResource = new Map<ArchivedResource, ByScope>();
   for (const [i, span] of spans.entries()) {
     if (i % GROUP_STEP === GROUP_STEP - 1) yield '';
-    const byScope: ByScope = byResource.get(span.resource) ?? new Map();
-    byResource.set(span.resource, byScope);
-    const some = byScope.get(span.scope);
-    if (some === undefined) byScope.set(span.scope, [span]);
-    else some.push(span);
+    const byScope: ByScope = getOrMake(byResource, span.resource, () => new Map());
+    getOrMake(byScope, span.scope, () => []).push(span);
   }
   return byResource;
 };

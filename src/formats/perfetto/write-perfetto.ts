@@ -3,6 +3,7 @@
 // In protobuf, not as Chrome's trace events: trace_processor reads the times of JSON as doubles of microseconds, off by up to 128 ns today, takes no
 // clock from JSON, and knows no track below another there.
 import { orderInSteps } from '../../base/calls/timers.js';
+import { getOrMake } from '../../base/maps/maps.js';
 import type { ArchivedValue } from '../../record/archived-span.js';
 import type { FinishedSpan } from '../../record/finished-span.js';
 import * as Field from './fields.js';
@@ -74,9 +75,7 @@ class Flows {
   }
 
   #add(key: string, flow: number): void {
-    const flows = this.#bySpan.get(key);
-    if (flows === undefined) this.#bySpan.set(key, [flow]);
-    else flows.push(flow);
+    getOrMake(this.#bySpan, key, () => []).push(flow);
   }
 }
 

@@ -1,6 +1,7 @@
 // Queries of mysql 2, which publishes nothing: `query` of its connections is wrapped, which those of pools end in too. What it gives, and in which order
 // its callbacks and events come, stays as it is.
 import type { EventEmitter } from 'node:events';
+import { getOrMake } from '../../base/maps/maps.js';
 import { allOff, InFlight, type Off, orElse, quiet } from '../channel.js';
 import { type Callback, type Ending, endingFirst } from '../ending.js';
 import { fieldOf } from '../failure.js';
@@ -70,8 +71,7 @@ export const instrumentMysql = (options: MysqlOptions): Off => {
   );
 
   const followed = (connection: Connection, span: Begun): Ending => {
-    const open = opened.get(connection) ?? new Set();
-    opened.set(connection, open);
+    const open = getOrMake(opened, connection, () => new Set());
     const ended = quiet((error: unknown) => {
       if (!open.delete(ended)) return;
       inFlight.ended();

@@ -1,5 +1,6 @@
 // Messages of amqplib, which publishes nothing: what its channels send, and what consumers do with a message, until that is done and acknowledged.
 // Both of its interfaces, of promises and of callbacks, go through the methods of `lib/channel.js` that are wrapped here.
+import { getOrMake } from '../../base/maps/maps.js';
 import type { PropertyValue } from '../../rows/property.js';
 import { allOff, InFlight, type Off, orElse, quiet } from '../channel.js';
 import { type Callback, endingFirst, endingWith, isPromise } from '../ending.js';
@@ -167,8 +168,7 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
         (properties.headers as Record<string, string>)[name] = value;
       });
       if (!message.isFollowed) return undefined;
-      const messages = unconfirmed.get(channel) ?? new Set();
-      unconfirmed.set(channel, messages.add(message));
+      getOrMake(unconfirmed, channel, () => new Set()).add(message);
       inFlight.begun();
       return message;
     },
@@ -235,8 +235,7 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
       const destination = shortOf(queue || exchange || routingKey) || 'amq.default';
       const message = messaging.startProcessing({ operation: 'process', destination }, list, [headers]);
       if (message === 'ignored' || !message.isFollowed) return { message, open: undefined };
-      const all = opened.get(channel) ?? new Map<number, Open>();
-      opened.set(channel, all);
+      const all = getOrMake(opened, channel, () => new Map());
       const oldest = all.size >= MAX_OPEN ? all.values().next().value : undefined;
       if (oldest !== undefined) end(channel, oldest);
       const open: Open = { message, tag: Number(tag), isHandled: true, isSettled: false, failure: undefined };

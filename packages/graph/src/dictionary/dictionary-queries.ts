@@ -1,8 +1,7 @@
 // What can be asked of a dictionary, as readings. Answers come in the order of the questions; blocks are read in the order of the file, each once. A
 // walk over a range fetches a window of blocks at a time, larger ones the longer it lasts, and decodes one block at a time: one that ends early has
 // read little, one that goes on makes few requests.
-
-import { chunks } from 'spanline/internal/base';
+import { chunks, getOrMake } from 'spanline/internal/base';
 import type { Reading } from '../container/container.js';
 import { CorruptError, LimitError, NotFoundError } from '../container/graph-error.js';
 import type { BlockTable } from './block-table.js';
@@ -125,9 +124,7 @@ const WITH_ORDINALS = { ordinals: true, keep: true } as const;
 const KEYS_ONLY = { ordinals: false, keep: true } as const;
 
 const addTo = (groups: Map<number, number[]>, group: number, member: number): void => {
-  const members = groups.get(group);
-  if (members === undefined) groups.set(group, [member]);
-  else members.push(member);
+  getOrMake(groups, group, () => []).push(member);
 };
 
 /** Numbers of questions by the number they have here, numbers ascending. */

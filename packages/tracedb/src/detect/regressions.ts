@@ -1,9 +1,8 @@
 // The lasting changes of many series, judged and sorted; at once, or for a server that answers others meanwhile, where the event loop turns between
 // two series and the changes of values that were searched before are kept. It must never report more by chance when it is given more series, nor
 // anything else in slices than at once.
-
 import { createHash } from 'node:crypto';
-import { BoundedCache, Slices } from 'spanline/internal/base';
+import { BoundedCache, getOrMake, Slices } from 'spanline/internal/base';
 import { compareTexts } from '../params/param-text.js';
 import { invalidInput, TraceDbError } from '../tracedb-error.js';
 import { type Direction, directionOf } from './direction.js';
@@ -202,11 +201,9 @@ export class RegressionSearch {
 
   #changesOf(one: Series, search: ChangePointOptions, statistics: Statistics): readonly ChangePoint[] {
     const content = contentOf(one, search);
-    const known = this.#known.get(content);
-    if (known !== undefined) return known;
-    this.#searched++;
-    const changes = changesOf(one, search, statistics);
-    this.#known.set(content, changes);
-    return changes;
+    return getOrMake(this.#known, content, () => {
+      this.#searched++;
+      return changesOf(one, search, statistics);
+    });
   }
 }

@@ -41,7 +41,7 @@ export const unseenDigests = async (
 ): Promise<readonly UnseenDigest[]> => {
   const { testKey = DEFAULT_TEST_KEY, ...call } = options;
   const left = new Map<string, Set<string>>();
-  for (const { test, digest } of wanted) left.set(test, (left.get(test) ?? new Set()).add(digest));
+  for (const { test, digest } of wanted) getOrMake(left, test, () => new Set()).add(digest);
   const tests = new Set<string>();
   for await (const tile of store.tiles(call)) {
     const here = (await store.orderedParamSet(tile, call)).values(testKey);

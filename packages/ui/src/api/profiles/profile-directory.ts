@@ -38,12 +38,7 @@ export class ProfileDirectory {
   async read(name: string): Promise<LabelledProfile> {
     const file = NAME.test(name) ? await this.#look(name) : undefined;
     if (file === undefined) throw new HttpError(404, `there is no profile ${JSON.stringify(name)}; it may be deleted`);
-    const key = contentOf(file);
-    const known = this.#profiles.get(key);
-    if (known !== undefined) return known;
-    const reading = this.#open(name);
-    this.#profiles.set(key, reading);
-    return reading;
+    return getOrMake(this.#profiles, contentOf(file), () => this.#open(name));
   }
 
   async #open(name: string): Promise<LabelledProfile> {

@@ -1,7 +1,6 @@
 // Traces that the page looks at, as columns in the order of the tree, with self times and the critical path. Each is read once: what is asked of its
 // spans afterwards is answered out of memory, which is bounded by spans. The trace itself, when it is asked for again, is always read anew, for it
 // may have grown.
-
 import { type Archive, processOf } from '@spanline/archive';
 import { archiveSources, HttpError } from '@spanline/archive/internal';
 import { getOrMake } from 'spanline/internal/base';
@@ -27,10 +26,7 @@ class Numbered {
   readonly #numbers = new Map<string, number>();
 
   of(text: string): number {
-    const known = this.#numbers.get(text);
-    if (known !== undefined) return known;
-    this.#numbers.set(text, this.texts.length);
-    return this.texts.push(text) - 1;
+    return getOrMake(this.#numbers, text, () => this.texts.push(text) - 1);
   }
 }
 

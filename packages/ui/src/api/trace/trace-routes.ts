@@ -1,7 +1,6 @@
 // Endpoints of one trace: what the waterfall draws, with the timelines of processes, what is known of one span and where its time went, what is found
 // in the trace, what links to it, and the trace as files of others. A value must come whole, or say how much is missing. A span knows what it links
 // to and not what links to it: the archive is searched, from the time on at which there was something to link to.
-
 import type { Archive } from '@spanline/archive';
 import {
   breakdownsIn,
@@ -13,7 +12,7 @@ import {
   required,
   traceIdOf,
 } from '@spanline/archive/internal';
-import { inSlices } from 'spanline/internal/base';
+import { getOrMake, inSlices } from 'spanline/internal/base';
 import { type ArchivedProperties, type ArchivedSpan, type ArchivedValue, propertyText } from 'spanline/internal/record';
 import {
   formatBreakdown,
@@ -72,8 +71,7 @@ const holdersOf = (parts: readonly TimelinePart[]): TimelineStretchAnswer['holde
   const byHolder = new Map<string, { name: string; traceId: string; us: number }>();
   for (const { name, traceId, frames, startUs, endUs } of parts) {
     const shown = name || stackName(frames) || 'untraced';
-    const holder = byHolder.get(traceId + shown) ?? { name: shown, traceId, us: 0 };
-    byHolder.set(traceId + shown, holder);
+    const holder = getOrMake(byHolder, traceId + shown, () => ({ name: shown, traceId, us: 0 }));
     holder.us += endUs - startUs;
   }
   return [...byHolder.values()].sort((a, b) => b.us - a.us).slice(0, HOLDERS);
