@@ -1,48 +1,31 @@
 // What the environment asks of `register`: OpenTelemetry's standard variables and a few of our own. Only reads; `start.ts` acts.
-//
-// The sampler that OTEL_TRACES_SAMPLER names.
-
 import type { FlightRecorderOptions } from '../flight-recorder/index.js';
 import { always, never, parentBased, ratio, type Sampler } from '../span/sampler.js';
 import { flightRecorderOf } from './flight-settings.js';
 import { Variables, type Warn } from './variables.js';
 
-/** `share` is for those by trace id; all where none is given. */
-export const samplerOf = (name: SamplerName, share = 1): Sampler => {
-  switch (name) {
-    case 'always_on':
-      return always;
-    case 'always_off':
-      return never;
-    case 'traceidratio':
-      return ratio(share);
-    case 'parentbased_always_on':
-      return parentBased(always);
-    case 'parentbased_always_off':
-      return parentBased(never);
-    case 'parentbased_traceidratio':
-      return parentBased(ratio(share));
-  }
-};
-
-const SAMPLERS = [
-  'always_on',
-  'always_off',
-  'traceidratio',
-  'parentbased_always_on',
-  'parentbased_always_off',
-  'parentbased_traceidratio',
-] as const;
+/** The samplers that OTEL_TRACES_SAMPLER names; `share` is for those by trace id. */
+const SAMPLERS = {
+  always_on: () => always,
+  always_off: () => never,
+  traceidratio: (share: number) => ratio(share),
+  parentbased_always_on: () => parentBased(always),
+  parentbased_always_off: () => parentBased(never),
+  parentbased_traceidratio: (share: number) => parentBased(ratio(share)),
+} as const;
 const EXPORTERS = ['otlp', 'jaeger', 'console', 'none'] as const;
 const METRICS_EXPORTERS = ['otlp', 'prometheus', 'none'] as const;
 const PROPAGATORS = ['tracecontext', 'baggage', 'b3', 'b3multi', 'jaeger', 'none'] as const;
 const LEVELS = ['none', 'error', 'warn', 'info', 'debug', 'verbose', 'all'] as const;
 
-export type SamplerName = (typeof SAMPLERS)[number];
+export type SamplerName = keyof typeof SAMPLERS;
 export type ExporterName = (typeof EXPORTERS)[number];
 export type MetricsExporterName = Exclude<(typeof METRICS_EXPORTERS)[number], 'none'>;
 export type PropagatorName = (typeof PROPAGATORS)[number];
 export type LogLevel = (typeof LEVELS)[number];
+
+/** All where no share is given. */
+export const samplerOf = (name: SamplerName, share = 1): Sampler => SAMPLERS[name](share);
 
 /** Numbers of OTEL_BSP_* and OTEL_SPAN_*_LIMIT; undefined where the collector's default serves. */
 export interface Bounds {
@@ -137,7 +120,7 @@ export const readSettings = (env: NodeJS.ProcessEnv, warn: Warn): Settings => {
     metrics: metricsOf(variables),
     archive,
     flightRecorder: flightRecorderOf(variables, warn),
-    sampler: variables.word('OTEL_TRACES_SAMPLER', SAMPLERS, 'parentbased_always_on'),
+    sampler: variables.word('OTEL_TRACES_SAMPLER', Object.keys(SAMPLERS) as SamplerName[], 'parentbased_always_on'),
     samplerShare: variables.text('OTEL_TRACES_SAMPLER')?.includes('ratio')
       ? variables.share('OTEL_TRACES_SAMPLER_ARG')
       : undefined,
