@@ -1,7 +1,7 @@
 // Runs an exporter made for the OpenTelemetry SDK on our records. The SDK itself is not needed. What such an exporter does
 // with the event loop, retries and time limits is its own business; here it gets spans, and its verdict is passed on.
 
-import { inSlices } from '../base/calls/timers.js';
+import { inSlices, unlessAborted } from '../base/calls/timers.js';
 import { OptionError, wrongOption } from '../base/errors.js';
 import { wholeNumber } from '../base/options/checks.js';
 import { checkNames } from '../collector/options.js';
@@ -172,11 +172,4 @@ const makeSpans = async (
 
 /** An exporter that never answers is given up when the signal is aborted. */
 const exportOnce = (exporter: SdkSpanExporter, spans: SdkSpan[], signal: AbortSignal): Promise<SdkExportResult> =>
-  new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    exporter.export(spans, (result: SdkExportResult) => {
-      signal.removeEventListener('abort', onAbort);
-      resolve(result);
-    });
-  });
+  unlessAborted(signal, new Promise((resolve) => exporter.export(spans, resolve)));

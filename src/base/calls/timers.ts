@@ -55,6 +55,19 @@ export const within = async (ms: number, work: Promise<unknown>): Promise<void> 
   }
 };
 
+/** What `work` comes to; rejects with the signal's reason when it fires before that. */
+export const unlessAborted = <T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> => {
+  if (signal === undefined) return work;
+  // What was given up may still fail, with nobody to hear it.
+  work.catch(() => undefined);
+  return new Promise((resolve, reject) => {
+    const end = (): void => reject(signal.reason);
+    if (signal.aborted) end();
+    signal.addEventListener('abort', end, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
+  });
+};
+
 /** Whether `value` can be waited for. */
 export const isThenable = (value: unknown): value is PromiseLike<unknown> => {
   // Without a closure: it is asked of each call that is traced.

@@ -1,6 +1,6 @@
 // Work in a process that runs, through its inspector. The inspector is as it was afterwards: closed again where it was closed, also where the
 // process does not answer.
-import { within } from '../calls/timers.js';
+import { unlessAborted, within } from '../calls/timers.js';
 import { findInspector } from './find-inspector.js';
 import { InspectorClient } from './inspector-client.js';
 import { TargetError, targetFailure } from './target-error.js';
@@ -40,18 +40,6 @@ export const loadedThere = (from: string, file: string): string =>
   return builtin('module').createRequire(${JSON.stringify(from)})(${JSON.stringify(file)});
 })()`;
 
-const unless = <T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> => {
-  if (signal === undefined) return work;
-  // What was given up may still fail, with nobody to hear it.
-  work.catch(() => undefined);
-  return new Promise((resolve, reject) => {
-    const end = (): void => reject(signal.reason);
-    if (signal.aborted) end();
-    signal.addEventListener('abort', end, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
-  });
-};
-
 /** Runs `work` with the inspector of a process, opened by SIGUSR1 where there is none. */
 export const withInspector = async <T>(
   pid: number,
@@ -61,9 +49,9 @@ export const withInspector = async <T>(
   let found = await findInspector(pid, port);
   const here: { client?: InspectorClient; isToClose: boolean } = { isToClose: found.isOpened };
   const begin = async (): Promise<InspectorClient> => {
-    const client = await unless(signal, InspectorClient.connect(found.address));
+    const client = await unlessAborted(signal, InspectorClient.connect(found.address));
     here.client = client;
-    const begun = (await unless(signal, client.evaluate(BEGIN))) as { pid: unknown; isClosing: boolean };
+    const begun = (await unlessAborted(signal, client.evaluate(BEGIN))) as { pid: unknown; isClosing: boolean };
     if (begun.pid !== pid)
       throw targetFailure(`the inspector at ${found.address} is of process ${String(begun.pid)}; name another --port`);
     here.isToClose ||= begun.isClosing;
@@ -79,7 +67,7 @@ export const withInspector = async <T>(
       here.isToClose = found.isOpened;
       return begin();
     });
-    return await work((expression) => unless(signal, client.evaluate(expression)));
+    return await work((expression) => unlessAborted(signal, client.evaluate(expression)));
   } finally {
     const { client, isToClose } = here;
     if (isToClose && client !== undefined)
