@@ -2,7 +2,7 @@
 // digest at once must both be in its history: now and past are in one row and change together, on condition that nobody else changed them. Text that
 // this package did not write must be an error, never a digest that looks untriaged.
 
-import { chunks, inParallel, timers } from 'spanline/internal/base';
+import { chunks, inParallel, oneOf, timers } from 'spanline/internal/base';
 import { CallDeadline, retryConflicts } from '../params/call-deadline.js';
 import { changeRowIfSame, setCell, valueOfJson } from '../table/cells.js';
 import type { CallOptions, Cell, Mutation, WideColumnTable } from '../table/wide-column-table.js';
@@ -148,9 +148,7 @@ export class Expectations {
     const wanted = new Map<string, Triage>();
     for (const change of changes) {
       this.#check(change);
-      if (!TRIAGE_STATUSES.includes(change.status)) {
-        throw invalidInput(`status must be one of ${TRIAGE_STATUSES.join(', ')}, not ${JSON.stringify(change.status)}`);
-      }
+      oneOf('status', change.status, TRIAGE_STATUSES, invalidInput);
       wanted.set(JSON.stringify([change.test, change.digest]), change);
     }
     const deadline = new CallDeadline(`triaging ${changes.length} digests`, call);

@@ -39,8 +39,7 @@ const IGNORED = ['exclude', 'include', 'only'] as const;
 
 /** Throws `ERR_SPANLINE_INVALID_INPUT` for what is not a status. */
 export const checkStatuses = (statuses: readonly TriageStatus[]): void => {
-  const unknown = statuses.find((status) => !TRIAGE_STATUSES.includes(status));
-  if (unknown !== undefined) throw invalidInput(`statuses must be of ${TRIAGE_STATUSES.join(', ')}, not ${unknown}`);
+  for (const status of statuses) oneOf('each of statuses', status, TRIAGE_STATUSES, invalidInput);
 };
 
 /** The traces of `tile` that a search selects. Rejects with `ERR_SPANLINE_INVALID_INPUT`. */

@@ -2,7 +2,7 @@
 // the values, one row a commit. Two people who judge one change at once must not both believe that theirs is the last word: a judgement is
 // written on the condition that nobody changed it since it was read.
 import { createHash } from 'node:crypto';
-import { timers, wholeNumber } from 'spanline/internal/base';
+import { oneOf, timers, wholeNumber } from 'spanline/internal/base';
 import { TRIAGE_STATUSES, type TriageStatus } from '../gold/expectations.js';
 import { type Time, textIn, toMs } from '../gold/values.js';
 import { CallDeadline, retryConflicts } from '../params/call-deadline.js';
@@ -77,9 +77,7 @@ export const checkedTriage = ({
   textIn('key', key, 1, MAX_KEY);
   textIn('by', by, 1, 256);
   textIn('note', note, 0, 1000);
-  if (!TRIAGE_STATUSES.includes(status)) {
-    throw invalidInput(`status must be one of ${TRIAGE_STATUSES.join(', ')}, not ${JSON.stringify(status)}`);
-  }
+  oneOf('status', status, TRIAGE_STATUSES, invalidInput);
   return { commit, key, status, by, atMs: toMs('time', time), note };
 };
 
