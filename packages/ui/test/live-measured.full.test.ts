@@ -3,9 +3,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildFirst, root } from '../../../test/support/built.js';
+import { buildFirst, root, scratch } from '../../../test/support/built.js';
+import { Archive } from '../../archive/src/index.js';
+import { spanAt } from '../../archive/test/support/traces.js';
 import type { LiveEvent } from '../src/api/answers.js';
 import { accessibilityFaults } from './support/accessibility.js';
 import { hasBrowser, SIZES, useBrowser } from './support/browser.js';
@@ -144,6 +147,28 @@ describe.skipIf(!hasBrowser)('on the page', () => {
         await page.keyboard.press('t');
       }
     }
+  });
+
+  test('beside an archive, which has what is sampled', async () => {
+    const directory = join(scratch(), 'traces');
+    const archive = await Archive.open(directory, { readOnly: true, mayBeMissing: true });
+    const page = await open(await serve({ archive, metrics: [metrics] }));
+    await page.getByRole('heading', { name: 'In the archive, as far as it is sampled' }).waitFor();
+    await page.getByText(`${directory} is not there yet`).waitFor();
+    await page.getByText(/These are the last \d+ seconds/).waitFor();
+    await ask('/', 7);
+    await page.getByRole('row', { name: /^answered GET shop \d+\.\d 7 0 / }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    const stock = await Archive.open(directory);
+    const startUnixNs = BigInt(Date.now()) * 1_000_000n;
+    stock.append([{ ...spanAt(1, 0, 'GET /sampled', 0, 0), startUnixNs, endUnixNs: startUnixNs + 20_000_000n }]);
+    await page.getByRole('row', { name: /^GET \/sampled / }).waitFor();
+    await stock.close();
+    expect(await page.locator('dl').count()).toBe(2);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await keepPicture(page, 'live-both');
+    await page.close();
+    await archive.close();
   });
 
   test('a service that nobody can reach', async () => {
