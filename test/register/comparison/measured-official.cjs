@@ -3,6 +3,7 @@ const { metrics } = require('@opentelemetry/api');
 const { registerInstrumentations } = require('@opentelemetry/instrumentation');
 const { ExpressInstrumentation } = require('@opentelemetry/instrumentation-express');
 const { HttpInstrumentation } = require('@opentelemetry/instrumentation-http');
+const { PgInstrumentation } = require('@opentelemetry/instrumentation-pg');
 const { UndiciInstrumentation } = require('@opentelemetry/instrumentation-undici');
 const { NodeTracerProvider } = require('@opentelemetry/sdk-trace-node');
 const sdk = require('@opentelemetry/sdk-metrics');
@@ -15,7 +16,12 @@ metrics.setGlobalMeterProvider(meterProvider);
 new NodeTracerProvider().register();
 registerInstrumentations({
   meterProvider,
-  instrumentations: [new HttpInstrumentation(), new ExpressInstrumentation(), new UndiciInstrumentation()],
+  instrumentations: [
+    new HttpInstrumentation(),
+    new ExpressInstrumentation(),
+    new UndiciInstrumentation(),
+    new PgInstrumentation(),
+  ],
 });
 
 process.once('over', async () => {

@@ -1,4 +1,5 @@
-// A service that asks another by `http` and by `fetch`, with routes of express, and all its load. It knows nothing of tracing nor of metrics.
+// A service that asks another by `http` and by `fetch`, with routes of express, and a database where PGPORT names one, and all its load. It knows nothing of
+// tracing nor of metrics.
 const { once } = require('node:events');
 const http = require('node:http');
 const express = require('express');
@@ -13,6 +14,17 @@ const listen = async (server) => {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return `http://127.0.0.1:${server.address().port}`;
 };
+
+async function query() {
+  const { Client } = require('pg');
+  const client = new Client({ host: '127.0.0.1', user: 'test', database: 'postgres' });
+  await client.connect();
+  for (let i = 0; i < 5; i++) await client.query('SELECT oid FROM pg_database WHERE oid > $1', [i]);
+  await client.query('CREATE TEMPORARY TABLE items (id int)');
+  await client.query('INSERT INTO items VALUES (1), (2)');
+  for (let i = 0; i < 2; i++) await client.query('SELECT * FROM nothing').catch(() => {});
+  await client.end();
+}
 
 async function main() {
   const backend = http.createServer((request, response) => {
@@ -45,6 +57,7 @@ async function main() {
   await once(nobody, 'close');
   await ask(dead).catch(() => {});
   await fetch(dead).catch(() => {});
+  if (process.env.PGPORT !== undefined) await query();
   for (const server of [service, backend]) {
     server.close();
     server.closeAllConnections();
