@@ -1,5 +1,5 @@
 // What we measure of a service is what OpenTelemetry's official instrumentations measure of it with the official SDK under the same load: the same
-// instruments, units, buckets, attributes and counts, but for the differences that are listed here with their reasons.
+// instruments, units, buckets, attributes, counts and sums, but for the differences that are listed here with their reasons.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hasPostgres, type Postgres, startPostgres } from '../../scripts/lib/postgres.mjs';
 import { startServer } from '../exporters/support/http-server.js';
@@ -15,6 +15,8 @@ interface Point {
   readonly unit: string;
   readonly attributes: Readonly<Record<string, string | number>>;
   readonly count: number;
+  /** Of a histogram: seconds. */
+  readonly sum?: number;
   readonly boundaries?: readonly number[];
 }
 
@@ -52,8 +54,8 @@ const ours = async (): Promise<Point[]> => {
       defaults: true,
     }) as Raw;
     return resourceMetrics[0].scopeMetrics[0].metrics.flatMap(({ name, unit, histogram, sum, gauge }: Raw) =>
-      (histogram ?? sum ?? gauge).dataPoints.map(({ attributes, count, asInt, explicitBounds }: Raw) => ({
-        ...{ name, unit, count: Number(count ?? asInt), boundaries: explicitBounds },
+      (histogram ?? sum ?? gauge).dataPoints.map(({ attributes, count, asInt, sum: seconds, explicitBounds }: Raw) => ({
+        ...{ name, unit, count: Number(count ?? asInt), sum: seconds, boundaries: explicitBounds },
         attributes: Object.fromEntries(
           attributes.map(({ key, value }: Raw) => [key, value.stringValue ?? Number(value.intValue)]),
         ),
@@ -137,8 +139,33 @@ const linesOf = (points: readonly Point[]): string[] => {
   return [...counts].map(([set, count]) => `${set}: ${count}`).sort();
 };
 
+/** Calls of `/slow`, each of which waits a tenth of a second. */
+const SLOW = 5;
+/** A timer of Node may come a millisecond before its time. */
+const SLOW_SECONDS = (SLOW * 99) / 1000;
+
+/** Seconds in all slow calls, by the server and by the client, which has no route. */
+const slowSeconds = (points: readonly Point[]): { readonly server: number; readonly client: number } => {
+  const sumOf = (wanted: (point: Point) => boolean): number =>
+    points.filter(wanted).reduce((total, { sum = 0 }) => total + sum, 0);
+  return {
+    server: sumOf(
+      ({ name, attributes }) => name === 'http.server.request.duration' && attributes['http.route'] === '/slow',
+    ),
+    client: sumOf(({ name }) => name === 'http.client.request.duration'),
+  };
+};
+
 test('the same, but for what is listed', async () => {
+  const start = performance.now();
   const [own, official] = await Promise.all([ours(), theirs()]);
+  const seconds = (performance.now() - start) / 1000;
+  // The calls come one after the other: all of them together take no longer than the program. A call within another counts twice.
+  for (const { server, client } of [slowSeconds(own), slowSeconds(official)]) {
+    for (const sum of [server, client]) expect(sum).toBeGreaterThan(SLOW_SECONDS);
+    expect(server).toBeLessThan(seconds);
+    expect(client).toBeLessThan(2 * seconds);
+  }
   const found = new Set<string>();
   const [left, right] = [linesOf(same(own, true, found)), linesOf(same(official, false, found))];
   expect(left).toEqual(right);

@@ -30,7 +30,7 @@ process.once('over', async () => {
   const points = scopes.flatMap(({ metrics: all }) =>
     all.flatMap(({ descriptor: { name, unit }, dataPoints }) =>
       dataPoints.map(({ attributes, value }) => ({
-        ...{ name, unit, attributes, count: value.count ?? value },
+        ...{ name, unit, attributes, count: value.count ?? value, sum: value.sum },
         boundaries: value.buckets?.boundaries,
       })),
     ),

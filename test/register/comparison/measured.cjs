@@ -41,6 +41,8 @@ async function main() {
     await ask(`${items}/bad`, 'POST');
     response.status(201).end();
   });
+  // Long enough that what both measure of it is nearly all waiting.
+  app.get('/slow', (_request, response) => void setTimeout(() => response.send('ok'), 100));
   app.get('/broken', () => {
     throw new Error('broken');
   });
@@ -51,6 +53,7 @@ async function main() {
   for (let i = 0; i < 3; i++) await ask(`${url}/broken`);
   for (let i = 0; i < 2; i++) await (await fetch(`${url}/nothing`)).text();
   await ask(`${url}/items/3`, 'PURGE');
+  for (let i = 0; i < 5; i++) await ask(`${url}/slow`);
   const nobody = http.createServer();
   const dead = await listen(nobody);
   nobody.close();
