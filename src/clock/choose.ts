@@ -1,5 +1,6 @@
 // Which source to use, and why not a better one. Decides only; starts nothing.
 import { readFileSync } from 'node:fs';
+import { attempt } from '../base/calls/attempt.js';
 import type { NativeClock } from './binding.js';
 import type { ClockSource } from './clock-types.js';
 
@@ -36,13 +37,7 @@ export const forcedPath = (): { readonly path: string | undefined; readonly reas
 const CURRENT = '/sys/devices/system/clocksource/clocksource0/current_clocksource';
 
 // The kernel watches the TSCs of all cores and stops using them when they disagree.
-const kernelClockSource = (): string => {
-  try {
-    return readFileSync(CURRENT, 'utf8').trim();
-  } catch {
-    return 'unknown';
-  }
-};
+const kernelClockSource = (): string => attempt(() => readFileSync(CURRENT, 'utf8').trim()) ?? 'unknown';
 
 const impossible = (source: ClockSource, native: NativeClock): string | undefined => {
   const { invariantTsc, rdtscp, cntvctHz } = native.features();

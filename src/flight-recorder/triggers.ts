@@ -2,7 +2,7 @@
 // uncaught exceptions, unhandled rejections, exit codes. It must change nothing of how a process behaves or ends, so it never listens to
 // `uncaughtException` or `unhandledRejection`: a listener keeps the process alive. What it cannot do it counts: nothing here may throw into the
 // program.
-
+import { attempt } from '../base/calls/attempt.js';
 import { timers } from '../base/calls/timers.js';
 import { nsPerTick } from '../clock/index.js';
 import { onSignal } from '../collector/signal-work.js';
@@ -16,13 +16,8 @@ import { UsualDurations } from './usual-durations.js';
 
 type Emit = (this: unknown, event: string | symbol, ...args: unknown[]) => boolean;
 
-const textOf = (error: unknown): string => {
-  try {
-    return String(error).slice(0, 512);
-  } catch {
-    return 'an error that cannot be shown';
-  }
-};
+const textOf = (error: unknown): string =>
+  attempt(() => String(error).slice(0, 512)) ?? 'an error that cannot be shown';
 
 const reasonOf = (error: unknown, origin: string): SnapshotReason => {
   const kind = origin === 'unhandledRejection' ? 'unhandled-rejection' : 'uncaught-exception';

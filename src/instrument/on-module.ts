@@ -4,6 +4,7 @@
 import Module, { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { attempt } from '../base/calls/attempt.js';
 import { lookAlike } from '../base/calls/look-alike.js';
 import { getOrMake } from '../base/maps/maps.js';
 import { Counter, count } from '../rows/counters.js';
@@ -53,13 +54,7 @@ const placeOf = (path: string): Place | undefined => {
 const mains = new Map<string, string>();
 
 const mainOf = ({ name, folder }: Place): string =>
-  getOrMake(mains, folder, () => {
-    try {
-      return createRequire(join(folder, 'package.json')).resolve(name);
-    } catch {
-      return '';
-    }
-  });
+  getOrMake(mains, folder, () => attempt(() => createRequire(join(folder, 'package.json')).resolve(name)) ?? '');
 
 /** A file that is waited for, which may be asked for without its end. */
 const fileWanted = (file: string): string | undefined => [file, `${file}.js`].find((one) => patches.has(one));

@@ -2,6 +2,7 @@
 // gets no-ops in its place: its spans are lost without a word.
 import { readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { attempt } from '../base/calls/attempt.js';
 
 /** One copy. */
 export interface ApiCopy {
@@ -12,22 +13,16 @@ export interface ApiCopy {
 const PACKAGE = join('node_modules', '@opentelemetry', 'api');
 const MAX_FOLDERS = 2000;
 
-const versionAt = (path: string): string | undefined => {
-  try {
+const versionAt = (path: string): string | undefined =>
+  attempt(() => {
     const { version } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as { version?: unknown };
     return typeof version === 'string' ? version : undefined;
-  } catch {
-    return undefined;
-  }
-};
+  });
 
-const foldersIn = (path: string): string[] => {
-  try {
-    return readdirSync(path, { withFileTypes: true }).flatMap((entry) => (entry.isFile() ? [] : [entry.name]));
-  } catch {
-    return [];
-  }
-};
+const foldersIn = (path: string): string[] =>
+  (attempt(() => readdirSync(path, { withFileTypes: true })) ?? []).flatMap((entry) =>
+    entry.isFile() ? [] : [entry.name],
+  );
 
 /** The packages right in a `node_modules`. */
 const packagesIn = (modules: string): string[] =>

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire, register } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { attempt } from '../base/calls/attempt.js';
 import { instrumentationNames } from '../instrument/instrument.js';
 import { oldVersion } from '../instrument/untraced.js';
 import type { Log } from './log.js';
@@ -46,12 +47,8 @@ const manifestOf = (program: string): Manifest | undefined => {
 const isOurs = (short: string, require: NodeJS.Require): boolean => {
   const library = libraryOf(short);
   if (!instrumentationNames.includes(library)) return false;
-  try {
-    return oldVersion(library, require.resolve(library)) === undefined;
-  } catch {
-    // Not installed, or an ES module alone.
-    return true;
-  }
+  // It throws where it is not installed, or an ES module alone.
+  return attempt(() => oldVersion(library, require.resolve(library)) === undefined) ?? true;
 };
 
 /** The libraries that official `packages` trace. */

@@ -10,6 +10,7 @@ import { readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { MeterProvider, Tracer, TracerOptions, TracerProvider } from '@opentelemetry/api';
+import { attempt } from '../base/calls/attempt.js';
 import { type Mark, mark } from '../base/calls/mark.js';
 import { timers } from '../base/calls/timers.js';
 import { API, type ApiGlobal, type ApiParts, apiGlobal } from '../otel/api-global.js';
@@ -55,12 +56,10 @@ const versionOfPackage = (file: string): string | undefined => {
 export const versionOfCaller = (calls: number): string | undefined => {
   const place = mark(calls + 1);
   if (place === undefined || !place.url.startsWith('file:')) return undefined;
-  try {
+  return attempt(() => {
     const file = fileURLToPath(place.url);
     return versionOfPackage(file) ?? versionIn(readFileSync(file, 'utf8'), place);
-  } catch {
-    return undefined;
-  }
+  });
 };
 
 let provided: MeterProvider | undefined;

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { constants } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { targetFailure } from 'spanline/internal/base';
+import { attempt, targetFailure } from 'spanline/internal/base';
 import { packageFolder } from './package.js';
 
 const SIGNAL_EXIT = 128;
@@ -48,13 +48,7 @@ interface NodeProgram {
 
 const THIS_NODE: NodeProgram = { allowed: process.allowedNodeEnvironmentFlags, path: process.execPath };
 
-const realPath = (path: string): string | undefined => {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
-};
+const realPath = (path: string): string | undefined => attempt(() => realpathSync(path));
 
 /** The program of a name in PATH, links followed. */
 const programOf = (name: string, environment: NodeJS.ProcessEnv): string | undefined =>

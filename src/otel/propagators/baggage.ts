@@ -1,5 +1,6 @@
 // W3C Baggage as a propagator of OpenTelemetry's API. An entry that breaks the format is left out and counted; sizes are those the format allows.
 import type { BaggageEntry, Context, TextMapGetter, TextMapPropagator, TextMapSetter } from '@opentelemetry/api';
+import { attempt } from '../../base/calls/attempt.js';
 import { Counter, count, countMany } from '../../rows/counters.js';
 import { baggageEntryMetadata, createBaggage, getBaggage, setBaggage } from '../api-values.js';
 import { isSuppressed } from '../otel-context.js';
@@ -12,13 +13,7 @@ const MAX_BYTES = 8192;
 /** A token of HTTP. */
 const KEY = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-const decoded = (text: string): string | undefined => {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
-};
+const decoded = (text: string): string | undefined => attempt(() => decodeURIComponent(text));
 
 const entryOf = (text: string): readonly [string, BaggageEntry] | undefined => {
   const semicolon = text.indexOf(';');

@@ -7,6 +7,7 @@ import type {
   TextMapPropagator,
   TextMapSetter,
 } from '@opentelemetry/api';
+import { attempt } from '../../base/calls/attempt.js';
 import { Counter, count, countMany } from '../../rows/counters.js';
 import {
   createBaggage,
@@ -27,13 +28,7 @@ const MAX_VALUE = 4096;
 
 const FORM = /^([0-9a-fA-F]{1,32}):([0-9a-fA-F]{1,16}):[0-9a-fA-F]{1,16}:([0-9a-fA-F]{1,2})$/;
 
-const decoded = (text: string): string | undefined => {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
-};
+const decoded = (text: string): string | undefined => attempt(() => decodeURIComponent(text));
 
 // Colons may come percent-encoded.
 const contextOf = (header: string | undefined): SpanContext | undefined => {
@@ -42,14 +37,8 @@ const contextOf = (header: string | undefined): SpanContext | undefined => {
   return match === null ? undefined : ids(match[1], match[2], (Number.parseInt(match[3], 16) & 1) !== 0);
 };
 
-const encoded = (text: string): string | undefined => {
-  try {
-    return encodeURIComponent(text);
-  } catch {
-    // A lone surrogate.
-    return undefined;
-  }
-};
+/** Undefined for one with a lone surrogate. */
+const encoded = (text: string): string | undefined => attempt(() => encodeURIComponent(text));
 
 /** Reads and writes `uber-trace-id` and `uberctx-*`. */
 export class JaegerPropagator implements TextMapPropagator {

@@ -2,7 +2,7 @@
 // argument means: the one written so or, as with git, the only one that begins with these digits. What is printed can always be given back as an
 // argument.
 import { BadKeyError, type CompactGraph, compareKeys } from '@spanline/graph';
-import { isSafeText } from 'spanline/internal/base';
+import { attempt, isSafeText } from 'spanline/internal/base';
 import { wrongUsage } from '../exit-code.js';
 
 /** A way to write keys. */
@@ -16,13 +16,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 // Elements of tuple keys are parted by NUL, which no terminal shows and no argument can have.
 const NUL = /\0/g;
 
-const isText = (key: Uint8Array): boolean => {
-  try {
-    return isSafeText(decoder.decode(key).replace(NUL, ''));
-  } catch {
-    return false;
-  }
-};
+const isText = (key: Uint8Array): boolean => attempt(() => isSafeText(decoder.decode(key).replace(NUL, ''))) ?? false;
 
 /** How the keys of `file` are written: as it says itself, or by what its first key looks like. */
 export const keyFormOf = async (file: CompactGraph): Promise<KeyForm> => {

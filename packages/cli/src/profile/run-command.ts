@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { openSourceMaps, openWriter, PROFILE_FORMATS, type ProfileFormat } from '@spanline/profile';
 import { EXTENSION_OF } from '@spanline/profile/internal';
 import { type Command, Option } from 'commander';
-import { targetFailure } from 'spanline/internal/base';
+import { attempt, targetFailure } from 'spanline/internal/base';
 import { wrongUsage } from '../exit-code.js';
 import { numberFrom, wholeNumber } from '../options.js';
 import { note } from '../output.js';
@@ -50,13 +50,7 @@ const stemOf = (file: string): string => {
   return basename(file).slice(0, basename(file).length - extension.length);
 };
 
-const namesIn = (dir: string): string[] => {
-  try {
-    return readdirSync(dir);
-  } catch {
-    return [];
-  }
-};
+const namesIn = (dir: string): string[] => attempt(() => readdirSync(dir)) ?? [];
 
 /**
  * One text per state of each file in the directory `out`, or of the file `out` and those of child processes and workers beside it: tells

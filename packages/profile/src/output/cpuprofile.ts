@@ -1,8 +1,7 @@
 // Chrome's .cpuprofile, written with labels as frames at the root, so that DevTools and editors draw it as it is, in order of time, and with what it
 // cannot say in words of its own, so that it reads back without loss; and read, ours and those of DevTools and `node --cpu-prof`. Frames of
 // trampolines are left out, so that one function is one node whoever called it.
-
-import { getOrMake } from 'spanline/internal/base';
+import { attempt, getOrMake } from 'spanline/internal/base';
 import { type Frame, frameAt, ROOT_FRAME, stackOf } from '../call-tree.js';
 import { carrierOf, type LabelledProfile, type LabelRecord, recordFrom } from '../labelled-profile.js';
 import { trampolineIndex } from '../trampoline-pool.js';
@@ -200,14 +199,12 @@ const checked = (value: unknown): Document => {
 
 const labelOf = (url: string): readonly [string, string | number] | undefined => {
   if (!url.startsWith(LABEL_URL)) return undefined;
-  try {
+  // A script of somebody's may be called so.
+  return attempt(() => {
     const [key, value] = JSON.parse(decodeURIComponent(url.slice(LABEL_URL.length))) as unknown[];
-    if (typeof key !== 'string' || (typeof value !== 'string' && typeof value !== 'number')) return undefined;
-    return [key, value];
-  } catch {
-    // A function of somebody's whose script is called so.
-    return undefined;
-  }
+    const isLabel = typeof key === 'string' && (typeof value === 'string' || typeof value === 'number');
+    return isLabel ? ([key, value] as const) : undefined;
+  });
 };
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;

@@ -1,8 +1,8 @@
 // Reads a profile back from any of the formats, told apart by the bytes and never by a file's name, out of bytes or a stream. It must not take more
 // memory than a profile may have, however long the stream is.
-
 import type { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
+import { attempt } from 'spanline/internal/base';
 import type { LabelledProfile } from '../labelled-profile.js';
 import { ProfileOutputError } from '../profile-error.js';
 import { readCpuProfile } from './cpuprofile.js';
@@ -38,13 +38,8 @@ const parsed = (text: string): unknown => {
 
 const LAST_LINE_OF_STACKS = / \d+\r?\n?$/;
 
-const asText = (bytes: Uint8Array): string | undefined => {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
-};
+const asText = (bytes: Uint8Array): string | undefined =>
+  attempt(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes));
 
 const onlyPprof = ({ sampleType }: ReadProfileOptions): void => {
   if (sampleType === undefined) return;

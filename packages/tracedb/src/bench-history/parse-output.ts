@@ -1,6 +1,7 @@
 // What a benchmark printed or wrote, as figures, whichever tool it was. A format must recognise its output by its form alone: programs are renamed
 // and wrapped. It must never guess: output of no known form is an error that lists the forms, and two figures of one name are one too. What failed
 // must never count as quick, and a name must never contain what differs from one run to the next, such as a port or the path of a checkout.
+import { attempt } from 'spanline/internal/base';
 import { either, integer, list, number, object, oneOf, type Shape, type Shaped, text } from '../ingest/shape.js';
 import { type BenchFigure, badOutput, figureOf } from './figure.js';
 
@@ -241,13 +242,7 @@ export interface BenchOutput {
 /** Characters that are looked at for the ends of documents: what never ends must not be read over and over. */
 const MAX_LOOKED_AT = 2 ** 30;
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
+const parsed = (text: string): unknown => attempt(() => JSON.parse(text));
 
 /** What opens, closes, or begins a text. */
 const TOKEN = /[[\]{}"]/g;

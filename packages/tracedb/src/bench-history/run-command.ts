@@ -6,7 +6,7 @@ import { accessSync, constants, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { abortedBy, throwIfAborted, timers } from 'spanline/internal/base';
+import { abortedBy, attempt, throwIfAborted, timers } from 'spanline/internal/base';
 import { BenchError } from './figure.js';
 
 /** What a command may print, below what V8 holds as text. Tinybench before version 6 keeps every sample: 50 MB a task and second. */
@@ -48,14 +48,9 @@ const aborted = (message: string, options: ErrorOptions): BenchError =>
 
 /** Whether a program of this name is on PATH. */
 const isOnPath = (name: string): boolean =>
-  (process.env.PATH ?? '').split(delimiter).some((dir) => {
-    try {
-      accessSync(join(dir, name), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+  (process.env.PATH ?? '')
+    .split(delimiter)
+    .some((dir) => attempt(() => accessSync(join(dir, name), constants.X_OK) === undefined));
 
 /** The shell tells of its children what Node does not; bash to the millisecond, others in ticks of 10. */
 const shell = (): string | undefined => ['bash', 'sh'].find(isOnPath);

@@ -2,7 +2,7 @@
 // output of spanline's own benchmarks, `npm run -s bench -- SUITE --json`. A format must never be told by the name of the file: names are free. A
 // result must never get a value that the file does not state, and figures of different machines must never end up in one series: absolute times hold
 // for one machine only.
-
+import { attempt } from 'spanline/internal/base';
 import { invalidInput, type TraceDbError } from '../tracedb-error.js';
 import { isBenchmarkScript, parseGithubActionBenchmark } from './benchmark-run.js';
 import {
@@ -246,11 +246,7 @@ export const formatOfDocument = (document: unknown): IngestFormat | undefined =>
 /** The format a file's first line shows; undefined when only the whole file can tell. */
 export const formatOfFirstLine = (line: string): IngestFormat | undefined => {
   if (isBenchmarkScript(line)) return 'github-action-benchmark';
-  try {
-    return formatOfDocument(JSON.parse(line));
-  } catch {
-    return undefined;
-  }
+  return attempt(() => formatOfDocument(JSON.parse(line)));
 };
 
 /** The error for a file of no known format. */

@@ -1,6 +1,6 @@
 // Keys and cells as both stores handle them: the order of keys, which is that of their UTF-8 bytes and not that of JavaScript's own comparison beyond
 // U+FFFF; a cell that is set; a row that is changed on the condition that nobody did so since it was read.
-import { timers } from 'spanline/internal/base';
+import { attempt, timers } from 'spanline/internal/base';
 import type { CallOptions, Cell, Mutation, Predicate, WideColumnTable } from './wide-column-table.js';
 
 /** Negative, zero or positive as `a` sorts before, with or after `b` in UTF-8 bytes. */
@@ -50,13 +50,8 @@ export const textOf = (cells: readonly Cell[], column: string): string | undefin
 };
 
 /** The value of some JSON; undefined for what is none, which is damage like a value of another kind. */
-export const valueOfJson = (text: string | Uint8Array | undefined): unknown => {
-  try {
-    return JSON.parse(Buffer.from((text ?? '') as string).toString());
-  } catch {
-    return undefined;
-  }
-};
+export const valueOfJson = (text: string | Uint8Array | undefined): unknown =>
+  attempt(() => JSON.parse(Buffer.from((text ?? '') as string).toString()));
 
 /** Apply `mutations` to row `key` when a cell still has the value that was read, or is absent for undefined; whether it did. */
 export const changeRowIfSame = async (

@@ -1,27 +1,20 @@
 // What the overhead command starts, finds and ends: a service, with the CPU time of its processes and the ports that they listen on, and the sink
 // that takes the traces of a run. Neither must outlive the command, and a service must never be taken for ready before it listens. Linux alone tells
 // of other processes; elsewhere the answer is undefined, never a guess.
-
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { BenchError } from '@spanline/tracedb/bench-history';
-import { getOrMake, plugNPlayArguments, sleep } from 'spanline/internal/base';
+import { attempt, getOrMake, plugNPlayArguments, sleep } from 'spanline/internal/base';
 import { builtFileUrl } from '../../run-program.js';
 
 const MS_PER_TICK = 10;
 const LISTENING = '0A';
 
-const read = (path: string): string => {
-  try {
-    return readFileSync(path, 'latin1');
-  } catch {
-    // It has ended meanwhile.
-    return '';
-  }
-};
+/** Nothing where it has ended meanwhile. */
+const read = (path: string): string => attempt(() => readFileSync(path, 'latin1')) ?? '';
 
 /** Fields of a process's `stat` behind its name, which may hold anything. */
 const statOf = (pid: number): readonly string[] =>

@@ -1,7 +1,6 @@
 // A file on a web server, read by ranges. Credentials and signatures in its address must reach the server and nobody else: no message may show them.
 // Bytes of two versions of the file must never be mixed.
-
-import { abortedBy, inParallel, wholeNumber } from 'spanline/internal/base';
+import { abortedBy, attempt, inParallel, wholeNumber } from 'spanline/internal/base';
 import { aborted, BadOptionsError, badOptions, ChangedError, ClosedError, TransportError } from '../graph-error.js';
 import {
   HttpGetter,
@@ -24,13 +23,7 @@ import {
 } from './transport.js';
 
 /** A percent sign that encodes nothing stands for itself. */
-const decode = (text: string): string => {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-};
+const decode = (text: string): string => attempt(() => decodeURIComponent(text)) ?? text;
 
 /** An address as `fetch` takes it, and as it may be shown. */
 const parseAddress = (

@@ -31,6 +31,7 @@ import {
   type TriagedChange,
   type ValuesAtCommit,
 } from '@spanline/tracedb/internal';
+import { attempt } from 'spanline/internal/base';
 
 const SUFFIX = '.jsonl';
 const JUDGEMENTS = 'triage.jsonl';
@@ -199,12 +200,8 @@ const isKept = (value: unknown): value is KeptJudgement => {
 };
 
 const parsed = (line: string): KeptJudgement | undefined => {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isKept(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value: unknown = attempt(() => JSON.parse(line));
+  return isKept(value) ? value : undefined;
 };
 
 /** The last judgement of each change; none where there is no file. */
