@@ -1,5 +1,6 @@
 // What a graph file says of itself: its graphs, how they are ordered, how many nodes. Every number is checked against its bounds before
 // anything is sized by it.
+import { orThrow } from 'spanline/internal/base';
 import { CorruptError, UnsupportedVersionError } from './container/graph-error.js';
 import { ORDERS, type OrderKind } from './nodes/node-order.js';
 
@@ -56,12 +57,8 @@ const isGraph = (graph: Partial<GraphInfo>): boolean =>
 export const decodeMeta = (bytes: Buffer, name: string): GraphMeta => {
   const corrupt = (cause?: unknown): CorruptError =>
     new CorruptError(`the meta section of ${name} makes no sense`, 'meta', undefined, { cause });
-  let meta: Partial<GraphMeta> & { readonly version?: number };
-  try {
-    meta = JSON.parse(bytes.toString()) as typeof meta;
-  } catch (cause) {
-    throw corrupt(cause);
-  }
+  type Read = Partial<GraphMeta> & { readonly version?: number };
+  const meta = orThrow(() => JSON.parse(bytes.toString()) as Read, corrupt);
   if (typeof meta !== 'object' || meta === null) throw corrupt();
   if (meta.version !== 1)
     throw new UnsupportedVersionError(

@@ -8,3 +8,12 @@ export const attempt = <T>(read: () => T): T | undefined => {
     return undefined;
   }
 };
+
+/** What `work` gives; in place of what it throws, the error that `toError` makes of that. */
+export const orThrow = <T>(work: () => T, toError: (cause: Error) => Error): T => {
+  try {
+    return work();
+  } catch (cause) {
+    throw toError(cause as Error);
+  }
+};

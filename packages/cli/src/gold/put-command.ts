@@ -13,6 +13,7 @@ import {
 } from '@spanline/tracedb';
 import { checkEntries, DEFAULT_DIGEST_DIGITS } from '@spanline/tracedb/internal';
 import type { Command } from 'commander';
+import { orThrow } from 'spanline/internal/base';
 import { CommandError, ExitCode, unreadable } from '../exit-code.js';
 import { isoTime, wholeNumber } from '../options.js';
 import { printAnswer } from '../output.js';
@@ -54,12 +55,10 @@ const commitInfoOf = (file: string, { hash, committed }: Readonly<Record<string,
 
 /** The document as results. Params, options and digests are checked by the store, which names the entry. */
 const parse = (file: string, json: string, commitOption: number | undefined): ResultFile => {
-  let document: unknown;
-  try {
-    document = JSON.parse(json);
-  } catch (error) {
-    throw bad(file, `is not JSON: ${(error as Error).message}`);
-  }
+  const document: unknown = orThrow(
+    () => JSON.parse(json),
+    ({ message }) => bad(file, `is not JSON: ${message}`),
+  );
   if (!isObject(document))
     throw bad(file, 'must be an object {"commit": 7, "time": "2026-01-31T12:00:00Z", "entries": [...]}');
   const { commit = commitOption, time, entries } = document;
@@ -84,12 +83,10 @@ const parse = (file: string, json: string, commitOption: number | undefined): Re
 const cleaned = (file: string, entries: readonly GoldEntry[], rule: CleaningRule): GoldEntry[] => {
   const seen = new Map<string, { readonly at: number; readonly params: Params }>();
   return entries.map((entry, at) => {
-    let params: Params;
-    try {
-      params = forceValid(entry.params, rule);
-    } catch (error) {
-      throw bad(file, `/entries/${at}/params: ${(error as Error).message}`);
-    }
+    const params = orThrow(
+      () => forceValid(entry.params, rule),
+      ({ message }) => bad(file, `/entries/${at}/params: ${message}`),
+    );
     const key = structuredKeyOf(params);
     const other = seen.get(key);
     if (other === undefined) seen.set(key, { at, params: entry.params });

@@ -1,8 +1,8 @@
 // Builds a compact graph file from nodes in any order. Nodes stay in memory below a cap and go to a temporary file beyond it; the file appears whole
 // at the end, or not at all. Memory is counted before any of it is taken: what would not fit must be refused, not tried.
-
 import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
+import { orThrow } from 'spanline/internal/base';
 import { DEFAULT_MAX_INFLATED_BYTES } from '../container/codec.js';
 import { AtomicFileSink, type ByteSink, ContainerWriter } from '../container/container-writer.js';
 import { BadOptionsError, ClosedError, LimitError, TransportError } from '../container/graph-error.js';
@@ -361,10 +361,8 @@ export class CompactGraphBuilder {
   }
 }
 
-const checkWritable = (directory: string): void => {
-  try {
-    accessSync(directory, constants.W_OK);
-  } catch (cause) {
-    throw new TransportError(`${directory} cannot be written: ${(cause as Error).message}`, { cause });
-  }
-};
+const checkWritable = (directory: string): void =>
+  orThrow(
+    () => accessSync(directory, constants.W_OK),
+    (cause) => new TransportError(`${directory} cannot be written: ${cause.message}`, { cause }),
+  );

@@ -2,10 +2,9 @@
 // labels and without. Must not lose CPU time to rounding: only sums are rounded. What the format does not tell (when a sample was taken) is not made
 // up beyond an even spread. A damaged file is an error, never a wrong profile without a word, and no other time is called CPU time. The package that
 // encodes is loaded when it is needed.
-
 import { gzipSync } from 'node:zlib';
 import type { Label, Sample } from 'pprof-format';
-import { getOrMake } from 'spanline/internal/base';
+import { getOrMake, orThrow } from 'spanline/internal/base';
 import { type Frame, frameAt, stackOf } from '../call-tree.js';
 import { carrierOf, type LabelledProfile, type LabelRecord, recordFrom } from '../labelled-profile.js';
 import { ProfileOutputError } from '../profile-error.js';
@@ -328,12 +327,10 @@ const toProfile = (file: PprofFile, { sampleType }: ReadProfileOptions): Labelle
 /** The bytes of a pprof file, not compressed. */
 export const readPprof = async (bytes: Uint8Array, options: ReadProfileOptions = {}): Promise<LabelledProfile> => {
   const { Profile } = await import('pprof-format');
-  let file: PprofFile;
-  try {
-    file = Profile.decode(bytes);
-  } catch (error) {
-    throw notReadable('it is not a pprof profile, or it is damaged', error);
-  }
+  const file: PprofFile = orThrow(
+    () => Profile.decode(bytes),
+    (error) => notReadable('it is not a pprof profile, or it is damaged', error),
+  );
   if (file.sampleType.length === 0) throw notReadable('it is not a pprof profile: it names no types of samples');
   return toProfile(file, options);
 };

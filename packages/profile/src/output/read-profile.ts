@@ -2,7 +2,7 @@
 // memory than a profile may have, however long the stream is.
 import type { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
-import { attempt } from 'spanline/internal/base';
+import { attempt, orThrow } from 'spanline/internal/base';
 import type { LabelledProfile } from '../labelled-profile.js';
 import { ProfileOutputError } from '../profile-error.js';
 import { readCpuProfile } from './cpuprofile.js';
@@ -28,13 +28,11 @@ const unzipped = (bytes: Uint8Array): Uint8Array => {
   }
 };
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (error) {
-    throw notReadable('it begins as JSON and is not', error);
-  }
-};
+const parsed = (text: string): unknown =>
+  orThrow(
+    () => JSON.parse(text),
+    (error) => notReadable('it begins as JSON and is not', error),
+  );
 
 const LAST_LINE_OF_STACKS = / \d+\r?\n?$/;
 

@@ -98,11 +98,8 @@ const collected = (stream: Readable, onFull: () => void): (() => string) => {
 /** Sends a signal to the process and all of its group. */
 const kill = (pid: number | undefined, signal: NodeJS.Signals): void => {
   if (pid === undefined) return;
-  try {
-    process.kill(process.platform === 'win32' ? pid : -pid, signal);
-  } catch {
-    // It is gone.
-  }
+  // It throws where it is gone.
+  attempt(() => process.kill(process.platform === 'win32' ? pid : -pid, signal));
 };
 
 interface Ended {

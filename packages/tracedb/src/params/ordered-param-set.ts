@@ -1,9 +1,8 @@
 // The ordered param set of a tile: every key and value has a place that never changes, so that a trace's id is a few small numbers. It must never
 // encode params it does not know: two traces would share an id. As bytes it is a version byte, then keys and values in their order, each with its
 // length before it: one set has exactly one form, so that equal hashes mean equal sets; bytes that no writer makes must never be read as a set.
-
 import { createHash } from 'node:crypto';
-import { ByteReader, ByteWriter } from 'spanline/internal/base';
+import { ByteReader, ByteWriter, orThrow } from 'spanline/internal/base';
 import { invalidInput, storeCorrupt, type TraceDbError, tableLimit } from '../tracedb-error.js';
 import { ParamSet } from './param-set.js';
 import { MAX_PARAM_LENGTH, type Params, quoted } from './param-text.js';
@@ -60,12 +59,10 @@ const readCount = (reader: ByteReader, bytesEach: number): number => {
 const readText = (reader: ByteReader): string => {
   const length = readCount(reader, 1);
   const { at } = reader;
-  let text: string;
-  try {
-    text = utf8.decode(reader.raw(length));
-  } catch (cause) {
-    throw corrupt(`the text at byte ${at} is not UTF-8`, { cause });
-  }
+  const text = orThrow(
+    () => utf8.decode(reader.raw(length)),
+    (cause) => corrupt(`the text at byte ${at} is not UTF-8`, { cause }),
+  );
   if (text.length > MAX_PARAM_LENGTH) {
     throw corrupt(`the text at byte ${at} has ${text.length} characters; the limit is ${MAX_PARAM_LENGTH}`);
   }

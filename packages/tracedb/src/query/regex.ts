@@ -1,5 +1,6 @@
 // Regular expressions that users send: matched in time linear in the text (RE2's algorithm), compiled to a program of bounded size.
 // No pattern may reach the engine before its size is bounded, nor the engine of JavaScript ever.
+import { orThrow } from 'spanline/internal/base';
 import { checkWellFormed, quoted } from '../params/param-text.js';
 import { invalidInput } from '../tracedb-error.js';
 
@@ -55,14 +56,11 @@ export const checkPattern = (pattern: string): void => {
 export const compileRegex = async (pattern: string): Promise<LinearRegex> => {
   checkPattern(pattern);
   const { RE2JS } = await import('re2js');
-  let regex: InstanceType<typeof RE2JS>;
-  try {
-    regex = RE2JS.compile(pattern);
-  } catch (cause) {
-    throw invalidInput(`regular expression ${quoted(pattern)}: ${(cause as Error).message}; use the syntax of RE2`, {
-      cause,
-    });
-  }
+  const regex = orThrow(
+    () => RE2JS.compile(pattern),
+    (cause) =>
+      invalidInput(`regular expression ${quoted(pattern)}: ${cause.message}; use the syntax of RE2`, { cause }),
+  );
   const programSize = regex.programSize();
   if (programSize > MAX_PROGRAM_SIZE) {
     throw tooLarge(pattern, `has ${programSize} instructions when compiled, and the limit is ${MAX_PROGRAM_SIZE}`);

@@ -1,6 +1,5 @@
 // Endpoints of the page: below /ui/api, answered with JSON. What changes something must come from the page itself: a page elsewhere in the same
 // browser could send such a request too. A parameter that is not a whole number must be refused, never taken for the default.
-
 import type { IncomingMessage } from 'node:http';
 import type { Archive } from '@spanline/archive';
 import {
@@ -14,7 +13,7 @@ import {
 } from '@spanline/archive/internal';
 import { GraphError } from '@spanline/graph';
 import type { GoldStore, PerfStore } from '@spanline/tracedb';
-import { SpanlineError } from 'spanline/internal/base';
+import { orThrow, SpanlineError } from 'spanline/internal/base';
 import type { SnapshotStore } from '../snapshots/snapshot-store.js';
 
 /** What a server of the page reads; it opens and closes none of it. What is missing is so to its view, which says how to get it. */
@@ -87,13 +86,11 @@ const checkOrigin = ({ headers }: IncomingMessage): void => {
   throw new HttpError(403, 'only the page of this server may change anything');
 };
 
-const parseBody = (bytes: Buffer): unknown => {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    throw new HttpError(400, 'the body must be JSON');
-  }
-};
+const parseBody = (bytes: Buffer): unknown =>
+  orThrow(
+    () => JSON.parse(bytes.toString('utf8')),
+    () => new HttpError(400, 'the body must be JSON'),
+  );
 
 /** POST below /ui/api with a body of JSON, from the page itself only. */
 export const apiPost = (path: string, answer: (body: unknown, call: Call) => unknown): Route => ({

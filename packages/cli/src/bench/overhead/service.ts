@@ -51,11 +51,8 @@ const treeCpuMs = (root: number): number | undefined => {
 const socketsOf = (pid: number): readonly string[] => {
   try {
     return readdirSync(`/proc/${pid}/fd`).flatMap((name) => {
-      try {
-        return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${name}`))?.[1] ?? [];
-      } catch {
-        return [];
-      }
+      const target = attempt(() => readlinkSync(`/proc/${pid}/fd/${name}`)) ?? '';
+      return /^socket:\[(\d+)\]$/.exec(target)?.[1] ?? [];
     });
   } catch {
     return [];
@@ -158,11 +155,8 @@ export class Service {
   #kill(signal: NodeJS.Signals): void {
     const { pid } = this.#child;
     if (pid === undefined) return;
-    try {
-      process.kill(process.platform === 'win32' ? pid : -pid, signal);
-    } catch {
-      // It is gone.
-    }
+    // It throws where it is gone.
+    attempt(() => process.kill(process.platform === 'win32' ? pid : -pid, signal));
   }
 
   /** Ends it and all that it has started. */

@@ -1,6 +1,6 @@
 // A file on a web server, read by ranges. Credentials and signatures in its address must reach the server and nobody else: no message may show them.
 // Bytes of two versions of the file must never be mixed.
-import { abortedBy, attempt, inParallel, wholeNumber } from 'spanline/internal/base';
+import { abortedBy, attempt, inParallel, orThrow, wholeNumber } from 'spanline/internal/base';
 import { aborted, BadOptionsError, badOptions, ChangedError, ClosedError, TransportError } from '../graph-error.js';
 import {
   HttpGetter,
@@ -95,13 +95,11 @@ const numbersOf = (options: HttpTransportOptions): Numbers => {
   return numbers;
 };
 
-const lowerCase = (headers: RequestHeaders): RequestHeaders => {
-  try {
-    return Object.fromEntries(new Headers(headers));
-  } catch (cause) {
-    throw new BadOptionsError(`the headers cannot be sent: ${(cause as Error).message}`, { cause });
-  }
-};
+const lowerCase = (headers: RequestHeaders): RequestHeaders =>
+  orThrow(
+    () => Object.fromEntries(new Headers(headers)),
+    (cause) => new BadOptionsError(`the headers cannot be sent: ${cause.message}`, { cause }),
+  );
 
 /**
  * Reads a graph file from a web server that serves ranges.
