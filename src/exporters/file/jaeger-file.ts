@@ -1,7 +1,7 @@
 // Jaeger's UI document in a file that is whole after every report. It replaces what an earlier process left there.
 
 import { Slices } from '../../base/calls/timers.js';
-import { runAsync, runSync } from '../../base/files/fs-steps.js';
+import { type FsSteps, runAsync, runSync } from '../../base/files/fs-steps.js';
 import { type WholeFileOptions, writeWhole } from '../../base/files/whole-file.js';
 import type { ReportBatch } from '../../collector/reporter.js';
 import { NO_SCOPE } from '../../formats/library.js';
@@ -30,22 +30,12 @@ export class JaegerFile implements FileFormat {
       if (slices.isOver(bytes)) await slices.next();
       signal.throwIfAborted();
     }
-    try {
-      await runAsync(writeWhole(this.#path, this.#document.chunks(), WRITING));
-    } catch (error) {
-      throw toFileError(this.#path, error);
-    }
-    this.#counts.filesWritten++;
+    await runAsync(this.#write());
   }
 
   reportSync(batch: ReportBatch): void {
     for (const _bytes of this.#take(batch, this.#untaken.of(batch)));
-    try {
-      runSync(writeWhole(this.#path, this.#document.chunks(), WRITING));
-    } catch (error) {
-      throw toFileError(this.#path, error);
-    }
-    this.#counts.filesWritten++;
+    runSync(this.#write());
   }
 
   stats(): Readonly<Record<string, number>> {
@@ -57,6 +47,15 @@ export class JaegerFile implements FileFormat {
       spansDropped,
       spansRefused,
     };
+  }
+
+  *#write(): FsSteps<void> {
+    try {
+      yield* writeWhole(this.#path, this.#document.chunks(), WRITING);
+    } catch (error) {
+      throw toFileError(this.#path, error);
+    }
+    this.#counts.filesWritten++;
   }
 
   /** Yields the bytes of each span taken. */

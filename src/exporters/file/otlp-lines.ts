@@ -1,7 +1,7 @@
 // OTLP/JSON lines: one ExportTraceServiceRequest a line, appended. A line that is in the file is settled at once, so that
 // a retry after a full disk goes on behind it.
 
-import { runAsync, runSync } from '../../base/files/fs-steps.js';
+import { type FsSteps, runAsync, runSync } from '../../base/files/fs-steps.js';
 import type { ReportBatch } from '../../collector/reporter.js';
 import { JsonFormat } from '../../formats/otlp/write-json.js';
 import {
@@ -47,12 +47,7 @@ export class OtlpLines implements FileFormat {
     const undelivered = this.#undelivered.of(batch);
     const leftOut = this.#leftOut(undelivered);
     for await (const line of encodeRequests(batch, undelivered, this.#builder, MAX_LINE_SPANS, leftOut, signal)) {
-      try {
-        this.#counts.filesRemoved += await runAsync(appendLine(this.#path, line.body, this.#rotation));
-      } catch (error) {
-        throw toFileError(this.#path, error);
-      }
-      this.#written(undelivered, line);
+      await runAsync(this.#write(undelivered, line));
     }
     signal.throwIfAborted();
   }
@@ -62,13 +57,7 @@ export class OtlpLines implements FileFormat {
     const leftOut = this.#leftOut(undelivered);
     for (const range of undelivered.ranges) {
       for (const line of encodeRange(batch, range, this.#builder, MAX_LINE_SPANS, leftOut)) {
-        if (typeof line === 'number') continue;
-        try {
-          this.#counts.filesRemoved += runSync(appendLine(this.#path, line.body, this.#rotation));
-        } catch (error) {
-          throw toFileError(this.#path, error);
-        }
-        this.#written(undelivered, line);
+        if (typeof line !== 'number') runSync(this.#write(undelivered, line));
       }
     }
   }
@@ -77,7 +66,12 @@ export class OtlpLines implements FileFormat {
     return { ...this.#counts };
   }
 
-  #written(undelivered: Undelivered, line: EncodedRequest): void {
+  *#write(undelivered: Undelivered, line: EncodedRequest): FsSteps<void> {
+    try {
+      this.#counts.filesRemoved += yield* appendLine(this.#path, line.body, this.#rotation);
+    } catch (error) {
+      throw toFileError(this.#path, error);
+    }
     this.#builder.release(line.body);
     undelivered.settle(line.range);
     this.#counts.linesWritten++;
