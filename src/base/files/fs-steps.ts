@@ -3,29 +3,7 @@
 //
 // Makes new names in a directory survive a power failure. It must not fail: not every file system can sync a directory, and those that cannot
 // need not; the file itself is synced by its writer.
-import {
-  close,
-  closeSync,
-  fstat,
-  fstatSync,
-  fsync,
-  fsyncSync,
-  ftruncate,
-  ftruncateSync,
-  open,
-  openSync,
-  read,
-  readSync,
-  realpath,
-  realpathSync,
-  renameSync,
-  stat,
-  statSync,
-  unlink,
-  unlinkSync,
-  write,
-  writeSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
 import { promisify } from 'node:util';
 import { makeDirectory } from './make-directory.js';
 
@@ -51,37 +29,37 @@ export type FsSteps<T> = Generator<FsStep, T, any>;
 type Call<T> = (...args: never[]) => T;
 
 const SYNC: Readonly<Record<FsStep[0], Call<unknown>>> = {
-  open: openSync,
-  fstat: fstatSync,
-  read: readSync,
-  write: writeSync,
-  ftruncate: ftruncateSync,
-  fsync: fsyncSync,
-  close: closeSync,
-  stat: statSync,
-  realpath: realpathSync,
-  rename: renameSync,
-  unlink: unlinkSync,
+  open: fs.openSync,
+  fstat: fs.fstatSync,
+  read: fs.readSync,
+  write: fs.writeSync,
+  ftruncate: fs.ftruncateSync,
+  fsync: fs.fsyncSync,
+  close: fs.closeSync,
+  stat: fs.statSync,
+  realpath: fs.realpathSync,
+  rename: fs.renameSync,
+  unlink: fs.unlinkSync,
   makeDirectory,
 };
 
-const writeBytes = promisify(write);
-const readBytes = promisify(read);
+const writeBytes = promisify(fs.write);
+const readBytes = promisify(fs.read);
 
 const ASYNC: Readonly<Record<FsStep[0], Call<unknown>>> = {
-  open: promisify(open),
-  fstat: promisify(fstat),
+  open: promisify(fs.open),
+  fstat: promisify(fs.fstat),
   // Promisified, read and write give an object where their synchronous forms give the number.
   read: async (...args: Parameters<typeof readBytes>) => (await readBytes(...args)).bytesRead,
   write: async (...args: Parameters<typeof writeBytes>) => (await writeBytes(...args)).bytesWritten,
-  ftruncate: promisify(ftruncate),
-  fsync: promisify(fsync),
-  close: promisify(close),
-  stat: promisify(stat),
-  realpath: promisify(realpath),
+  ftruncate: promisify(fs.ftruncate),
+  fsync: promisify(fs.fsync),
+  close: promisify(fs.close),
+  stat: promisify(fs.stat),
+  realpath: promisify(fs.realpath),
   // A rename in flight when the process exits could replace what the exit itself wrote; it is quick, so it never is.
-  rename: renameSync,
-  unlink: promisify(unlink),
+  rename: fs.renameSync,
+  unlink: promisify(fs.unlink),
   makeDirectory,
 };
 
