@@ -3,6 +3,7 @@
 //
 // Resources and scopes that were read before, by the bytes they came as: a process sends the same ones with every request, and the archive
 // keeps one object once. Bounded: what is beyond makes the oldest leave, and large ones are never kept.
+import { BoundedCache } from '../base/maps/maps.js';
 import type { ArchivedResource, ArchivedScope, ArchivedSpan } from '../record/archived-span.js';
 import { documentApart } from '../record/shared-ids.js';
 import { TraceFormatError, tooLarge } from './trace-format-error.js';
@@ -140,22 +141,13 @@ const MAX_PARTS = 1000;
 const MAX_KEY_LENGTH = 16 * 1024;
 
 /** A bounded map from a message as it came to what it means. */
-export class SharedParts<T> {
-  readonly #parts = new Map<string, T>();
-  /** Parts that had to leave. */
-  evicted = 0;
-
-  get(key: string): T | undefined {
-    return this.#parts.get(key);
+export class SharedParts<T> extends BoundedCache<string, T> {
+  constructor() {
+    super(MAX_PARTS);
   }
 
-  set(key: string, part: T): void {
-    if (key.length > MAX_KEY_LENGTH) return;
-    this.#parts.set(key, part);
-    if (this.#parts.size <= MAX_PARTS) return;
-    const [oldest] = this.#parts.keys();
-    this.#parts.delete(oldest);
-    this.evicted++;
+  override set(key: string, part: T): void {
+    if (key.length <= MAX_KEY_LENGTH) super.set(key, part);
   }
 }
 

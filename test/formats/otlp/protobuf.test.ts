@@ -212,5 +212,5 @@ test('equal resources of many requests are one object, and the memory for them i
   expect(again.scope).toBe(first.scope);
   for (let i = 1; i < 1000; i++) known.resources.set(`other ${i}`, first.resource);
   decodeOtlpProtobuf(body(1), undefined, known);
-  expect(known.resources.evicted).toBe(1);
+  expect(known.resources.size).toBeLessThanOrEqual(1000);
 });
