@@ -152,13 +152,7 @@ export class DictionaryBuilder {
 
   /** Write a second copy of the index, by which salvage finds the blocks when the end of the file is lost; right behind `finishBlocks`. */
   writeIndexCopy(): void {
-    const keyCount = this.#keyCount;
-    const keyBytes = this.#keyBytes;
-    encodeIndexCopy(
-      this.#writer,
-      { keyCount, keyBytes, blockKeys: this.#blockKeys, graphs: this.#graphs },
-      this.#blocks,
-    );
+    encodeIndexCopy(this.#writer, this.#facts, this.#blocks);
   }
 
   /** Write the filter, where one is wanted; what readers need before stands nearer to the end of the file. */
@@ -179,17 +173,19 @@ export class DictionaryBuilder {
     if (this.#stage === 'finished') throw new BadOptionsError('the dictionary is finished already');
     this.#stage = 'finished';
     const before = this.#writer.position;
-    const keyCount = this.#keyCount;
-    const keyBytes = this.#keyBytes;
-    encodeIndex(this.#writer, { keyCount, keyBytes, blockKeys: this.#blockKeys, graphs: this.#graphs }, this.#blocks);
+    encodeIndex(this.#writer, this.#facts, this.#blocks);
     return {
-      keys: keyCount,
-      keyBytes,
+      keys: this.#keyCount,
+      keyBytes: this.#keyBytes,
       blocks: this.#blocks.count,
       blockBytes: this.#blockBytes,
       indexBytes: this.#writer.position - before,
       filterBytes: this.#filterBytes,
     };
+  }
+
+  get #facts() {
+    return { keyCount: this.#keyCount, keyBytes: this.#keyBytes, blockKeys: this.#blockKeys, graphs: this.#graphs };
   }
 
   #checkOrder(key: Uint8Array): void {
