@@ -248,12 +248,10 @@ export class TracedTable implements WideColumnTable {
  */
 export const storeExists = async (location: string): Promise<boolean> => {
   if (location.startsWith('bigtable:')) return true;
-  try {
-    await access(join(location, 'data.mdb'));
-    return true;
-  } catch {
-    return false;
-  }
+  return access(join(location, 'data.mdb')).then(
+    () => true,
+    () => false,
+  );
 };
 
 /**

@@ -268,14 +268,11 @@ const checkRoom = async (directory: string): Promise<void> => {
 };
 
 /** Whether its disk is mounted read-only. A store there can be read: nobody changes it, so that it needs no locks. */
-const isOnReadOnlyDisk = async (directory: string): Promise<boolean> => {
-  try {
-    await access(join(directory, 'data.mdb'), constants.W_OK);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EROFS';
-  }
-};
+const isOnReadOnlyDisk = (directory: string): Promise<boolean> =>
+  access(join(directory, 'data.mdb'), constants.W_OK).then(
+    () => false,
+    ({ code }: NodeJS.ErrnoException) => code === 'EROFS',
+  );
 
 // lmdb comes with binaries for usual platforms, as optional packages; elsewhere a script compiles it, which package managers may leave out.
 const loadLmdb = async (directory: string): Promise<typeof import('lmdb')> => {
