@@ -3,6 +3,7 @@
 import { parentPort } from 'node:worker_threads';
 import { GraphError } from '@spanline/graph';
 import { mergeSegments, writeSpansTo } from './make-segments.js';
+import { DirectoryPlace } from './segment-place.js';
 import { SegmentSet } from './segment-set.js';
 import { damageOf, readWalRows, type WalRows } from './wal/wal-frames.js';
 import type {
@@ -37,7 +38,7 @@ const seal = ({ directory, path, replaces }: SealTask): SealAnswer => {
 };
 
 const merge = async ({ directory, names }: MergeTask): Promise<MergeAnswer> => {
-  const set = new SegmentSet(directory, OPEN_SEGMENTS, CACHE_BYTES);
+  const set = new SegmentSet(new DirectoryPlace(directory), OPEN_SEGMENTS, CACHE_BYTES);
   try {
     return { isDone: await mergeSegments(set, names), damaged: set.damaged() };
   } finally {

@@ -24,6 +24,7 @@ import { Arrivals } from './arrivals.js';
 import { BackgroundWork } from './background-work.js';
 import { BufferedSpans } from './buffered-spans.js';
 import { searchSources, tracesFrom } from './search-sources.js';
+import { DirectoryPlace } from './segment-place.js';
 import { SegmentSet } from './segment-set.js';
 import { OtherWriters, Snapshots } from './snapshots.js';
 import { TimelineFiles, type TimelineStretch } from './timeline/timeline-files.js';
@@ -82,7 +83,7 @@ export class Archive {
   ) {
     this.#options = options;
     const mayBeMissing = options.readOnly && options.mayBeMissing;
-    this.#set = new SegmentSet(directory, options.openSegments, options.cacheBytes, mayBeMissing);
+    this.#set = new SegmentSet(new DirectoryPlace(directory, mayBeMissing), options.openSegments, options.cacheBytes);
     this.#worker = new WorkThread(options.worker);
     this.#buffered = new BufferedSpans(directory, options);
     this.#timelines = new TimelineFiles(directory);
@@ -169,7 +170,7 @@ export class Archive {
       if (!TRACE_ID.test(id))
         throw new BadOptionsError(`${JSON.stringify(id)} is not a trace id: 32 lower-case hex digits`);
     }
-    return this.#snapshots.run(call, (sources) => tracesFrom(sources, ids, call));
+    return this.#snapshots.run(call, (sources, ask) => tracesFrom(sources, ids, ask));
   }
 
   /**
@@ -181,8 +182,8 @@ export class Archive {
     const { limit = DEFAULT_LIMIT } = search;
     wholeNumber('limit', limit, [1, MAX_LIMIT], badOptions);
     const { unnamedService = UNKNOWN_SERVICE } = call;
-    const found = await this.#snapshots.run(call, (sources) =>
-      searchSources(sources, { ...search, limit, unnamedService }, call),
+    const found = await this.#snapshots.run(call, (sources, ask) =>
+      searchSources(sources, { ...search, limit, unnamedService }, ask),
     );
     return found.map((summary) => ({ ...summary, service: shownName(summary.service, unnamedService) }));
   }

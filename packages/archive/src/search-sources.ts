@@ -2,28 +2,38 @@
 // the same wherever its parts lie and in whatever order the sources are asked.
 
 import { checkSignal } from '@spanline/graph/internal';
-import { getOrMake } from 'spanline/internal/base';
+import { getOrMake, inParallel } from 'spanline/internal/base';
 import { type ArchivedSpan, isMeant, type NamedSearch, rootFirst, type TraceSummary } from 'spanline/internal/record';
 import type { TimeRange } from './segment/segment.js';
 import { meetsConditions, newestFirst, summaryOf } from './span-list.js';
-import { type QueryOptions, type TraceParts, type TraceSource, traceIdsOf } from './trace-source.js';
+import { type AskOptions, type TraceParts, type TraceSource, traceIdsOf } from './trace-source.js';
+
+/** Asks sources in order, a bounded number at a time. */
+const askEach = <T>(
+  sources: readonly T[],
+  options: AskOptions,
+  ask: (source: T, at: number) => Promise<void>,
+): Promise<void> =>
+  inParallel(sources.entries(), Math.min(options.parallel ?? 1, sources.length), async ([at, source]) => {
+    checkSignal('the archive', options);
+    await ask(source, at);
+  });
 
 /** The spans of traces out of all sources; of a span that comes twice the last one, sources being given newest first. */
 export const tracesFrom = async (
   sources: readonly TraceParts[],
   ids: readonly string[],
-  options: QueryOptions,
+  options: AskOptions,
 ): Promise<Map<string, ArchivedSpan[]>> => {
-  const parts = new Map<string, (readonly ArchivedSpan[])[]>();
+  const found: (ReadonlyMap<string, readonly ArchivedSpan[]> | undefined)[] = sources.map(() => undefined);
   const wanted = traceIdsOf(ids);
-  for (const source of sources) {
-    checkSignal('the archive', options);
+  await askEach(sources, options, async (source, at) => {
     const possible = await source.possible(wanted);
-    if (possible.length === 0) continue;
-    for (const [id, spans] of await source.traces(possible)) {
-      getOrMake(parts, id, () => []).unshift(spans);
-    }
-  }
+    if (possible.length > 0) found[at] = await source.traces(possible);
+  });
+  // In the order of the sources, in whatever order they answered.
+  const parts = new Map<string, (readonly ArchivedSpan[])[]>();
+  for (const some of found) for (const [id, spans] of some ?? []) getOrMake(parts, id, () => []).unshift(spans);
   const traces = new Map<string, ArchivedSpan[]>();
   for (const id of ids) {
     const some = parts.get(id);
@@ -36,22 +46,21 @@ export const tracesFrom = async (
 export const presentIn = async (
   sources: readonly TraceParts[],
   ids: readonly string[],
-  options: QueryOptions,
+  options: AskOptions,
 ): Promise<string[]> => {
-  const present = new Set<string>();
+  const found: (readonly string[])[] = sources.map(() => []);
   const wanted = traceIdsOf(ids);
-  for (const source of sources) {
-    checkSignal('the archive', options);
-    for (const id of await source.present(wanted)) present.add(id);
-  }
-  return [...present];
+  await askEach(sources, options, async (source, at) => {
+    found[at] = await source.present(wanted);
+  });
+  return [...new Set(found.flat())];
 };
 
 /** Summaries of the traces that meet all conditions, the newest first. */
 export const searchSources = async (
   sources: readonly TraceSource[],
   search: NamedSearch & { readonly limit: number },
-  options: QueryOptions,
+  options: AskOptions,
 ): Promise<TraceSummary[]> => new Searching(sources, search, options).run();
 
 /** Traces looked for elsewhere at a time. */
@@ -63,7 +72,7 @@ const newestSourceFirst = (sources: readonly TraceSource[]): TraceSource[] =>
 class Searching {
   readonly #sources: readonly TraceSource[];
   readonly #search: NamedSearch & { readonly limit: number };
-  readonly #options: QueryOptions;
+  readonly #options: AskOptions;
   /** The newest found so far, in order, no more than wanted. */
   #found: TraceSummary[] = [];
   /** Every trace that was looked at, whether it is meant or not. */
@@ -71,11 +80,7 @@ class Searching {
   /** Whether traces are listed by a part that begins early enough, and not by one that is over late enough. */
   #listsEarly = false;
 
-  constructor(
-    sources: readonly TraceSource[],
-    search: NamedSearch & { readonly limit: number },
-    options: QueryOptions,
-  ) {
+  constructor(sources: readonly TraceSource[], search: NamedSearch & { readonly limit: number }, options: AskOptions) {
     this.#sources = sources;
     this.#search = search;
     this.#options = options;
@@ -90,13 +95,14 @@ class Searching {
   /** Traces of which one part meets all conditions: every trace that is whole, as nearly all are. */
   async #searchAlone(): Promise<void> {
     const { fromUnixNs, toUnixNs } = this.#search;
-    for (const source of newestSourceFirst(this.#sources)) {
-      checkSignal('the archive', this.#options);
-      if (fromUnixNs !== undefined && source.endUnixNs < fromUnixNs) break;
-      if (toUnixNs !== undefined && source.startUnixNs > toUnixNs) continue;
-      if (this.#isEnough(source.endUnixNs)) break;
-      await this.#searchIn(source);
-    }
+    const inTime = newestSourceFirst(this.#sources).filter(
+      ({ startUnixNs, endUnixNs }) =>
+        (fromUnixNs === undefined || endUnixNs >= fromUnixNs) && (toUnixNs === undefined || startUnixNs <= toUnixNs),
+    );
+    await askEach(inTime, this.#options, async (source) => {
+      // All that come after it end before it.
+      if (!this.#isEnough(source.endUnixNs)) await this.#searchIn(source);
+    });
   }
 
   /**
@@ -110,14 +116,14 @@ class Searching {
     const meaning: TraceSource[] = [];
     for (const source of this.#sources) if (await source.mayMean(this.#search)) meaning.push(source);
     if (meaning.length === 0) return;
-    for (const source of newestSourceFirst(this.#partsToList())) {
+    await askEach(newestSourceFirst(this.#partsToList()), this.#options, async (source) => {
       if (this.#isEnough(source.endUnixNs)) return;
       const others = (meaning.includes(source) ? this.#sources : meaning).filter((other) => other !== source);
       await source.eachId(this.#rangeToList(), async (ids) => {
         checkSignal('the archive', this.#options);
         await this.#decide(ids, others);
       });
-    }
+    });
   }
 
   /**
@@ -147,6 +153,8 @@ class Searching {
       if (split.length === 0) continue;
       const whole: TraceSummary[] = [];
       for (const [id, spans] of await tracesFrom(this.#sources, split, this.#options)) {
+        // Another source may have come to it meanwhile.
+        if (this.#known.has(id)) continue;
         this.#known.add(id);
         whole.push(...this.#ifMeant(spans));
       }

@@ -1,21 +1,13 @@
-// The segments of a directory, opened when they are needed and closed when too many are open. What is small of each stays in memory, so that
+// The segments of a place, opened when they are needed and closed when too many are open. What is small of each stays in memory, so that
 // one that cannot have a trace is not opened again. A segment that cannot be read is reported and the others answer.
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { AbortedError, BlockCache, ClosedError, GraphError } from '@spanline/graph';
+import { inParallel } from 'spanline/internal/base';
 import type { DamagedSegment } from './archive-options.js';
-import {
-  type DirectoryNames,
-  DirectoryReader,
-  isGone,
-  type OwnedName,
-  type SegmentName,
-  VanishedError,
-} from './directory.js';
-import { Segment } from './segment/segment.js';
-import type { SegmentInfo } from './segment/write-segment.js';
+import { type DirectoryNames, type OwnedName, type SegmentName, VanishedError } from './directory.js';
+import type { Segment } from './segment/segment.js';
+import type { SegmentCard, SegmentPlace } from './segment-place.js';
 
-/** What is in the directory now. */
+/** What is there now. */
 export interface Listing {
   /** Segments that no other one replaces, the one that ends last first. */
   readonly segments: readonly SegmentName[];
@@ -25,12 +17,6 @@ export interface Listing {
   readonly replaced: readonly string[];
   /** Names of segments and identities of write-ahead files that a segment stands for, there or not. */
   readonly stoodFor: ReadonlySet<string>;
-}
-
-/** What is known of a segment without opening it again. */
-interface SegmentCard {
-  readonly info: SegmentInfo;
-  readonly mayHave: (traceId: Uint8Array) => boolean;
 }
 
 /** A segment that stays open until it is released. */
@@ -62,7 +48,6 @@ export class SegmentSet {
   readonly #maxOpen: number;
   readonly #open = new Map<string, OpenSegment>();
   readonly #cards = new Map<string, SegmentCard>();
-  readonly #reader: DirectoryReader;
   readonly #cache: BlockCache;
   #listed: DirectoryNames | undefined;
   #listing: Listing = { segments: [], wals: [], replaced: [], stoodFor: new Set() };
@@ -71,31 +56,35 @@ export class SegmentSet {
   readonly #damagedByName = new Map<string, DamagedSegment>();
 
   constructor(
-    readonly directory: string,
+    readonly place: SegmentPlace,
     maxOpen: number,
     cacheBytes: number,
-    mayBeMissing = false,
   ) {
     this.#maxOpen = maxOpen;
-    this.#reader = new DirectoryReader(directory, mayBeMissing);
     this.#cache = new BlockCache(cacheBytes);
   }
 
-  /** Look at the directory. Throws `VanishedError` when it changes meanwhile. */
+  /** Where its write-ahead files are. */
+  get directory(): string {
+    return this.place.directory;
+  }
+
+  /** Look at the place. Throws `VanishedError` when it changes meanwhile. */
   async list(): Promise<Listing> {
-    const names = await this.#reader.list();
+    const names = await this.place.list();
     if (names === this.#listed) return this.#listing;
     this.#forget(names);
     const stoodFor = new Set<string>();
-    for (const { name } of names.segments)
+    await inParallel(names.segments, this.place.parallel, async ({ name }) => {
       for (const other of (await this.card(name))?.info.replaces ?? []) stoodFor.add(other);
+    });
     const segments = names.segments.filter(({ name }) => !stoodFor.has(name));
     const wals = names.wals.filter(({ id }) => !stoodFor.has(id));
     const kept = new Set([...segments, ...wals].map(({ name }) => name));
     const all = [...names.segments, ...names.wals].map(({ name }) => name);
     const listing = { segments, wals, replaced: all.filter((name) => !kept.has(name)), stoodFor };
     // One that could not be opened may be some other time.
-    if (names.segments.every(({ name }) => this.#cards.has(name))) {
+    if (names.segments.every(({ name }) => this.#knows(name))) {
       this.#listed = names;
       this.#listing = listing;
     }
@@ -104,7 +93,7 @@ export class SegmentSet {
 
   /** What is known of a segment; undefined when it cannot be opened. */
   async card(name: string, onDamage?: OnDamage): Promise<SegmentCard | undefined> {
-    const known = this.#cards.get(name);
+    const known = this.#cards.get(name) ?? this.place.card?.(name);
     if (known !== undefined) return known;
     return this.use(
       name,
@@ -132,6 +121,7 @@ export class SegmentSet {
       return await work(pinned.segment, pinned.report);
     } catch (error) {
       if (!isOfFile(error)) throw error;
+      if (this.place.isGone(name, error)) throw new VanishedError(name);
       pinned.report(error);
       return undefined;
     } finally {
@@ -149,7 +139,7 @@ export class SegmentSet {
       entry.isDropped = true;
       this.#release(name, entry);
       if (!isOfFile(error)) throw error;
-      if (isGone(error)) throw new VanishedError(name);
+      if (this.place.isGone(name, error)) throw new VanishedError(name);
       report(error);
       return undefined;
     }
@@ -172,16 +162,8 @@ export class SegmentSet {
   }
 
   /** Bytes of files that are there. */
-  async bytesOf(names: readonly string[]): Promise<number> {
-    const sizes = await Promise.all(
-      names.map((name) =>
-        stat(join(this.directory, name)).then(
-          ({ size }) => size,
-          () => 0,
-        ),
-      ),
-    );
-    return sizes.reduce((sum, size) => sum + size, 0);
+  bytesOf(names: readonly string[]): Promise<number> {
+    return this.place.bytesOf(names);
   }
 
   async close(): Promise<void> {
@@ -198,10 +180,14 @@ export class SegmentSet {
     for (const [name, entry] of this.#open) if (!present.has(name)) this.#drop(name, entry);
   }
 
+  #knows(name: string): boolean {
+    return this.#cards.has(name) || this.place.card?.(name) !== undefined;
+  }
+
   #acquire(name: string): OpenSegment {
     let entry = this.#open.get(name);
     if (entry === undefined || entry.isDropped) {
-      entry = { segment: Segment.open(join(this.directory, name), { cache: this.#cache }), users: 0, isDropped: false };
+      entry = { segment: this.place.open(name, this.#cache), users: 0, isDropped: false };
     }
     // Behind the others: the first is the one used longest ago.
     this.#open.delete(name);

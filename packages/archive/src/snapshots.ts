@@ -13,7 +13,14 @@ import { isGone, isInUse, type OwnedName, type Owner, VanishedError } from './di
 import { presentIn, tracesFrom } from './search-sources.js';
 import type { Listing, PinnedSegment, SegmentSet } from './segment-set.js';
 import { SpanList } from './span-list.js';
-import { type QueryOptions, SegmentSource, type TraceParts, type TraceSource, textsOf } from './trace-source.js';
+import {
+  type AskOptions,
+  type QueryOptions,
+  SegmentSource,
+  type TraceParts,
+  type TraceSource,
+  textsOf,
+} from './trace-source.js';
 import { WalTail } from './wal/wal-frames.js';
 
 type Trace = readonly ArchivedSpan[];
@@ -44,7 +51,7 @@ const scannedSegment = ({ segment, report }: PinnedSegment, { signal }: QueryOpt
 /** All traces; `sources` are given newest first. */
 async function* scanSources(
   sources: readonly ScannedSource[],
-  options: QueryOptions,
+  options: AskOptions,
 ): AsyncGenerator<Trace, undefined, void> {
   const given = new Set<string>();
   for (const [i, source] of sources.entries()) {
@@ -165,10 +172,14 @@ export class Snapshots {
   }
 
   /** What `query` makes of all sources, the newest first. It may be called several times. */
-  async run<T>(options: QueryOptions, query: (sources: readonly TraceSource[]) => Promise<T>): Promise<T> {
+  async run<T>(
+    options: QueryOptions,
+    query: (sources: readonly TraceSource[], ask: AskOptions) => Promise<T>,
+  ): Promise<T> {
+    const ask = this.#ask(options);
     return this.#retrying(options, async () => {
       const { listing, lists } = await this.#take(options);
-      return query([...lists, ...listing.segments.map((name) => new SegmentSource(this.#set, name, options))]);
+      return query([...lists, ...listing.segments.map((name) => new SegmentSource(this.#set, name, options))], ask);
     });
   }
 
@@ -176,7 +187,7 @@ export class Snapshots {
   async *scan(options: QueryOptions): AsyncGenerator<readonly ArchivedSpan[], undefined, void> {
     const { lists, segments } = await this.#retrying(options, () => this.#hold(options));
     try {
-      yield* scanSources([...lists, ...segments.map((pinned) => scannedSegment(pinned, options))], options);
+      yield* scanSources([...lists, ...segments.map((pinned) => scannedSegment(pinned, options))], this.#ask(options));
     } finally {
       for (const { release } of segments) release();
     }
@@ -204,15 +215,19 @@ export class Snapshots {
     });
   }
 
+  #ask(options: QueryOptions): AskOptions {
+    return { ...options, parallel: this.#set.place.parallel };
+  }
+
   async #retrying<T>(options: QueryOptions, work: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
-      checkSignal(this.#set.directory, options);
+      checkSignal(this.#set.place.name, options);
       try {
         return await work();
       } catch (error) {
         if (!(error instanceof VanishedError)) throw error;
         if (attempt === MAX_ATTEMPTS)
-          throw new TransportError(`${this.#set.directory} cannot be read: ${error.message}, again and again`);
+          throw new TransportError(`${this.#set.place.name} cannot be read: ${error.message}, again and again`);
       }
     }
   }

@@ -10,7 +10,7 @@ import {
   type TraceSummary,
 } from 'spanline/internal/record';
 import type { SegmentName } from './directory.js';
-import { lacksOperation } from './segment/search-conditions.js';
+import { isHopeless, lacksOperation } from './segment/search-conditions.js';
 import type { Segment, SegmentSearch, TimeRange } from './segment/segment.js';
 import type { SegmentReadOptions } from './segment/segment-file.js';
 import type { SegmentOperation } from './segment/segment-summary.js';
@@ -100,6 +100,12 @@ export interface QueryOptions {
   readonly unnamedService?: string;
 }
 
+/** How the sources of one query are asked. */
+export interface AskOptions extends QueryOptions {
+  /** How many sources are asked at a time. Default 1. */
+  readonly parallel?: number;
+}
+
 const NS_PER_MS = 1_000_000n;
 
 /** A segment, opened when it is asked. */
@@ -134,6 +140,8 @@ export class SegmentSource implements TraceSource {
   }
 
   async summaries(search: SegmentSearch): Promise<readonly TraceSummary[]> {
+    const card = await this.#set.card(this.name, this.#options.onDamage);
+    if (card !== undefined && isHopeless(card, search)) return [];
     return (await this.#use((segment, options) => segment.summaries(search, options))) ?? [];
   }
 

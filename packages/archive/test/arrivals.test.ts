@@ -9,6 +9,7 @@ import fc from '../../../test/support/fast-check.js';
 import { samples } from '../../../test/support/samples.js';
 import { Archive } from '../src/archive.js';
 import { type Arrivals, Arrivals as BoundedArrivals } from '../src/arrivals.js';
+import { DirectoryPlace } from '../src/segment-place.js';
 import { SegmentSet } from '../src/segment-set.js';
 import { spanAt } from './support/traces.js';
 
@@ -136,7 +137,7 @@ describe('what is told', () => {
     expect(await reportedNames(all, 0)).toEqual(['new', 'middle', 'old']);
     expect(all.sinceMs).toBe(0);
     expect(await reportedNames(archive.arrivals(), endsMs[1])).toEqual(['new', 'middle']);
-    const bounded = new BoundedArrivals(new SegmentSet(directory, 10, 1_000_000), 15);
+    const bounded = new BoundedArrivals(new SegmentSet(new DirectoryPlace(directory), 10, 1_000_000), 15);
     expect(await reportedNames(bounded, 0)).toEqual(['new', 'middle']);
     // Names of segments have the next whole millisecond.
     expect(bounded.sinceMs).toBe(endsMs[1] + 1);
