@@ -75,7 +75,7 @@ const aliases = async (): Promise<typeof built | Readonly<Record<string, string>
   return process.env.SPANLINE_OTEL === '3' ? await otel3() : {};
 };
 
-const NEEDS_WHAT_GO_BUILDS = /^import .*\/(support\/jaeger|ferretdb|kafka|built-with-go)\.js';$/m;
+const NEEDS_WHAT_GO_BUILDS = /^import .*\/(support\/jaeger|support\/versitygw|ferretdb|kafka|built-with-go)\.js';$/m;
 
 /** The longest of the full suite. At its end a worker would be left alone with one. Each has a worker of its own. */
 const LONGEST = [

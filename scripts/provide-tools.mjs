@@ -37,8 +37,8 @@ function installPrograms() {
 
 /** Some minutes on a fresh machine: the tests that need them come last, and wait for them. */
 function startGoBuilds() {
-  for (const name of ['build-jaeger.mjs', 'build-ferretdb.mjs', 'build-kafka.mjs', 'build-collector.mjs']) {
-    spawn(process.execPath, [join(root, 'scripts', name)], { stdio: ['ignore', 'ignore', 2] }).unref();
+  for (const name of ['jaeger', 'ferretdb', 'kafka', 'collector', 'versitygw']) {
+    spawn(process.execPath, [join(root, `scripts/build-${name}.mjs`)], { stdio: ['ignore', 'ignore', 2] }).unref();
   }
 }
 

@@ -109,6 +109,7 @@ const PACKAGES: Readonly<Record<string, Package>> = {
       'graph/index',
       'graph/internal',
     ],
+    packages: ['aws4fetch', 'fast-xml-parser', '@aws-sdk/credential-provider-node'],
   },
   // Knows nothing of spans.
   graph: { modules: ['graph'], takes: ['internal/base'], packages: ['aws4fetch'] },

@@ -42,6 +42,7 @@ const imported = (files: readonly string[]): string[] => {
 /** Packages that work without: what the core and `@spanline/tracedb` load when a program asks for it. */
 const OPTIONAL: Readonly<Record<string, readonly string[]>> = {
   '': ['@opentelemetry/api', '@spanline/archive'],
+  'packages/archive': ['@aws-sdk/credential-provider-node'],
   'packages/tracedb': ['@google-cloud/bigtable'],
 };
 

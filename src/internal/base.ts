@@ -1,4 +1,5 @@
-// What packages beside the core use of its base: bytes, calls, errors, files, options, texts. Loads nothing of spans.
+// What packages beside the core use of its base: bytes, calls, errors, files, options, texts; and how requests of our own are left out of traces.
+// Loads nothing of spans.
 export { ByteReader } from '../base/bytes/byte-reader.js';
 export { ByteWriter, varintLength } from '../base/bytes/byte-writer.js';
 export { attempt, orThrow } from '../base/calls/attempt.js';
@@ -36,3 +37,4 @@ export {
   shortText,
   UNSAFE,
 } from '../base/text/escape-text.js';
+export { addOwnAgent } from '../exporters/http/own-agents.js';

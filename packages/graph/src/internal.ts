@@ -17,7 +17,8 @@ export {
   takeNumber,
 } from './container/symbol-coder.js';
 export { openedFrom } from './container/transport/open-transport.js';
-export { checkSignal } from './container/transport/transport.js';
+export { parseS3Location, s3Address } from './container/transport/s3-transport.js';
+export { checkRanges, checkSignal, dealOut, emptyResults, mergeRanges } from './container/transport/transport.js';
 export { FilterBuilder, KeyFilter } from './dictionary/key-filter.js';
 export { decodeMeta, encodeMeta } from './meta.js';
 export { NodeColumns } from './nodes/node-columns.js';
