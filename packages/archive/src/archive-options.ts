@@ -2,6 +2,7 @@
 import { getHeapStatistics } from 'node:v8';
 import { badOptions } from '@spanline/graph/internal';
 import { flag, wholeNumber } from 'spanline/internal/base';
+import type { ObjectStoreOptions } from './bucket/object-store.js';
 
 /** What is kept; the rest is deleted, a segment at a time. */
 export interface Retention {
@@ -11,8 +12,24 @@ export interface Retention {
   readonly maxBytes?: number;
 }
 
+/** How an archive in an object store is opened, whose place is `s3://bucket/prefix`; see docs/archive.md. */
+export interface BucketOptions {
+  /** Directory where spans wait until they are in the bucket, of this process alone; needed unless `readOnly`. */
+  readonly spool?: string;
+  /** `spool` is the home of the spools of several processes of this machine, of which each takes one of its own. Default false. */
+  readonly spoolIsShared?: boolean;
+  /** Bytes of the spool beyond which spans are refused and counted. Default 1 GiB. */
+  readonly spoolBytes?: number;
+  /** Where catalogue and cards are kept between two runs; '' for nowhere. Default: `spanline` in `$XDG_CACHE_HOME` or `~/.cache`. */
+  readonly cacheDirectory?: string;
+  /** Bytes kept there. Default 512 MiB. */
+  readonly cacheDirectoryBytes?: number;
+  /** How the store is reached; what is left out comes from AWS's variables and files. */
+  readonly s3?: ObjectStoreOptions;
+}
+
 /** How an archive is opened. */
-export interface ArchiveOptions extends Retention {
+export interface ArchiveOptions extends Retention, BucketOptions {
   /** Only read: no write-ahead file is made, nothing is recovered, merged or deleted. Default false. */
   readonly readOnly?: boolean;
   /** With `readOnly`: a directory that is not there yet is an empty archive, until another process makes it. Default false. */
@@ -54,6 +71,31 @@ export interface DamagedSegment {
   readonly message: string;
 }
 
+/** What is only said of an archive in an object store. */
+export interface BucketStats {
+  /** Of the newest generation that was read; 0: nobody has maintained the archive yet. */
+  readonly generation: number;
+  /** Uploads that no maintainer has folded in yet. */
+  readonly freshUploads: number;
+  /** Segments put by this process, and their bytes. */
+  readonly uploads: number;
+  readonly uploadedBytes: number;
+  /** Times that putting segments failed, and why the last time; it is tried again. */
+  readonly uploadFailures: number;
+  readonly lastUploadFailure: string;
+  /** Bytes in the spool. */
+  readonly spooledBytes: number;
+  /** Milliseconds that the oldest segment in the spool has waited for its upload. */
+  readonly uploadDelayMs: number;
+  /** Milliseconds within which others see a span: until it is in a segment, and the upload of that. */
+  readonly delayMs: number;
+  /** Requests to the store, tries again among them, and bytes that came and went. */
+  readonly requests: number;
+  readonly retries: number;
+  readonly bytesRead: number;
+  readonly bytesWritten: number;
+}
+
 /** What an archive is and did. */
 export interface ArchiveStats {
   readonly segments: number;
@@ -92,6 +134,8 @@ export interface ArchiveStats {
   readonly timelineFilesDeleted: number;
   /** Segments that could not be read, or not all of them; the rest answers. */
   readonly damaged: readonly DamagedSegment[];
+  /** Of an archive in an object store. */
+  readonly bucket?: BucketStats;
 }
 
 /** The bounds in force where none is given. */
@@ -112,7 +156,7 @@ export const ARCHIVE_DEFAULTS = {
 } as const;
 
 /** Options with nothing left open but what may be. */
-export type ResolvedArchiveOptions = Required<Omit<ArchiveOptions, keyof Retention>> & Retention;
+export type ResolvedArchiveOptions = Required<Omit<ArchiveOptions, keyof Retention | keyof BucketOptions>> & Retention;
 
 /** A segment of many names takes up to thirty times the bytes of its write-ahead file while it is made. */
 const HEAP_SHARE = 128;
@@ -122,7 +166,8 @@ const walBytesFor = (heapBytes: number): number =>
   Math.max(1, Math.min(ARCHIVE_DEFAULTS.walBytes, Math.floor(heapBytes / HEAP_SHARE)));
 
 /** Throws `BadOptionsError` for what is not a bound. */
-export const resolveOptions = (options: ArchiveOptions): ResolvedArchiveOptions => {
+export const resolveOptions = (all: ArchiveOptions): ResolvedArchiveOptions => {
+  const { spool, spoolIsShared, spoolBytes, cacheDirectory, cacheDirectoryBytes, s3, ...options } = all;
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   for (const [name, value] of given) {
     const isSwitch = typeof ARCHIVE_DEFAULTS[name as keyof typeof ARCHIVE_DEFAULTS] === 'boolean';

@@ -22,12 +22,13 @@ import {
 } from './archive-options.js';
 import { Arrivals } from './arrivals.js';
 import { BackgroundWork } from './background-work.js';
+import type { BucketHome } from './bucket/bucket-home.js';
 import { BufferedSpans } from './buffered-spans.js';
 import { searchSources, tracesFrom } from './search-sources.js';
 import { DirectoryPlace } from './segment-place.js';
 import { SegmentSet } from './segment-set.js';
 import { OtherWriters, Snapshots } from './snapshots.js';
-import { TimelineFiles, type TimelineStretch } from './timeline/timeline-files.js';
+import { mergedStretches, TimelineFiles, type TimelineStretch } from './timeline/timeline-files.js';
 import { type Operation, operationsOf, type QueryOptions, servicesOf } from './trace-source.js';
 import { describe } from './values/values.js';
 import { WorkThread } from './work-thread.js';
@@ -69,7 +70,11 @@ const TRACE_ID = /^[0-9a-f]{32}$/;
  */
 export class Archive {
   readonly #options: ResolvedArchiveOptions;
+  readonly #bucket: BucketHome | undefined;
+  /** What queries read. */
   readonly #set: SegmentSet;
+  /** The directory that this process writes to: that of the archive, or its spool. */
+  readonly #written: SegmentSet;
   readonly #buffered: BufferedSpans;
   readonly #worker: WorkThread;
   readonly #snapshots: Snapshots;
@@ -78,32 +83,64 @@ export class Archive {
   #isClosed = false;
 
   private constructor(
+    /** Its directory, or the address of its bucket. */
     readonly directory: string,
     options: ResolvedArchiveOptions,
+    bucket?: BucketHome,
   ) {
     this.#options = options;
+    this.#bucket = bucket;
+    const { openSegments, cacheBytes } = options;
     const mayBeMissing = options.readOnly && options.mayBeMissing;
-    this.#set = new SegmentSet(new DirectoryPlace(directory, mayBeMissing), options.openSegments, options.cacheBytes);
+    const written = bucket?.directory ?? directory;
+    this.#written = new SegmentSet(new DirectoryPlace(written, mayBeMissing), openSegments, cacheBytes);
+    this.#set = bucket === undefined ? this.#written : new SegmentSet(bucket.place, openSegments, cacheBytes);
     this.#worker = new WorkThread(options.worker);
-    this.#buffered = new BufferedSpans(directory, options);
-    this.#timelines = new TimelineFiles(directory);
-    this.#snapshots = new Snapshots(this.#set, this.#buffered, new OtherWriters(directory));
-    this.#background = new BackgroundWork(this.#set, this.#buffered, options, this.#worker, this.#timelines);
+    this.#buffered = new BufferedSpans(written, options, () => bucket?.isFull ?? false);
+    this.#timelines = new TimelineFiles(written);
+    this.#snapshots = new Snapshots(this.#set, this.#buffered, new OtherWriters(written));
+    // A spool is uploaded as it is.
+    const work = bucket === undefined ? options : { ...options, maintain: false };
+    this.#background = new BackgroundWork(this.#written, this.#buffered, work, this.#worker, this.#timelines);
   }
 
-  /** Open the archive in `directory`, making it unless `readOnly`, and take over what writers that died have left. */
+  /**
+   * Open the archive in `directory`, making it unless `readOnly`, and take over what writers that died have left; or the one in an object
+   * store at `s3://bucket/prefix`, which is written by way of the directory `spool`.
+   */
   static async open(directory: string, options: ArchiveOptions = {}): Promise<Archive> {
     const resolved = resolveOptions(options);
-    if (!resolved.readOnly) makeHome(directory);
-    const archive = new Archive(directory, resolved);
+    const archive = directory.startsWith('s3://')
+      ? await Archive.#inBucket(directory, options, resolved)
+      : Archive.#inDirectory(directory, resolved);
     try {
       if (resolved.readOnly) await archive.#snapshots.run({}, async () => {});
       else await archive.#background.start();
+      archive.#startUploads();
     } catch (error) {
       await archive.close();
       throw error;
     }
     return archive;
+  }
+
+  static #inDirectory(directory: string, options: ResolvedArchiveOptions): Archive {
+    if (!options.readOnly) makeHome(directory);
+    return new Archive(directory, options);
+  }
+
+  static async #inBucket(location: string, given: ArchiveOptions, resolved: ResolvedArchiveOptions): Promise<Archive> {
+    const { BucketHome, OPEN_SEGMENTS } = await import('./bucket/bucket-home.js');
+    const bucket = await BucketHome.open(location, given);
+    return new Archive(bucket.store.name, { ...resolved, openSegments: given.openSegments ?? OPEN_SEGMENTS }, bucket);
+  }
+
+  #startUploads(): void {
+    this.#bucket?.start({
+      replacesOf: async (name) => (await this.#written.card(name))?.info.replaces ?? [],
+      rotateTimelines: () => this.#timelines.rotate(),
+      onAdopted: () => this.#background.lookSoon(),
+    });
   }
 
   /**
@@ -139,7 +176,9 @@ export class Archive {
   /** What timelines of all processes say of this time, Unix microseconds: the stretches that overlap it, in order of their start. */
   async timeline(fromUs: number, toUs: number): Promise<TimelineStretch[]> {
     this.#checkOpen();
-    return this.#timelines.read(fromUs, toUs);
+    const here = await this.#timelines.read(fromUs, toUs);
+    const there = (await this.#bucket?.timeline(fromUs, toUs)) ?? [];
+    return there.length === 0 ? here : mergedStretches(there, here);
   }
 
   /** How many spans `append` would take now. */
@@ -147,15 +186,19 @@ export class Archive {
     return this.#buffered.room;
   }
 
-  /** Resolves when everything appended before is on disk: nothing short of losing the disk takes it away. */
+  /**
+   * Resolves when everything appended before is on disk, of an archive in an object store on that of the spool: nothing short of losing the disk
+   * takes it away.
+   */
   async flush(): Promise<void> {
     await this.#buffered.flush();
   }
 
-  /** Resolves when everything appended before is in segments. */
+  /** Resolves when everything appended before is in segments; of an archive in an object store, when these are in the bucket. */
   async seal(): Promise<void> {
     this.#checkOpen();
     await this.#buffered.seal();
+    await this.#bucket?.drain();
   }
 
   /** The spans of one trace, the root first and every span before its children; empty when there is none. */
@@ -261,7 +304,8 @@ export class Archive {
       timelineRows: this.#timelines.rows,
       timelineTornLines: this.#timelines.tornLines,
       timelineFilesDeleted: this.#timelines.deleted,
-      damaged: this.#set.damaged(),
+      damaged: this.#set === this.#written ? this.#set.damaged() : [...this.#set.damaged(), ...this.#written.damaged()],
+      ...(this.#bucket === undefined ? {} : { bucket: this.#bucket.stats(this.#options.segmentMs) }),
     };
   }
 
@@ -274,8 +318,11 @@ export class Archive {
       await this.#buffered.seal();
     } finally {
       this.#buffered.abandon();
+      await this.#bucket?.stop();
       await this.#worker.close();
       await this.#set.close();
+      if (this.#written !== this.#set) await this.#written.close();
+      this.#bucket?.close();
     }
   }
 

@@ -75,6 +75,11 @@ export class BackgroundWork {
     await this.#running?.catch(() => {});
   }
 
+  /** Look for what can be taken over, at once. */
+  lookSoon(): void {
+    this.#alone(() => recover(this.#set, this.#worker, this.#counts)).catch((error: unknown) => this.#fail(error));
+  }
+
   /** Merge whatever can be merged. */
   compact(): Promise<void> {
     return this.#alone(() => this.#merge(ALL_MERGES));

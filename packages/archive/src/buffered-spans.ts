@@ -22,6 +22,7 @@ const SORTED_BYTES = 1024 * 1024;
 export class BufferedSpans {
   readonly #directory: string;
   readonly #limits: ResolvedArchiveOptions;
+  readonly #isHomeFull: () => boolean;
   /** Takes what comes. */
   #open: BufferedBatch | undefined;
   /** What waits for its segment, the oldest first, which may be becoming one. */
@@ -37,9 +38,11 @@ export class BufferedSpans {
   lastFailure = '';
   refused = 0;
 
-  constructor(directory: string, limits: ResolvedArchiveOptions) {
+  /** Nothing is taken while `isFull`. */
+  constructor(directory: string, limits: ResolvedArchiveOptions, isFull = (): boolean => false) {
     this.#directory = directory;
     this.#limits = limits;
+    this.#isHomeFull = isFull;
   }
 
   get count(): number {
@@ -53,7 +56,7 @@ export class BufferedSpans {
   /** How many spans would be taken now. */
   get room(): number {
     const { maxBufferedSpans, maxBufferedBytes } = this.#limits;
-    return this.walBytes >= maxBufferedBytes ? 0 : Math.max(0, maxBufferedSpans - this.count);
+    return this.#isHomeFull() || this.walBytes >= maxBufferedBytes ? 0 : Math.max(0, maxBufferedSpans - this.count);
   }
 
   /** Identities of the files this writer has. */

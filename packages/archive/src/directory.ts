@@ -94,7 +94,7 @@ export const segmentName = (startUnixNs: bigint, endUnixNs: bigint, id: string, 
   `seg-${startUnixNs / NS_PER_MS}-${endUnixNs / NS_PER_MS + 1n}-${id}.${isSorted ? 'spans' : 'unsorted'}`;
 
 /** What a segment's name tells; undefined for any other file. */
-const parseSegmentName = (name: string): SegmentName | undefined => {
+export const parseSegmentName = (name: string): SegmentName | undefined => {
   const [, start, end, form] = SEGMENT.exec(name) ?? [];
   if (start === undefined) return undefined;
   return { name, startMs: Number(start), endMs: Number(end), isSorted: form === 'spans' };
@@ -130,7 +130,8 @@ export interface DirectoryNames {
   readonly wals: readonly OwnedName[];
 }
 
-const newestFirst = (a: SegmentName, b: SegmentName): number => b.endMs - a.endMs || (a.name < b.name ? -1 : 1);
+/** The order of a listing. */
+export const newestSegmentFirst = (a: SegmentName, b: SegmentName): number => b.endMs - a.endMs || (a.name < b.name ? -1 : 1);
 
 const readNames = async (directory: string, mayBeMissing: boolean): Promise<string[]> => {
   try {
@@ -144,7 +145,7 @@ const readNames = async (directory: string, mayBeMissing: boolean): Promise<stri
 };
 
 const parse = (names: readonly string[]): DirectoryNames => ({
-  segments: names.flatMap((name) => parseSegmentName(name) ?? []).sort(newestFirst),
+  segments: names.flatMap((name) => parseSegmentName(name) ?? []).sort(newestSegmentFirst),
   wals: names.flatMap((name) => parseOwned(WAL, name) ?? []).sort((a, b) => (a.name < b.name ? -1 : 1)),
 });
 

@@ -29,6 +29,8 @@ export type BucketErrorCode =
   | 'ERR_SPANLINE_BUCKET_VERSION'
   /** An upload is older than what the archive can still tell from one that it has. */
   | 'ERR_SPANLINE_BUCKET_TOO_LATE'
+  /** The spool is another process's, or cannot be written. */
+  | 'ERR_SPANLINE_BUCKET_SPOOL'
   /** Others were quicker every time. */
   | 'ERR_SPANLINE_BUCKET_CONTENDED'
   /** The caller's signal fired. */

@@ -76,6 +76,25 @@ const parseTimelineLine = (line: string): TimelineStretch | undefined => {
   return form === FORM ? { process, fromUs, toUs, rows: rows.map(rowOf) } : undefined;
 };
 
+/** What the text of a file of timelines says, and how many of its lines are not whole. */
+export const stretchesIn = (text: string): { readonly stretches: TimelineStretch[]; readonly torn: number } => {
+  const lines = text.split('\n');
+  // What stands behind the last line break is a line that is being written, or was cut.
+  if (lines.at(-1) === '') lines.pop();
+  const stretches = lines.flatMap((line) => parseTimelineLine(line) ?? []);
+  return { stretches, torn: lines.length - stretches.length };
+};
+
+/** Stretches of two places, each once, in order of their start. */
+export const mergedStretches = (
+  some: readonly TimelineStretch[],
+  others: readonly TimelineStretch[],
+): TimelineStretch[] => {
+  const all = new Map<string, TimelineStretch>();
+  for (const one of [...some, ...others]) all.set(`${one.process} ${one.fromUs} ${one.toUs}`, one);
+  return [...all.values()].sort((a, b) => a.fromUs - b.fromUs);
+};
+
 /** The service, and its process where that is known: `shop 4711`. `process` is as `processOf` names it. */
 export const processLabel = (process: string): string => {
   const { 'service.name': service = '', 'process.pid': pid = '' } = JSON.parse(process) as Record<string, string>;
@@ -162,6 +181,11 @@ export class TimelineFiles {
     this.rows += rows.length;
   }
 
+  /** What is appended from now on goes into another file. */
+  rotate(): void {
+    this.#current = undefined;
+  }
+
   /** Stretches that overlap this time, in order of their start. */
   async read(fromUs: number, toUs: number): Promise<TimelineStretch[]> {
     if (!(fromUs <= toUs))
@@ -169,15 +193,8 @@ export class TimelineFiles {
     const found: TimelineStretch[] = [];
     for (const { name, startMs, endMs } of namesIn(this.#directory)) {
       if (startMs * 1000 > toUs || endMs * 1000 < fromUs) continue;
-      const lines = (await this.#textOf(name)).split('\n');
-      // What stands behind the last line break is a line that is being written, or was cut.
-      if (lines.at(-1) === '') lines.pop();
-      let torn = 0;
-      for (const line of lines) {
-        const stretch = parseTimelineLine(line);
-        if (stretch === undefined) torn++;
-        else if (stretch.fromUs <= toUs && stretch.toUs >= fromUs) found.push(stretch);
-      }
+      const { stretches, torn } = stretchesIn(await this.#textOf(name));
+      found.push(...stretches.filter((stretch) => stretch.fromUs <= toUs && stretch.toUs >= fromUs));
       if (torn > 0) this.#torn.set(name, torn);
     }
     return found.sort((a, b) => a.fromUs - b.fromUs);

@@ -1,0 +1,177 @@
+// What an archive in a bucket has beside one in a directory: the store, the spool with what uploads it, and timelines by the hour. A process that writes
+// must come up and keep what it takes while the store cannot be reached, and be told at once what will never work.
+
+import { BadOptionsError } from '@spanline/graph';
+import { inParallel, timers, wholeNumber } from 'spanline/internal/base';
+import type { ArchiveOptions, BucketStats } from '../archive-options.js';
+import { DirectoryPlace } from '../segment-place.js';
+import { stretchesIn, type TimelineStretch } from '../timeline/timeline-files.js';
+import { BucketError } from './bucket-error.js';
+import { BucketPlace, type CatalogueReader } from './bucket-place.js';
+import { openCatalogue } from './catalogue-reader.js';
+import { CachedStore, cacheDirectoryOf, DiskCache } from './disk-cache.js';
+import { hourOf, parseTimelineKey } from './keys.js';
+import { type ObjectStore, openObjectStore } from './object-store.js';
+import { Spool } from './spool.js';
+import { Uploader, type UploadStats } from './uploader.js';
+
+const MIB = 1024 * 1024;
+const SPOOL_BYTES = 1024 * MIB;
+const CACHE_BYTES = 512 * MIB;
+/** Segments of a bucket open at a time, unless a number is given. */
+export const OPEN_SEGMENTS = 1024;
+/** How long closing waits for uploads; what is left stays in the spool. */
+const CLOSE_MS = 10_000;
+const HOUR_MS = 3_600_000;
+/** Timelines are looked for until so long after their time: they go up with the next segment. */
+const LATE_MS = HOUR_MS;
+/** Timelines read at a time. */
+const PARALLEL = 16;
+
+const NO_UPLOADS: UploadStats = {
+  uploads: 0,
+  uploadedBytes: 0,
+  uploadFailures: 0,
+  lastUploadFailure: '',
+  spooledBytes: 0,
+  uploadDelayMs: 0,
+};
+
+const badOption = (message: string): Error => new BadOptionsError(message);
+
+/** Whether a place is in an object store. */
+export const isBucket = (place: string): boolean => place.startsWith('s3://');
+
+/** What the archive does with files in the spool. */
+export interface SpoolWork {
+  readonly replacesOf: (segment: string) => Promise<readonly string[]>;
+  readonly rotateTimelines: () => void;
+  readonly onAdopted: () => void;
+}
+
+export class BucketHome {
+  #uploader: Uploader | undefined;
+
+  private constructor(
+    readonly store: ObjectStore,
+    readonly catalogue: CatalogueReader,
+    readonly place: BucketPlace,
+    readonly spool: Spool | undefined,
+    private readonly spoolBytes: number,
+  ) {}
+
+  /** Take the spool and look at the bucket. */
+  static async open(location: string, options: ArchiveOptions): Promise<BucketHome> {
+    const { readOnly = false, spool: directory, spoolIsShared = false } = options;
+    const spoolBytes = wholeNumber('spoolBytes', options.spoolBytes ?? SPOOL_BYTES, [1], badOption);
+    const cacheBytes = wholeNumber('cacheDirectoryBytes', options.cacheDirectoryBytes ?? CACHE_BYTES, [1], badOption);
+    if (!readOnly && (directory === undefined || directory === ''))
+      throw new BadOptionsError(
+        `an archive in ${location} is written by way of a local directory: give spool, or readOnly to read alone`,
+      );
+    const plain = openObjectStore(location, options.s3);
+    const { cacheDirectory = cacheDirectoryOf(`${plain.name} ${options.s3?.endpoint ?? ''}`) } = options;
+    const cache = cacheDirectory === '' ? undefined : new DiskCache(cacheDirectory, cacheBytes);
+    const store = cache === undefined ? plain : new CachedStore(plain, cache);
+    let spool: Spool | undefined;
+    try {
+      const catalogue = openCatalogue(store, cache);
+      if (!readOnly) spool = await (spoolIsShared ? Spool.openOneOf(directory as string) : Spool.open(directory as string));
+      const local = spool === undefined ? undefined : new DirectoryPlace(spool.directory);
+      const place = new BucketPlace(store, catalogue, local);
+      await catalogue.read().catch((error: unknown) => {
+        // It may be there in a minute, and what is taken until then is in the spool.
+        if (readOnly || !isPassing(error)) throw error;
+      });
+      return new BucketHome(store, catalogue, place, spool, spoolBytes);
+    } catch (error) {
+      spool?.close();
+      store.close();
+      throw error;
+    }
+  }
+
+  /** Of write-ahead files; empty for who only reads. */
+  get directory(): string {
+    return this.spool?.directory ?? '';
+  }
+
+  get isFull(): boolean {
+    return this.#uploader?.isFull ?? false;
+  }
+
+  /** Upload from now on. */
+  start(work: SpoolWork): void {
+    const { spool, store, spoolBytes, place } = this;
+    if (spool === undefined) return;
+    this.#uploader = new Uploader({
+      store,
+      spool,
+      spoolBytes,
+      fate: async (segment) => {
+        const generation = await this.catalogue.read();
+        return { isKnown: generation.knows(segment), listFrom: generation.listFrom };
+      },
+      onUploaded: (segment, key, bytes) => place.uploaded(segment, key, bytes),
+      ...work,
+    });
+    this.#uploader.start();
+  }
+
+  /** Resolves when all segments of the spool are in the bucket. */
+  async drain(): Promise<void> {
+    await this.#uploader?.drain();
+  }
+
+  /** The stretches in the bucket that overlap this time. */
+  async timeline(fromUs: number, toUs: number): Promise<TimelineStretch[]> {
+    const [fromMs, toMs] = [fromUs / 1000, toUs / 1000];
+    const until = hourOf(Math.min(toMs + LATE_MS, timers.wallMs() + HOUR_MS));
+    const keys: string[] = [];
+    const startAfter = `timelines/${hourOf(Math.max(0, fromMs - HOUR_MS))}`;
+    pages: for await (const page of this.store.list('timelines/', { startAfter })) {
+      for (const { key } of page) {
+        const known = parseTimelineKey(key);
+        if (known === undefined) continue;
+        if (known.hour > until) break pages;
+        if (known.startMs <= toMs && known.endMs >= fromMs) keys.push(key);
+      }
+    }
+    const found = new Map<string, TimelineStretch>();
+    await inParallel(keys, PARALLEL, async (key) => {
+      const object = await this.store.get(key);
+      // Too old, and deleted meanwhile.
+      if (object === undefined || object === 'unchanged') return;
+      for (const stretch of stretchesIn(object.bytes.toString()).stretches)
+        if (stretch.fromUs <= toUs && stretch.toUs >= fromUs)
+          // One may have been put twice.
+          found.set(`${stretch.process} ${stretch.fromUs} ${stretch.toUs}`, stretch);
+    });
+    return [...found.values()];
+  }
+
+  stats(segmentMs: number): BucketStats {
+    const uploads = this.#uploader?.stats() ?? NO_UPLOADS;
+    const { requests, retries, bytesRead, bytesWritten } = this.store.stats();
+    return {
+      generation: this.place.generation.number,
+      freshUploads: this.place.freshUploads,
+      ...uploads,
+      delayMs: segmentMs + uploads.uploadDelayMs,
+      ...{ requests, retries, bytesRead, bytesWritten },
+    };
+  }
+
+  /** Upload what can be uploaded soon. */
+  async stop(): Promise<void> {
+    await this.#uploader?.close(CLOSE_MS);
+  }
+
+  close(): void {
+    this.spool?.close();
+    this.store.close();
+  }
+}
+
+const isPassing = (error: unknown): boolean =>
+  error instanceof BucketError && error.code === 'ERR_SPANLINE_BUCKET_UNAVAILABLE';

@@ -1,0 +1,245 @@
+// An archive in a bucket as queries see it: the segments that the newest generation names, fresh uploads that no maintainer has folded in yet, and what
+// this process has in its spool. One segment must be there once, wherever it lies, and be there at each moment while it goes from one to the other:
+// the spool is looked at first, then the bucket, and what this process has put there is known without a list. An object that the newest generation
+// names and that is gone is damage; any other that is gone was merged, and the bucket is looked at again.
+
+import { type BlockCache, NotFoundError } from '@spanline/graph';
+import { inParallel } from 'spanline/internal/base';
+import {
+  type DirectoryNames,
+  isGone,
+  newestSegmentFirst,
+  parseSegmentName,
+  type SegmentName,
+} from '../directory.js';
+import { Segment } from '../segment/segment.js';
+import type { DirectoryPlace, SegmentCard, SegmentPlace } from '../segment-place.js';
+import type { ObjectStore, ObjectVersion } from './object-store.js';
+import { TailTransport } from './tail-transport.js';
+
+/** Segments of a bucket that are asked at a time. */
+const PARALLEL = 24;
+/** Bytes of the end of an object that are read when it is opened. */
+const TAIL_BYTES = 128 * 1024;
+/** What this process has put is known without a list for so long: longer than any list lags. */
+const UPLOADED_MAX = 10_000;
+
+/** An object that is a segment. */
+export interface SegmentObject {
+  readonly key: string;
+  readonly size: number;
+  /** Empty where it is not known. */
+  readonly etag: string;
+}
+
+/** What the newest generation says. */
+export interface GenerationView {
+  readonly number: number;
+  /** What is live, by name. */
+  readonly live: ReadonlyMap<string, LiveSegment>;
+  /** Whether a name is live, dead or was merged. */
+  knows(segment: string): boolean;
+  /** All fresh uploads of earlier hours are known. */
+  readonly listFrom: string;
+}
+
+/** A segment that a generation names. */
+export interface LiveSegment extends SegmentObject {
+  readonly card: SegmentCard;
+  /** Open it, for as few requests as its card allows. */
+  open(cache: BlockCache): Promise<Segment>;
+}
+
+/** Reads the catalogue. */
+export interface CatalogueReader {
+  /** The newest generation; the same object while it is the same. */
+  read(signal?: AbortSignal): Promise<GenerationView>;
+  /** What is known of a fresh upload, if it was ever opened on this machine. */
+  freshSegment(object: SegmentObject, name: string): Promise<LiveSegment | undefined>;
+}
+
+/** A bucket nobody has maintained yet. */
+export const EMPTY_GENERATION: GenerationView = {
+  number: 0,
+  live: new Map(),
+  knows: () => false,
+  listFrom: '',
+};
+
+const versionOf = ({ size, etag }: SegmentObject): ObjectVersion | undefined =>
+  etag === '' ? undefined : { size, etag };
+
+export class BucketPlace implements SegmentPlace {
+  readonly parallel = PARALLEL;
+  readonly #store: ObjectStore;
+  readonly #catalogue: CatalogueReader;
+  readonly #spool: DirectoryPlace | undefined;
+  #generation: GenerationView = EMPTY_GENERATION;
+  /** Fresh uploads by name. */
+  #fresh: ReadonlyMap<string, SegmentObject> = new Map();
+  /** What this process has put. */
+  readonly #uploaded = new Map<string, SegmentObject>();
+  readonly #freshCards = new Map<string, LiveSegment>();
+  /** Number of the look at which an object that was listed was gone. */
+  readonly #missing = new Map<string, number>();
+  #looks = 0;
+  #running: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
+  #text = '';
+  #names: DirectoryNames = { segments: [], wals: [] };
+
+  constructor(store: ObjectStore, catalogue: CatalogueReader, spool: DirectoryPlace | undefined) {
+    this.#store = store;
+    this.#catalogue = catalogue;
+    this.#spool = spool;
+  }
+
+  get name(): string {
+    return this.#store.name;
+  }
+
+  get directory(): string {
+    return this.#spool?.directory ?? '';
+  }
+
+  /** The generation that was read last. */
+  get generation(): GenerationView {
+    return this.#generation;
+  }
+
+  /** Fresh uploads at the last look. */
+  get freshUploads(): number {
+    return this.#fresh.size;
+  }
+
+  async list(): Promise<DirectoryNames> {
+    const spooled = (await this.#spool?.list()) ?? { segments: [], wals: [] };
+    await this.#look();
+    const segments = new Map<string, SegmentName>();
+    for (const segment of spooled.segments) segments.set(segment.name, segment);
+    for (const names of [this.#generation.live.keys(), this.#fresh.keys()])
+      for (const name of names) {
+        const segment = segments.has(name) ? undefined : parseSegmentName(name);
+        if (segment !== undefined) segments.set(name, segment);
+      }
+    const names = { segments: [...segments.values()].sort(newestSegmentFirst), wals: spooled.wals };
+    const text = [...names.segments, ...names.wals].map(({ name }) => name).join('\n');
+    if (text === this.#text) return this.#names;
+    await inParallel(this.#fresh, this.parallel, async ([name, object]) => {
+      if (this.#freshCards.has(name) || spooled.segments.some((one) => one.name === name)) return;
+      const known = await this.#catalogue.freshSegment(object, name).catch((error: unknown) => {
+        // It is asked for later, and reported then.
+        if (!(error instanceof Error)) throw error;
+        return undefined;
+      });
+      if (known !== undefined) this.#freshCards.set(name, known);
+    });
+    for (const name of this.#freshCards.keys()) if (!segments.has(name)) this.#freshCards.delete(name);
+    this.#text = text;
+    this.#names = names;
+    return names;
+  }
+
+  async open(name: string, cache: BlockCache): Promise<Segment> {
+    if (this.#spool !== undefined) {
+      try {
+        return await this.#spool.open(name, cache);
+      } catch (error) {
+        if (!isGone(error)) throw error;
+      }
+    }
+    const live = this.#generation.live.get(name) ?? this.#freshCards.get(name);
+    if (live !== undefined) return live.open(cache);
+    const object = this.#fresh.get(name) ?? this.#uploaded.get(name);
+    if (object === undefined) throw new NotFoundError(`${name} is not in ${this.name}`);
+    return openObject(this.#store, object, cache);
+  }
+
+  card(name: string): SegmentCard | undefined {
+    return (this.#generation.live.get(name) ?? this.#freshCards.get(name))?.card;
+  }
+
+  isGone(name: string, error: unknown): boolean {
+    if (isGone(error)) return true;
+    if (!(error instanceof NotFoundError)) return false;
+    const seen = this.#missing.get(name);
+    this.#missing.set(name, this.#looks);
+    // Gone again, after the newest generation named it: it will not come back.
+    return seen === undefined || seen === this.#looks;
+  }
+
+  async bytesOf(names: readonly string[]): Promise<number> {
+    let bytes = 0;
+    const others: string[] = [];
+    for (const name of names) {
+      const object = this.#generation.live.get(name) ?? this.#fresh.get(name);
+      if (object === undefined) others.push(name);
+      else bytes += object.size;
+    }
+    return bytes + ((await this.#spool?.bytesOf(others)) ?? 0);
+  }
+
+  /** This process has put a segment. */
+  uploaded(name: string, key: string, size: number): void {
+    this.#uploaded.set(name, { key, size, etag: '' });
+    for (const oldest of this.#uploaded.keys()) {
+      if (this.#uploaded.size <= UPLOADED_MAX) break;
+      this.#uploaded.delete(oldest);
+    }
+  }
+
+  /** Look at the bucket, from now on: a look that began before does not count, but one that waits for it is shared. */
+  #look(): Promise<void> {
+    if (this.#running === undefined) {
+      this.#running = this.#lookNow().finally(() => {
+        this.#running = undefined;
+      });
+      return this.#running;
+    }
+    this.#next ??= this.#running
+      .catch(() => {})
+      .then(() => {
+        this.#next = undefined;
+        return this.#look();
+      });
+    return this.#next;
+  }
+
+  async #lookNow(): Promise<void> {
+    const before = this.#generation;
+    const [generation, listed] = await Promise.all([
+      this.#catalogue.read(),
+      // The first time it is not known from when on.
+      this.#looks === 0 ? undefined : this.#listFresh(before.listFrom),
+    ]);
+    // A newer generation lists from later on: what was listed is more than that.
+    const fresh = listed ?? (await this.#listFresh(generation.listFrom));
+    for (const [name, object] of this.#uploaded) {
+      if (generation.knows(name)) this.#uploaded.delete(name);
+      else if (!fresh.has(name)) fresh.set(name, object);
+    }
+    for (const name of fresh.keys()) if (generation.knows(name)) fresh.delete(name);
+    this.#looks++;
+    this.#generation = generation;
+    this.#fresh = fresh;
+    for (const name of this.#missing.keys())
+      if (!fresh.has(name) && !generation.live.has(name)) this.#missing.delete(name);
+  }
+
+  async #listFresh(from: string): Promise<Map<string, SegmentObject>> {
+    const found = new Map<string, SegmentObject>();
+    const startAfter = from === '' ? undefined : `fresh/${from}/`;
+    for await (const page of this.#store.list('fresh/', { startAfter })) {
+      for (const { key, size, etag } of page) {
+        const name = key.slice(key.lastIndexOf('/') + 1);
+        // The first of several copies counts.
+        if (parseSegmentName(name) !== undefined && !found.has(name)) found.set(name, { key, size, etag });
+      }
+    }
+    return found;
+  }
+}
+
+/** Open a segment of which nothing is known but where it is. */
+export const openObject = (store: ObjectStore, object: SegmentObject, cache: BlockCache): Promise<Segment> =>
+  Segment.open(new TailTransport(store.transport(object.key, versionOf(object)), TAIL_BYTES), { cache });

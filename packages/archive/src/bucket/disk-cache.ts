@@ -1,0 +1,164 @@
+// What of a bucket is kept on this machine's disk: objects that never change, and the newest catalogue with its version. It is a store that asks the
+// one behind it less. What is kept is checked by its digest, and bounded; a cache that cannot be read or written must cost time and nothing else.
+
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Transport } from '@spanline/graph';
+import { timers } from 'spanline/internal/base';
+import type { ListedObject, ObjectStore, ObjectVersion, StoreCall, StoreStats } from './object-store.js';
+
+/** Beginnings of keys of objects that never change. */
+const IMMUTABLE = /^(?:generations|cards)\//;
+const CATALOGUE = 'catalogue.json';
+const FILE = /^[0-9a-f]{32}$/;
+/** Bytes written between two looks at what is too much. */
+const PRUNE_BYTES = 8 * 1024 * 1024;
+/** What is used again is as new as now, if it was older than this. */
+const TOUCH_MS = 3_600_000;
+
+const digest = (bytes: string | Uint8Array): Buffer => createHash('sha256').update(bytes).digest();
+
+/** Where the cache of an archive is unless a directory is given. */
+export const cacheDirectoryOf = (place: string): string =>
+  join(
+    process.env.XDG_CACHE_HOME || join(homedir(), '.cache'),
+    'spanline',
+    digest(place).toString('hex').slice(0, 16),
+  );
+
+/** Files of one directory. */
+export class DiskCache {
+  #written = 0;
+
+  constructor(
+    readonly directory: string,
+    private readonly maxBytes: number,
+  ) {}
+
+  async read(key: string): Promise<Buffer | undefined> {
+    const path = this.#path(key);
+    try {
+      const bytes = await readFile(path);
+      const content = bytes.subarray(32);
+      if (!digest(content).equals(bytes.subarray(0, 32))) {
+        await rm(path, { force: true });
+        return undefined;
+      }
+      const now = timers.wallMs();
+      if (now - (await stat(path)).mtimeMs > TOUCH_MS) await utimes(path, now / 1000, now / 1000);
+      return content;
+    } catch {
+      return undefined;
+    }
+  }
+
+  async write(key: string, content: Uint8Array): Promise<void> {
+    if (content.length > this.maxBytes / 2) return;
+    const path = this.#path(key);
+    const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+    try {
+      await mkdir(this.directory, { recursive: true });
+      await writeFile(temporary, Buffer.concat([digest(content), content]));
+      await rename(temporary, path);
+      this.#written += content.length;
+      if (this.#written < PRUNE_BYTES) return;
+      this.#written = 0;
+      await this.#prune();
+    } catch {
+      await rm(temporary, { force: true }).catch(() => {});
+    }
+  }
+
+  #path(key: string): string {
+    return join(this.directory, digest(key).toString('hex').slice(0, 32));
+  }
+
+  /** The files used longest ago go first. */
+  async #prune(): Promise<void> {
+    const files: { readonly path: string; readonly bytes: number; readonly usedMs: number }[] = [];
+    for (const name of await readdir(this.directory)) {
+      const path = join(this.directory, name);
+      const found = await stat(path).catch(() => undefined);
+      if (found === undefined) continue;
+      if (FILE.test(name)) files.push({ path, bytes: found.size, usedMs: found.mtimeMs });
+      else if (timers.wallMs() - found.mtimeMs > TOUCH_MS) await rm(path, { force: true });
+    }
+    files.sort((a, b) => b.usedMs - a.usedMs);
+    let bytes = 0;
+    for (const file of files) {
+      bytes += file.bytes;
+      if (bytes > this.maxBytes) await rm(file.path, { force: true });
+    }
+  }
+}
+
+/** A store of which immutable objects are read once, and the catalogue only when it is another one. */
+export class CachedStore implements ObjectStore {
+  constructor(
+    private readonly store: ObjectStore,
+    private readonly cache: DiskCache,
+  ) {}
+
+  get name(): string {
+    return this.store.name;
+  }
+
+  async get(
+    key: string,
+    options: StoreCall & { readonly ifNoneMatch?: string | undefined } = {},
+  ): Promise<{ readonly bytes: Buffer; readonly etag: string } | 'unchanged' | undefined> {
+    if (options.ifNoneMatch !== undefined) return this.store.get(key, options);
+    if (key === CATALOGUE) return this.#catalogue(options);
+    if (!IMMUTABLE.test(key)) return this.store.get(key, options);
+    const kept = await this.cache.read(key);
+    // Who reads what never changes has no use for its version.
+    if (kept !== undefined) return { bytes: kept, etag: '' };
+    const found = await this.store.get(key, options);
+    if (found !== undefined && found !== 'unchanged') await this.cache.write(key, found.bytes);
+    return found;
+  }
+
+  async #catalogue(options: StoreCall): Promise<{ readonly bytes: Buffer; readonly etag: string } | undefined> {
+    const kept = await this.cache.read(CATALOGUE);
+    const end = kept?.indexOf('\n') ?? -1;
+    const known =
+      kept === undefined || end < 0
+        ? undefined
+        : { etag: kept.toString('utf8', 0, end), bytes: kept.subarray(end + 1) };
+    const found = await this.store.get(CATALOGUE, { ...options, ifNoneMatch: known?.etag });
+    if (found === 'unchanged') return known;
+    if (found !== undefined && found.etag !== '')
+      await this.cache.write(CATALOGUE, Buffer.concat([Buffer.from(`${found.etag}\n`), found.bytes]));
+    return found;
+  }
+
+  put(...given: Parameters<ObjectStore['put']>): ReturnType<ObjectStore['put']> {
+    return this.store.put(...given);
+  }
+
+  delete(keys: readonly string[], options?: StoreCall): Promise<void> {
+    return this.store.delete(keys, options);
+  }
+
+  list(...given: Parameters<ObjectStore['list']>): AsyncGenerator<readonly ListedObject[], undefined, void> {
+    return this.store.list(...given);
+  }
+
+  transport(key: string, known?: ObjectVersion): Transport {
+    return this.store.transport(key, known);
+  }
+
+  clockMs(): number {
+    return this.store.clockMs();
+  }
+
+  stats(): StoreStats {
+    return this.store.stats();
+  }
+
+  close(): void {
+    this.store.close();
+  }
+}

@@ -1,0 +1,164 @@
+// The spool of a process that writes to a bucket: an ordinary directory of write-ahead files and segments, and beside each segment that was tried to be
+// put the hours under which it was, as empty files. A segment must stay until its upload is confirmed and its write-ahead file is gone; what was tried
+// must be written down before it is tried. What dead processes of this machine left in spools beside is taken over, file by file.
+
+import { readdirSync, readFileSync, renameSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeDirectory } from 'spanline/internal/base';
+import { removeFiles } from '../make-segments.js';
+import { bucketError } from './bucket-error.js';
+import { LOCK_FILE, SpoolLock } from './spool-lock.js';
+
+const SEGMENT = /^seg-\d{1,16}-\d{1,16}-[0-9a-f]{12}\.(?:spans|unsorted)$/;
+const TRIED = /^tried-(\d{4}-\d{2}-\d{2}T\d{2})-(seg-.*)$/;
+const TIMELINE = /^timeline-\d{1,16}-\d{1,16}-[0-9a-f]{12}\.jsonl$/;
+const WAL = /^wal-.*-([0-9a-f]{12})\.log$/;
+const MEMBER = /^process-\d{1,3}$/;
+
+/** Spools beside each other at most. */
+const MAX_MEMBERS = 256;
+
+/** A segment that waits for its upload. */
+export interface SpooledSegment {
+  readonly name: string;
+  readonly bytes: number;
+  /** When it was written, Unix milliseconds of this machine. */
+  readonly sinceMs: number;
+  /** Hours under which it was put, perhaps, the earliest first. */
+  readonly tried: readonly string[];
+}
+
+const failed = (directory: string, cause: unknown): Error =>
+  bucketError('SPOOL', `the spool ${directory} cannot be used: ${(cause as Error).message}`, { cause });
+
+/** The spool that this process has. */
+export class Spool {
+  private constructor(
+    readonly directory: string,
+    readonly lock: SpoolLock,
+    /** Where others lie beside it; undefined where it is alone. */
+    private readonly home: string | undefined,
+  ) {}
+
+  /** Take the spool in `directory`, making it. */
+  static async open(directory: string): Promise<Spool> {
+    try {
+      makeDirectory(directory);
+    } catch (cause) {
+      throw failed(directory, cause);
+    }
+    return new Spool(directory, await SpoolLock.take(directory), undefined);
+  }
+
+  /** Take the first spool in `home` that nobody has. */
+  static async openOneOf(home: string): Promise<Spool> {
+    for (let number = 0; number < MAX_MEMBERS; number++) {
+      const directory = join(home, `process-${number}`);
+      try {
+        makeDirectory(directory);
+      } catch (cause) {
+        throw failed(directory, cause);
+      }
+      const lock = await SpoolLock.take(directory, false).catch(() => undefined);
+      if (lock !== undefined) return new Spool(directory, lock, home);
+    }
+    throw bucketError('SPOOL', `all ${MAX_MEMBERS} spools in ${home} are in use`);
+  }
+
+  /** Segments of which no write-ahead file is left, the oldest first; `replaces` says which those are. */
+  segments(): SpooledSegment[] {
+    const tried = new Map<string, string[]>();
+    const names: string[] = [];
+    for (const name of readdirSync(this.directory).sort()) {
+      const [, hour, segment] = TRIED.exec(name) ?? [];
+      if (segment !== undefined) tried.set(segment, [...(tried.get(segment) ?? []), hour]);
+      else if (SEGMENT.test(name)) names.push(name);
+    }
+    const segments = names.flatMap((name): SpooledSegment[] => {
+      const stats = statSync(join(this.directory, name), { throwIfNoEntry: false });
+      if (stats === undefined) return [];
+      return [{ name, bytes: stats.size, sinceMs: stats.mtimeMs, tried: tried.get(name) ?? [] }];
+    });
+    return segments.sort((a, b) => a.sinceMs - b.sinceMs || (a.name < b.name ? -1 : 1));
+  }
+
+  /** Identities of the write-ahead files that are there. */
+  walIds(): ReadonlySet<string> {
+    return new Set(readdirSync(this.directory).flatMap((name) => WAL.exec(name)?.[1] ?? []));
+  }
+
+  /** Bytes of all files. */
+  bytes(): number {
+    let bytes = 0;
+    for (const name of readdirSync(this.directory))
+      bytes += statSync(join(this.directory, name), { throwIfNoEntry: false })?.size ?? 0;
+    return bytes;
+  }
+
+  read(name: string): Buffer {
+    return readFileSync(join(this.directory, name));
+  }
+
+  /** Write down that a segment is about to be put under an hour. */
+  willTry(segment: string, hour: string): void {
+    writeFileSync(join(this.directory, `tried-${hour}-${segment}`), '');
+  }
+
+  /** A segment is in the bucket. */
+  remove({ name, tried }: SpooledSegment): void {
+    removeFiles(this.directory, [name, ...tried.map((hour) => `tried-${hour}-${name}`)]);
+  }
+
+  /** A segment can never be put any more; its file stays, under the name that is given. */
+  putAside({ name, tried }: SpooledSegment): string {
+    const aside = `late-${name}`;
+    renameSync(join(this.directory, name), join(this.directory, aside));
+    removeFiles(
+      this.directory,
+      tried.map((hour) => `tried-${hour}-${name}`),
+    );
+    return aside;
+  }
+
+  /** Files of timelines. */
+  timelines(): string[] {
+    return readdirSync(this.directory)
+      .filter((name) => TIMELINE.test(name))
+      .sort();
+  }
+
+  removeFiles(names: readonly string[]): void {
+    removeFiles(this.directory, names);
+  }
+
+  /** Take over what processes that are gone have left in spools beside this one; gives the number of files. */
+  async adopt(): Promise<number> {
+    if (this.home === undefined) return 0;
+    let files = 0;
+    for (const member of readdirSync(this.home)) {
+      const directory = join(this.home, member);
+      if (!MEMBER.test(member) || directory === this.directory) continue;
+      const lock = await SpoolLock.take(directory, false).catch(() => undefined);
+      if (lock === undefined) continue;
+      try {
+        for (const name of readdirSync(directory)) {
+          if (name === LOCK_FILE || name.endsWith('.tmp')) continue;
+          renameSync(join(directory, name), join(this.directory, name));
+          files++;
+        }
+      } finally {
+        lock.release();
+      }
+      try {
+        rmdirSync(directory);
+      } catch {
+        // Another process takes it just now.
+      }
+    }
+    return files;
+  }
+
+  close(): void {
+    this.lock.release();
+  }
+}

@@ -1,0 +1,247 @@
+// Puts the segments of a spool into the bucket, the oldest first. A segment is removed from the spool only when it is there for sure; whatever happens
+// meanwhile it must be there once: one that may have been put before is looked for under its old hours and in the catalogue first. What fails is
+// counted and tried again, later each time, and never thrown at those who append.
+
+import { type Backoff, backoffMs, inParallel, timers } from 'spanline/internal/base';
+import { bucketError } from './bucket-error.js';
+import { freshKey, hourOf, hourStartMs, timelineKey } from './keys.js';
+import type { ObjectStore } from './object-store.js';
+import type { Spool, SpooledSegment } from './spool.js';
+
+const BEAT_MS = 1000;
+/** Between two looks for spools of dead processes beside this one. */
+const ADOPT_MS = 60_000;
+/** How long the store's clock is taken from its last answer. */
+const CLOCK_MS = 30_000;
+const DELAYS: Backoff = { firstMs: 1000, maxMs: 60_000 };
+/** Uploads at a time. */
+const PARALLEL = 4;
+/** How long the catalogue remembers what it had: a retry after that may be a second copy. */
+export const RETRY_MS = 7 * 24 * 3_600_000;
+
+/** What the catalogue says of an upload. */
+export interface Fate {
+  /** It is live, dead, or was merged. */
+  readonly isKnown: boolean;
+  /** Uploads of earlier hours that it does not know are never looked for. */
+  readonly listFrom: string;
+}
+
+/** What an uploader needs to know. */
+export interface UploaderOptions {
+  readonly store: ObjectStore;
+  readonly spool: Spool;
+  /** Bytes of the spool beyond which spans are refused. */
+  readonly spoolBytes: number;
+  /** What the newest generation says of an upload. */
+  readonly fate: (segment: string) => Promise<Fate>;
+  /** Write-ahead files that a segment stands for. */
+  readonly replacesOf: (segment: string) => Promise<readonly string[]>;
+  /** Begin a new file of timelines. */
+  readonly rotateTimelines: () => void;
+  /** A segment is in the bucket. Called before it goes from the spool. */
+  readonly onUploaded: (segment: string, key: string, bytes: number) => void;
+  /** Files of dead writers are in the spool now. */
+  readonly onAdopted: () => void;
+}
+
+/** What was done. */
+export interface UploadStats {
+  readonly uploads: number;
+  readonly uploadedBytes: number;
+  readonly uploadFailures: number;
+  readonly lastUploadFailure: string;
+  /** Bytes of all files of the spool. */
+  readonly spooledBytes: number;
+  /** Milliseconds that the oldest segment in the spool has waited. */
+  readonly uploadDelayMs: number;
+}
+
+/** Uploads one spool. */
+export class Uploader {
+  readonly #options: UploaderOptions;
+  readonly #counts = { uploads: 0, uploadedBytes: 0, uploadFailures: 0, lastUploadFailure: '' };
+  /** In the bucket for sure, while their write-ahead files are still there. */
+  readonly #confirmed = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #failures = 0;
+  #retryAt = 0;
+  #adoptAt = 0;
+  #askedAt = Number.NEGATIVE_INFINITY;
+  #spooledBytes = 0;
+  #isClosed = false;
+  readonly #closing = new AbortController();
+
+  constructor(options: UploaderOptions) {
+    this.#options = options;
+    this.#measure();
+  }
+
+  start(): void {
+    this.#timer = timers.setInterval(() => this.#beat(), BEAT_MS).unref();
+  }
+
+  /** Whether the spool has no room for further spans. */
+  get isFull(): boolean {
+    return this.#spooledBytes >= this.#options.spoolBytes;
+  }
+
+  stats(): UploadStats {
+    this.#measure();
+    const [oldest] = this.#options.spool.segments();
+    const uploadDelayMs = oldest === undefined ? 0 : Math.max(0, Math.round(timers.wallMs() - oldest.sinceMs));
+    return { ...this.#counts, spooledBytes: this.#spooledBytes, uploadDelayMs };
+  }
+
+  /** Resolves when every segment that is in the spool now is in the bucket; rejects with what kept one from it. */
+  async drain(): Promise<void> {
+    await this.#running?.catch(() => {});
+    await this.#round();
+  }
+
+  /** Put what is left, for no longer than `ms`; the rest stays in the spool. */
+  async close(ms: number): Promise<void> {
+    timers.clearInterval(this.#timer);
+    const timer = timers.setTimeout(() => this.#closing.abort(), ms);
+    try {
+      await this.drain();
+    } catch {
+      // Counted; the next one that has this spool puts it.
+    } finally {
+      timers.clearTimeout(timer);
+      this.#isClosed = true;
+      this.#closing.abort();
+      await this.#running?.catch(() => {});
+    }
+  }
+
+  #beat(): void {
+    this.#measure();
+    if (this.#running !== undefined || timers.wallMs() < this.#retryAt) return;
+    this.#adopt().then(
+      () => this.#round().catch(() => {}),
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
+  #measure(): void {
+    try {
+      this.#spooledBytes = this.#options.spool.bytes();
+    } catch (error) {
+      this.#counts.lastUploadFailure = String(error);
+    }
+  }
+
+  async #adopt(): Promise<void> {
+    if (timers.wallMs() < this.#adoptAt) return;
+    this.#adoptAt = timers.wallMs() + ADOPT_MS;
+    if ((await this.#options.spool.adopt()) > 0) this.#options.onAdopted();
+  }
+
+  #round(): Promise<void> {
+    this.#running ??= this.#putAll().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  async #putAll(): Promise<void> {
+    const { spool } = this.#options;
+    try {
+      if (this.#isClosed) return;
+      const segments = spool.segments();
+      if (segments.length === 0) return;
+      if (spool.lock.isLost)
+        throw bucketError('SPOOL', `the spool ${spool.directory} was taken over by another process, which uploads it`);
+      await inParallel(segments, PARALLEL, (segment) => this.#handOver(segment));
+      await this.#putTimelines(segments[0].name);
+      this.#failures = 0;
+    } catch (error) {
+      this.#fail(error);
+      throw error;
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#failures++;
+    this.#counts.uploadFailures++;
+    this.#counts.lastUploadFailure = String(error);
+    this.#retryAt = timers.wallMs() + backoffMs(this.#failures, DELAYS);
+  }
+
+  async #handOver(segment: SpooledSegment): Promise<void> {
+    const { spool, replacesOf, onUploaded } = this.#options;
+    const { name, bytes } = segment;
+    if (!this.#confirmed.has(name)) {
+      const key = await this.#put(segment);
+      this.#confirmed.add(name);
+      this.#counts.uploads++;
+      this.#counts.uploadedBytes += bytes;
+      if (key !== undefined) onUploaded(name, key, bytes);
+    }
+    const waiting = spool.walIds();
+    // Without its segment a write-ahead file would become one again, of another name.
+    if (waiting.size > 0 && (await replacesOf(name)).some((id) => waiting.has(id))) return;
+    spool.remove(spool.segments().find((one) => one.name === name) ?? segment);
+    this.#confirmed.delete(name);
+  }
+
+  /** Put one, unless it is there; where it is, or undefined when that is for the catalogue to say. */
+  async #put({ name, tried, ...segment }: SpooledSegment): Promise<string | undefined> {
+    const { store, spool, fate } = this.#options;
+    // The clock of the store is known from its answers, the last of which may be long ago.
+    if (timers.monotonicMs() - this.#askedAt > CLOCK_MS) await fate(name);
+    this.#askedAt = timers.monotonicMs();
+    let hour = hourOf(store.clockMs());
+    const earlier = tried.filter((one) => one !== hour);
+    if (earlier.length > 0) {
+      const { isKnown, listFrom } = await fate(name);
+      if (isKnown) return undefined;
+      for (const one of earlier) {
+        const key = freshKey(one, name);
+        if (one >= listFrom && (await this.#isThere(key))) return key;
+      }
+      if (store.clockMs() - hourStartMs(earlier[0]) > RETRY_MS)
+        throw bucketError(
+          'TOO_LATE',
+          `${spool.putAside({ name, tried, ...segment })} in ${spool.directory} was tried to be put first in ${earlier[0]}, longer ago than the archive ${store.name} remembers what it had: it may be a second copy, is not put any more, and can be deleted or imported`,
+        );
+    }
+    for (;;) {
+      const key = freshKey(hour, name);
+      if (!tried.includes(hour)) spool.willTry(name, hour);
+      // Undefined: it was put before, and the answer was lost.
+      await store.put(key, spool.read(name), { ifAbsent: true, signal: this.#closing.signal });
+      const now = hourOf(store.clockMs());
+      if (now === hour) return key;
+      // It took so long that readers may not look there any more.
+      const { isKnown, listFrom } = await fate(name);
+      if (isKnown) return undefined;
+      if (hour >= listFrom) return key;
+      hour = now;
+    }
+  }
+
+  async #isThere(key: string): Promise<boolean> {
+    const { store } = this.#options;
+    for await (const page of store.list(key, { signal: this.#closing.signal }))
+      if (page.some((one) => one.key === key)) return true;
+    return false;
+  }
+
+  /** All that timelines say until now, with a segment of the same time. */
+  async #putTimelines(segment: string): Promise<void> {
+    const { store, spool, rotateTimelines } = this.#options;
+    rotateTimelines();
+    const names = spool.timelines();
+    if (names.length === 0) return;
+    const times = names.map((name) => name.split('-').slice(1, 3).map(Number));
+    const startMs = Math.min(...times.map(([start]) => start));
+    const endMs = Math.max(...times.map(([, end]) => end));
+    const key = timelineKey(hourOf(store.clockMs()), segment, startMs, endMs);
+    const bytes = Buffer.concat(names.map((name) => spool.read(name)));
+    await store.put(key, bytes, { ifAbsent: true, signal: this.#closing.signal });
+    spool.removeFiles(names);
+  }
+}

@@ -1,0 +1,69 @@
+// A spool has one owner: a living one keeps it, a dead one of this machine loses it, one of another machine keeps it for ever.
+import { spawnSync } from 'node:child_process';
+import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { LOCK_FILE, SpoolLock } from '../../src/bucket/spool-lock.js';
+import { THIS_OWNER } from '../../src/directory.js';
+import { newDirectory } from '../archive/support/directory.js';
+
+const deadPid = (): number => spawnSync(process.execPath, ['-e', '']).pid;
+
+const own = (directory: string, changes: object, ageMs = 0): string => {
+  const path = join(directory, LOCK_FILE);
+  const owner = { host: hostname(), place: THIS_OWNER.host, pid: process.ppid, instance: '00000000', ...changes };
+  writeFileSync(path, `${JSON.stringify(owner)}\n`);
+  const sign = (Date.now() - ageMs) / 1000;
+  utimesSync(path, sign, sign);
+  return path;
+};
+
+const IN_USE = { code: 'ERR_SPANLINE_BUCKET_SPOOL' };
+
+test('two in one process', async () => {
+  const directory = newDirectory();
+  const lock = await SpoolLock.take(directory);
+  await expect(SpoolLock.take(directory)).rejects.toMatchObject(IN_USE);
+  lock.release();
+  (await SpoolLock.take(directory)).release();
+});
+
+test('a process that lives keeps it', async () => {
+  const directory = newDirectory();
+  own(directory, {});
+  await expect(SpoolLock.take(directory)).rejects.toMatchObject(IN_USE);
+});
+
+test.each([
+  ['is dead', () => ({ pid: deadPid() }), 0],
+  ['was silent for a minute', () => ({}), 61_000],
+  ['was silent, in a container that was there before', () => ({ place: 'ffffffff' }), 61_000],
+])('a process that %s loses it', async (_, changes, ageMs) => {
+  const directory = newDirectory();
+  const path = own(directory, changes(), ageMs);
+  const lock = await SpoolLock.take(directory);
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ pid: process.pid });
+  lock.release();
+});
+
+test('a process of another machine keeps it, and the file to delete is named', async () => {
+  const directory = newDirectory();
+  const path = own(directory, { host: 'elsewhere' }, 10 * 60_000);
+  await expect(SpoolLock.take(directory)).rejects.toThrow(`delete ${path}`);
+});
+
+test('a file that says nothing is of another machine', async () => {
+  const directory = newDirectory();
+  writeFileSync(join(directory, LOCK_FILE), 'nonsense');
+  await expect(SpoolLock.take(directory)).rejects.toMatchObject(IN_USE);
+});
+
+test('of several that come at once one takes it from a dead one', async () => {
+  const directory = newDirectory();
+  own(directory, { pid: deadPid() });
+  const taken = await Promise.allSettled(Array.from({ length: 8 }, () => SpoolLock.take(directory)));
+  const locks = taken.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  expect(locks).toHaveLength(1);
+  locks[0].release();
+});

@@ -1,0 +1,192 @@
+// What is in a spool comes into the bucket once, whatever fails on the way, and stays in the spool until it is there.
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { Spool } from '../../src/bucket/spool.js';
+import { LOCK_FILE } from '../../src/bucket/spool-lock.js';
+import { type Fate, Uploader } from '../../src/bucket/uploader.js';
+import { filesOf, newDirectory, SEGMENT } from '../archive/support/directory.js';
+import { MemoryStore, unreachable } from './support/memory-store.js';
+
+const HOUR_MS = 3_600_000;
+const NAME = 'seg-1-2-0123456789ab.spans';
+
+const nameOf = (number: number): string => `seg-1-2-${number.toString(16).padStart(12, '0')}.spans`;
+
+interface Bench {
+  readonly spool: Spool;
+  readonly store: MemoryStore;
+  readonly uploader: Uploader;
+  readonly told: string[];
+  fate: Fate;
+  replaces: readonly string[];
+}
+
+const newBench = async (directory = newDirectory(), spoolBytes = 1_000_000): Promise<Bench> => {
+  const spool = await Spool.open(directory);
+  onTestFinished(() => spool.close());
+  const store = new MemoryStore();
+  const told: string[] = [];
+  const bench = { spool, store, told, fate: { isKnown: false, listFrom: '' }, replaces: [] as readonly string[] };
+  const uploader = new Uploader({
+    ...{ spool, store, spoolBytes },
+    fate: async () => {
+      await store.get('catalogue.json');
+      return bench.fate;
+    },
+    replacesOf: async () => bench.replaces,
+    rotateTimelines: () => {},
+    onUploaded: (_segment, key) => told.push(key),
+    onAdopted: () => {},
+  });
+  return Object.assign(bench, { uploader });
+};
+
+const write = ({ spool }: Pick<Bench, 'spool'>, name = NAME, text = 'spans'): void =>
+  writeFileSync(join(spool.directory, name), text);
+
+test('a segment is put under its name and the hour of the store, and goes from the spool', async () => {
+  const bench = await newBench();
+  write(bench);
+  await bench.uploader.drain();
+  const key = `fresh/2026-11-27T10/${NAME}`;
+  expect([...bench.store.objects]).toEqual([[key, Buffer.from('spans')]]);
+  expect(bench.told).toEqual([key]);
+  expect(readdirSync(bench.spool.directory)).toEqual([LOCK_FILE]);
+  expect(bench.uploader.stats()).toMatchObject({ uploads: 1, uploadedBytes: 5, uploadFailures: 0, uploadDelayMs: 0 });
+});
+
+test('it stays as long as its write-ahead file, and is not put again', async () => {
+  const bench = await newBench();
+  write(bench);
+  const wal = `wal-00000000-1-00000000-${'c'.repeat(12)}.log`;
+  write(bench, wal);
+  bench.replaces = ['c'.repeat(12)];
+  await bench.uploader.drain();
+  expect(filesOf(bench.spool.directory, SEGMENT)).toEqual([NAME]);
+  bench.spool.removeFiles([wal]);
+  bench.store.before = (call) => {
+    if (call === 'put') throw new Error('put again');
+  };
+  await bench.uploader.drain();
+  expect(readdirSync(bench.spool.directory)).toEqual([LOCK_FILE]);
+});
+
+test('what cannot be put stays, is counted, and is put later', async () => {
+  const bench = await newBench();
+  for (let i = 0; i < 10; i++) write(bench, nameOf(i));
+  bench.store.before = unreachable;
+  await expect(bench.uploader.drain()).rejects.toMatchObject({ code: 'ERR_SPANLINE_BUCKET_UNAVAILABLE' });
+  expect(filesOf(bench.spool.directory, SEGMENT)).toHaveLength(10);
+  const { uploads, uploadFailures, lastUploadFailure } = bench.uploader.stats();
+  expect({ uploads, uploadFailures }).toEqual({ uploads: 0, uploadFailures: 1 });
+  expect(lastUploadFailure).toContain('s3://memory/archive');
+  bench.store.before = () => {};
+  await bench.uploader.drain();
+  expect(bench.store.objects.size).toBe(10);
+});
+
+test('an answer that was lost: another process with the spool meets the object, in the same hour and later', async () => {
+  for (const laterMs of [0, 5 * HOUR_MS]) {
+    const directory = newDirectory();
+    const first = await newBench(directory);
+    write(first);
+    first.store.after = unreachable;
+    await expect(first.uploader.drain()).rejects.toThrow();
+    first.spool.close();
+    const second = await newBench(directory);
+    for (const [key, bytes] of first.store.objects) second.store.objects.set(key, bytes);
+    second.store.now += laterMs;
+    await second.uploader.drain();
+    expect([...second.store.objects.keys()]).toEqual([`fresh/2026-11-27T10/${NAME}`]);
+    expect(readdirSync(directory)).toEqual([LOCK_FILE]);
+    second.spool.close();
+  }
+});
+
+test('one that the catalogue knows is not put again', async () => {
+  const bench = await newBench();
+  write(bench);
+  bench.spool.willTry(NAME, '2026-11-27T08');
+  bench.fate = { isKnown: true, listFrom: '2026-11-27T10' };
+  await bench.uploader.drain();
+  expect(bench.store.objects.size).toBe(0);
+  expect(readdirSync(bench.spool.directory)).toEqual([LOCK_FILE]);
+});
+
+test('one that lies where nobody looks any more is put where they do', async () => {
+  const bench = await newBench();
+  write(bench);
+  bench.spool.willTry(NAME, '2026-11-27T08');
+  bench.store.objects.set(`fresh/2026-11-27T08/${NAME}`, Buffer.from('spans'));
+  bench.fate = { isKnown: false, listFrom: '2026-11-27T10' };
+  await bench.uploader.drain();
+  expect([...bench.store.objects.keys()]).toContain(`fresh/2026-11-27T10/${NAME}`);
+});
+
+test('a put that takes longer than its hour is made again where it is looked for', async () => {
+  const bench = await newBench();
+  write(bench);
+  bench.store.after = () => {
+    bench.store.after = () => {};
+    bench.store.now += 3 * HOUR_MS;
+    bench.fate = { isKnown: false, listFrom: '2026-11-27T12' };
+  };
+  await bench.uploader.drain();
+  expect([...bench.store.objects.keys()]).toEqual([`fresh/2026-11-27T10/${NAME}`, `fresh/2026-11-27T13/${NAME}`]);
+});
+
+test('one that was tried longer ago than the archive remembers is put aside, and the others are put', async () => {
+  const bench = await newBench();
+  write(bench);
+  write(bench, nameOf(2));
+  bench.spool.willTry(NAME, '2026-11-20T09');
+  await expect(bench.uploader.drain()).rejects.toMatchObject({ code: 'ERR_SPANLINE_BUCKET_TOO_LATE' });
+  await bench.uploader.drain();
+  expect(readdirSync(bench.spool.directory).sort()).toEqual([`late-${NAME}`, LOCK_FILE].sort());
+  expect([...bench.store.objects.keys()]).toEqual([`fresh/2026-11-27T10/${nameOf(2)}`]);
+});
+
+test('a full spool says so', async () => {
+  const bench = await newBench(newDirectory(), 100);
+  expect(bench.uploader.isFull).toBe(false);
+  write(bench, NAME, 'x'.repeat(200));
+  bench.uploader.stats();
+  expect(bench.uploader.isFull).toBe(true);
+  await bench.uploader.drain();
+  bench.uploader.stats();
+  expect(bench.uploader.isFull).toBe(false);
+});
+
+test('timelines go up with a segment', async () => {
+  const bench = await newBench();
+  write(bench);
+  write(bench, `timeline-100-200-${'a'.repeat(12)}.jsonl`, 'one\n');
+  write(bench, `timeline-150-300-${'b'.repeat(12)}.jsonl`, 'two\n');
+  await bench.uploader.drain();
+  expect(bench.store.objects.get(`timelines/2026-11-27T10/${NAME}.100-300.jsonl`)?.toString()).toBe('one\ntwo\n');
+  expect(readdirSync(bench.spool.directory)).toEqual([LOCK_FILE]);
+});
+
+test('closing waits a bounded time, and leaves the rest', async () => {
+  const bench = await newBench();
+  write(bench);
+  bench.store.before = unreachable;
+  await bench.uploader.close(1000);
+  expect(filesOf(bench.spool.directory, SEGMENT)).toEqual([NAME]);
+});
+
+test('spools beside: each process has its own, and what dead ones left is taken over', async () => {
+  const home = newDirectory();
+  const first = await Spool.openOneOf(home);
+  const second = await Spool.openOneOf(home);
+  expect(second.directory).not.toBe(first.directory);
+  write({ spool: second });
+  second.willTry(NAME, '2026-11-27T08');
+  expect(await first.adopt()).toBe(0);
+  second.close();
+  expect(await first.adopt()).toBe(2);
+  expect(first.segments()).toMatchObject([{ name: NAME, tried: ['2026-11-27T08'] }]);
+  expect(existsSync(second.directory)).toBe(false);
+  first.close();
+});
