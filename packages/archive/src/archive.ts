@@ -261,7 +261,7 @@ export class Archive {
   /** Merge segments now, as far as `mergedSpans` allows. Does nothing while another process is at it. */
   async compact(): Promise<void> {
     this.#checkWritable();
-    await this.#background.compact();
+    await (this.#bucket === undefined ? this.#background.compact() : this.#bucket.compact());
   }
 
   /**
@@ -270,14 +270,14 @@ export class Archive {
    */
   async tidy(): Promise<void> {
     this.#checkWritable();
-    await this.#background.tidy();
+    if (this.#bucket === undefined) await this.#background.tidy();
   }
 
   /** Delete what is older or more than `limits`, or else the options, allow. Does nothing while another process is at it. */
   async retain(limits: Retention = this.#options): Promise<void> {
     this.#checkWritable();
     resolveOptions(limits);
-    await this.#background.retain(limits);
+    await (this.#bucket === undefined ? this.#background.retain(limits) : this.#bucket.retain(limits));
   }
 
   async stats(): Promise<ArchiveStats> {

@@ -131,7 +131,8 @@ export interface DirectoryNames {
 }
 
 /** The order of a listing. */
-export const newestSegmentFirst = (a: SegmentName, b: SegmentName): number => b.endMs - a.endMs || (a.name < b.name ? -1 : 1);
+export const newestSegmentFirst = (a: SegmentName, b: SegmentName): number =>
+  b.endMs - a.endMs || (a.name < b.name ? -1 : 1);
 
 const readNames = async (directory: string, mayBeMissing: boolean): Promise<string[]> => {
   try {

@@ -3,7 +3,7 @@
 
 import { BadOptionsError } from '@spanline/graph';
 import { inParallel, timers, wholeNumber } from 'spanline/internal/base';
-import type { ArchiveOptions, BucketStats } from '../archive-options.js';
+import type { ArchiveOptions, BucketStats, Retention } from '../archive-options.js';
 import { DirectoryPlace } from '../segment-place.js';
 import { stretchesIn, type TimelineStretch } from '../timeline/timeline-files.js';
 import { BucketError } from './bucket-error.js';
@@ -76,7 +76,8 @@ export class BucketHome {
     let spool: Spool | undefined;
     try {
       const catalogue = openCatalogue(store, cache);
-      if (!readOnly) spool = await (spoolIsShared ? Spool.openOneOf(directory as string) : Spool.open(directory as string));
+      if (!readOnly)
+        spool = await (spoolIsShared ? Spool.openOneOf(directory as string) : Spool.open(directory as string));
       const local = spool === undefined ? undefined : new DirectoryPlace(spool.directory);
       const place = new BucketPlace(store, catalogue, local);
       await catalogue.read().catch((error: unknown) => {
@@ -149,6 +150,12 @@ export class BucketHome {
     });
     return [...found.values()];
   }
+
+  /** Fold and merge whatever can be. */
+  async compact(): Promise<void> {}
+
+  /** Delete what is older or more than `limits` allow. */
+  async retain(_limits: Retention): Promise<void> {}
 
   stats(segmentMs: number): BucketStats {
     const uploads = this.#uploader?.stats() ?? NO_UPLOADS;

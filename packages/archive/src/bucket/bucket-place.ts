@@ -5,13 +5,7 @@
 
 import { type BlockCache, NotFoundError } from '@spanline/graph';
 import { inParallel } from 'spanline/internal/base';
-import {
-  type DirectoryNames,
-  isGone,
-  newestSegmentFirst,
-  parseSegmentName,
-  type SegmentName,
-} from '../directory.js';
+import { type DirectoryNames, isGone, newestSegmentFirst, parseSegmentName, type SegmentName } from '../directory.js';
 import { Segment } from '../segment/segment.js';
 import type { DirectoryPlace, SegmentCard, SegmentPlace } from '../segment-place.js';
 import type { ObjectStore, ObjectVersion } from './object-store.js';

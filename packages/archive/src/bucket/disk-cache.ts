@@ -22,11 +22,7 @@ const digest = (bytes: string | Uint8Array): Buffer => createHash('sha256').upda
 
 /** Where the cache of an archive is unless a directory is given. */
 export const cacheDirectoryOf = (place: string): string =>
-  join(
-    process.env.XDG_CACHE_HOME || join(homedir(), '.cache'),
-    'spanline',
-    digest(place).toString('hex').slice(0, 16),
-  );
+  join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'spanline', digest(place).toString('hex').slice(0, 16));
 
 /** Files of one directory. */
 export class DiskCache {

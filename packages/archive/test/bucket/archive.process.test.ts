@@ -1,9 +1,11 @@
 // An archive in a bucket of a real server answers as one in a directory does: of what is in the bucket, and of what a writer has in its spool.
 import { isDeepStrictEqual } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
+import { samples } from '../../../../test/support/samples.js';
 import { describeBucket } from '../../../../test/support/versitygw.js';
 import { Archive } from '../../src/archive.js';
 import type { ArchiveOptions } from '../../src/archive-options.js';
+import { checkAnySteps } from '../archive/support/archive-model.js';
 import { newDirectory } from '../archive/support/directory.js';
 import { bruteForce, withoutBytes } from '../segment/support/brute-force.js';
 import { byId, collect, tracesOf } from '../segment/support/segments.js';
@@ -21,6 +23,17 @@ describeBucket('an archive in a bucket', (server) => {
     return archive;
   };
 
+  test('any steps, as the model', { timeout: 120_000 }, async () => {
+    await checkAnySteps(samples(3, 12, 100), () => {
+      const place = newPlace();
+      const spools = [newDirectory(), newDirectory()];
+      return {
+        open: (writer) => open(place, { spool: spools[writer], unsortedSpans: 5, mergedSpans: 500 }),
+        sharesUnsealed: false,
+      };
+    });
+  });
+
   test('what is sealed is seen by others; what is flushed by its writer alone', async () => {
     const place = newPlace();
     const writer = await open(place);
@@ -36,7 +49,9 @@ describeBucket('an archive in a bucket', (server) => {
       for (const [id, trace] of tracesOf(spans))
         expect(isDeepStrictEqual(byId(await archive.trace(id)), byId(trace))).toBe(true);
       expect(isDeepStrictEqual(byId((await collect(archive.scan())).flat()), byId(spans))).toBe(true);
-      expect(await archive.services()).toEqual([...new Set(spans.map(({ resource }) => resource.properties['service.name']))].sort());
+      expect(await archive.services()).toEqual(
+        [...new Set(spans.map(({ resource }) => resource.properties['service.name']))].sort(),
+      );
       const stats = await archive.stats();
       expect(stats).toMatchObject({ segments: 1, spans: 100, damaged: [] });
       expect(stats.bucket).toMatchObject({ freshUploads: 1, uploads: archive === writer ? 1 : 0 });
