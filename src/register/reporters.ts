@@ -9,6 +9,7 @@ import { OtlpReporter } from '../exporters/otlp.js';
 import type { TimelineArchive } from './archive-timeline.js';
 import { requiresOf } from './find-api.js';
 import type { Log } from './log.js';
+import type { SealedArchive } from './seal-at-end.js';
 import type { ExporterName } from './settings.js';
 
 /** What `make` makes of the variables, faults left out one by one, each with a warning. */
@@ -80,15 +81,23 @@ const archivePackage = async (): Promise<ArchivePackage> => {
   }
 };
 
-/** The archive in `directory`, and what writes to it; undefined, with a line that gives the reason, where it cannot be opened. */
-export const openArchive = async (
-  directory: string,
-  log: Log,
-): Promise<{ readonly archive: TimelineArchive; readonly reporter: Reporter } | undefined> => {
+/** An archive, and what writes to it. */
+export interface OpenedArchive {
+  readonly archive: TimelineArchive & SealedArchive;
+  readonly reporter: Reporter & { stats(): Readonly<Record<string, number>> };
+  readonly isInBucket: boolean;
+}
+
+/**
+ * The archive in `directory`, or in a bucket by way of a directory in `spool`, and what writes to it; undefined, with a line that gives the reason,
+ * where it cannot be opened.
+ */
+export const openArchive = async (directory: string, spool: string, log: Log): Promise<OpenedArchive | undefined> => {
   try {
     const { Archive, ArchiveReporter } = await archivePackage();
-    const archive = await Archive.open(directory);
-    return { archive, reporter: new ArchiveReporter(archive) };
+    const isInBucket = directory.startsWith('s3://');
+    const archive = await Archive.open(directory, isInBucket ? { spool, spoolIsShared: true } : {});
+    return { archive, reporter: new ArchiveReporter(archive), isInBucket };
   } catch (error) {
     log.error(`no traces are kept in ${directory}: ${(error as Error).message}`);
     return undefined;

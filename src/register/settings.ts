@@ -52,8 +52,10 @@ export interface Settings {
   readonly exporters: readonly ExporterName[];
   /** Empty: nothing is measured. */
   readonly metrics: readonly MetricsExporterName[];
-  /** Directory of an archive to write to. */
+  /** Directory of an archive to write to, or the address of one in a bucket. */
   readonly archive: string | undefined;
+  /** Directory in which each process has one where spans wait until they are in a bucket. */
+  readonly spool: string;
   /** Undefined where it is off. */
   readonly flightRecorder: FlightRecorderOptions | undefined;
   readonly sampler: SamplerName;
@@ -119,6 +121,7 @@ export const readSettings = (env: NodeJS.ProcessEnv, warn: Warn): Settings => {
     exporters: exportersOf(variables, archive),
     metrics: metricsOf(variables),
     archive,
+    spool: variables.text('SPANLINE_SPOOL') ?? 'spanline-spool',
     flightRecorder: flightRecorderOf(variables, warn),
     sampler: variables.word('OTEL_TRACES_SAMPLER', Object.keys(SAMPLERS) as SamplerName[], 'parentbased_always_on'),
     samplerShare: variables.text('OTEL_TRACES_SAMPLER')?.includes('ratio')

@@ -15,6 +15,7 @@ import { Log } from './log.js';
 import { startMetricsOf } from './metrics.js';
 import { startOfficial, tracedByOfficial } from './official.js';
 import { makeReporters, openArchive } from './reporters.js';
+import { sealAtEnd } from './seal-at-end.js';
 import { readSettings, type Settings, samplerOf } from './settings.js';
 
 const configureCollector = ({ bounds, sampler, samplerShare }: Settings): void =>
@@ -48,12 +49,14 @@ const startInstrumentations = (settings: Settings, propagator: Propagator): read
 };
 
 /** Reporters as soon as they are there: traces that finish earlier wait for them in the collector, within its bounds. */
-const startReporters = async ({ exporters, archive }: Settings, log: Log): Promise<void> => {
+const startReporters = async ({ exporters, archive, spool }: Settings, log: Log): Promise<void> => {
   const reporters = await makeReporters(exporters, log);
   if (archive !== undefined) {
-    const opened = await openArchive(archive, log);
+    const opened = await openArchive(archive, spool, log);
     if (opened !== undefined) {
-      reporters.push(opened.reporter);
+      const { archive, reporter, isInBucket } = opened;
+      reporters.push(reporter);
+      if (isInBucket) sealAtEnd(archive, () => reporter.stats().archivedSpans, defaultCollector());
       // Of the process, which its main thread looks at for all.
       if (process.getBuiltinModule('node:worker_threads').isMainThread) {
         const { monitorEventLoop } = await import('../flight-recorder/timeline/timeline.js');

@@ -14,6 +14,7 @@ test('nothing set: the defaults of the specification, and no warning', () => {
     exporters: ['otlp'],
     metrics: [],
     archive: undefined,
+    spool: 'spanline-spool',
     sampler: 'parentbased_always_on',
     samplerShare: undefined,
     propagators: ['tracecontext', 'baggage'],

@@ -16,6 +16,8 @@ import type { TimelineRow } from 'spanline/internal/timeline';
 import {
   type ArchiveOptions,
   type ArchiveStats,
+  type BucketStats,
+  type DamagedSegment,
   type ResolvedArchiveOptions,
   type Retention,
   resolveOptions,
@@ -304,9 +306,31 @@ export class Archive {
       timelineRows: this.#timelines.rows,
       timelineTornLines: this.#timelines.tornLines,
       timelineFilesDeleted: this.#timelines.deleted,
-      damaged: this.#set === this.#written ? this.#set.damaged() : [...this.#set.damaged(), ...this.#written.damaged()],
+      damaged: this.#damaged(),
       ...(this.#bucket === undefined ? {} : { bucket: this.#bucket.stats(this.#options.segmentMs) }),
     };
+  }
+
+  /**
+   * Files that could not be read, or not whole. Of a directory all are looked at; of a bucket those that were asked.
+   * @internal
+   */
+  async damaged(): Promise<readonly DamagedSegment[]> {
+    this.#checkOpen();
+    return this.#bucket === undefined ? (await this.stats()).damaged : this.#damaged();
+  }
+
+  /**
+   * Requests to an object store and bytes of them until now; undefined for a directory.
+   * @internal
+   */
+  traffic(): Pick<BucketStats, 'requests' | 'retries' | 'bytesRead' | 'bytesWritten'> | undefined {
+    return this.#bucket?.store.stats();
+  }
+
+  #damaged(): readonly DamagedSegment[] {
+    const damaged = this.#set.damaged();
+    return this.#set === this.#written ? damaged : [...damaged, ...this.#written.damaged()];
   }
 
   /** Make a segment of what is held and release everything. Should that fail, it is left to the next one who opens the archive. */

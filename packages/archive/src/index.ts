@@ -51,10 +51,14 @@ export {
   ARCHIVE_DEFAULTS,
   type ArchiveOptions,
   type ArchiveStats,
+  type BucketOptions,
+  type BucketStats,
   type DamagedSegment,
   type Retention,
 } from './archive-options.js';
 export { ArchiveReporter } from './archive-reporter.js';
+export type { BucketErrorCode } from './bucket/bucket-error.js';
+export type { ObjectStoreOptions } from './bucket/object-store.js';
 export {
   type OpenSegmentOptions,
   Segment,

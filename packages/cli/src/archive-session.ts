@@ -1,7 +1,8 @@
-// What all commands on an archive share: its directory, Ctrl-C and damaged segments. Must not create a
-// directory for a command that only reads, or a mistyped name would become an empty archive.
+// What all commands on an archive share: its directory or bucket, Ctrl-C, damaged segments, and what a query took. Must not create a directory for a
+// command that only reads, or a mistyped name would become an empty archive.
 import { stat } from 'node:fs/promises';
-import { Archive, type DamagedSegment } from '@spanline/archive';
+import { Archive, type ArchiveOptions, type DamagedSegment } from '@spanline/archive';
+import { isBucket } from './archive-place.js';
 import { CommandError, ExitCode, endWith, interruptible } from './exit-code.js';
 import type { ArchiveCommandOptions } from './options.js';
 import { note, OutputClosed } from './output.js';
@@ -18,8 +19,19 @@ export const archiveDirectory = ({
   );
 };
 
-/** Throws when there is no such directory. */
+/** Where spans wait for their upload unless a directory is named: each process has one of its own in it. */
+const DEFAULT_SPOOL = 'spanline-spool';
+
+/** How an archive at this place is written. */
+export const spoolOf = (place: string, spool?: string): Pick<ArchiveOptions, 'spool' | 'spoolIsShared'> => {
+  if (!isBucket(place)) return {};
+  if (spool !== undefined) return { spool };
+  return { spool: process.env.SPANLINE_SPOOL || DEFAULT_SPOOL, spoolIsShared: true };
+};
+
+/** Throws when there is no such directory. A bucket is asked when it is opened. */
 export const checkDirectory = async (directory: string): Promise<void> => {
+  if (isBucket(directory)) return;
   const found = await stat(directory).catch(() => undefined);
   if (found?.isDirectory() === true) return;
   throw new CommandError(
@@ -42,23 +54,37 @@ const reportDamage = (damaged: readonly DamagedSegment[]): void => {
   if (damaged.length > 0) endWith(ExitCode.store);
 };
 
+/** Says what was asked of an object store. */
+const explain = (archive: Archive, startMs: number): void => {
+  const traffic = archive.traffic();
+  const ms = Math.round(performance.now() - startMs);
+  if (traffic === undefined) note(`${ms} ms; read from a directory, without requests`);
+  else
+    note(
+      `${ms} ms, ${traffic.requests} requests${traffic.retries === 0 ? '' : ` (${traffic.retries} of them again)`}, ${traffic.bytesRead} bytes read from ${archive.directory}`,
+    );
+};
+
 /** Open the archive to read, run `work`, close it. */
 export const withArchive = (
-  options: ArchiveCommandOptions,
+  options: ArchiveCommandOptions & { readonly explain?: boolean },
   work: (archive: Archive, signal: AbortSignal) => Promise<void>,
 ): Promise<void> => {
   const directory = archiveDirectory(options);
   return interruptible(async (signal) => {
     await checkDirectory(directory);
+    const startMs = performance.now();
     const archive = await Archive.open(directory, { readOnly: true });
     try {
       await work(archive, signal);
-      reportDamage((await archive.stats()).damaged);
+      if (options.explain) explain(archive, startMs);
+      reportDamage(await archive.damaged());
     } catch (error) {
       // The missing trace may be in a damaged file, and so may output that nobody read.
       const isAnswer = error instanceof CommandError && error.exitCode === ExitCode.findings;
       if (!isAnswer && !(error instanceof OutputClosed)) throw error;
-      const { damaged } = await archive.stats();
+      if (options.explain) explain(archive, startMs);
+      const damaged = await archive.damaged();
       reportDamage(damaged);
       throw damaged.length === 0 || !isAnswer
         ? error
@@ -79,7 +105,7 @@ export const withWrittenArchive = (
   return interruptible(async (signal) => {
     let opened: Promise<Archive> | undefined;
     const open = (): Promise<Archive> => {
-      opened ??= Archive.open(directory);
+      opened ??= Archive.open(directory, spoolOf(directory));
       return opened;
     };
     try {

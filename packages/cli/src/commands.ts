@@ -3,8 +3,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { isBucket } from './archive-place.js';
 import type { ClockOptions } from './clock-report.js';
-import { collect, wholeNumber, withArchiveOption, withSources } from './options.js';
+import { collect, wholeNumber, withReadArchive, withSources } from './options.js';
 import { note } from './output.js';
 import type { StallsOptions } from './print-stalls.js';
 import type { ServeOptions, UiOptions } from './serve.js';
@@ -26,13 +27,15 @@ export const registerClock = (program: Command): void => {
 
 interface RunOptions {
   readonly archive?: string;
+  readonly spool?: string;
   readonly service?: string;
   readonly exporter?: string;
 }
 
 /** What the options say in OpenTelemetry's words; the environment stands where an option is missing. */
-const variablesOf = ({ archive, service, exporter }: RunOptions): NodeJS.ProcessEnv => ({
-  ...(archive !== undefined && { SPANLINE_ARCHIVE: resolve(archive) }),
+const variablesOf = ({ archive, spool, service, exporter }: RunOptions): NodeJS.ProcessEnv => ({
+  ...(archive !== undefined && { SPANLINE_ARCHIVE: isBucket(archive) ? archive : resolve(archive) }),
+  ...(spool !== undefined && { SPANLINE_SPOOL: resolve(spool) }),
   ...(service !== undefined && { OTEL_SERVICE_NAME: service }),
   ...(exporter !== undefined && { OTEL_TRACES_EXPORTER: exporter }),
 });
@@ -45,8 +48,12 @@ export const registerRun = (program: Command): void => {
     .passThroughOptions()
     .description('run a service with tracing, unchanged')
     .option(
-      '-a, --archive <dir>',
-      'keep the traces in this directory, and who had the event loop (or SPANLINE_ARCHIVE)',
+      '-a, --archive <place>',
+      'keep the traces in this directory or s3://bucket/prefix, and who had the event loop (or SPANLINE_ARCHIVE)',
+    )
+    .option(
+      '--spool <dir>',
+      'where spans wait until they are in a bucket, each process in a directory of its own (or SPANLINE_SPOOL; default: spanline-spool)',
     )
     .option('-s, --service <name>', 'name of the service (or OTEL_SERVICE_NAME)')
     .addOption(
@@ -76,7 +83,8 @@ Exit codes: those of the program; 2 wrong usage, 3 it could not be started.`,
       process.exitCode = await runProgram(command, environment);
       const { SPANLINE_ARCHIVE: directory } = environment;
       if (!directory) return;
-      if (existsSync(directory)) note(`traces are in ${directory}; see: spanline trace ls -a ${directory}`);
+      if (isBucket(directory)) note(`traces go to ${directory}; see: spanline trace ls -a ${directory}`);
+      else if (existsSync(directory)) note(`traces are in ${directory}; see: spanline trace ls -a ${directory}`);
       else note(`no Node process of ${command[0]} kept a trace in ${directory}`);
     });
 };
@@ -86,7 +94,7 @@ const MAX_LIMIT = 1000;
 
 /** Register the command. */
 export const registerStalls = (program: Command): void => {
-  withArchiveOption(program.command('stalls [file]'))
+  withReadArchive(program.command('stalls [file]'))
     .description('the worst stalls of the event loop, of a snapshot or of an archive: who had it, and who waited')
     .option('-n, --limit <stalls>', 'no more than this', wholeNumber(1, MAX_LIMIT), DEFAULT_LIMIT)
     .option('--from <time>', 'stalls that were not over before: 2026-01-31T12:00:00Z, or 15m for as long ago', time)
@@ -125,8 +133,16 @@ export const registerServe = (program: Command): void => {
     program
       .command('serve')
       .description('serve an archive of traces: a Jaeger query API to read, OTLP/HTTP to send to')
-      .option('-a, --archive <dir>', 'directory of the archive, made when it is not there (or SPANLINE_ARCHIVE)'),
+      .option(
+        '-a, --archive <place>',
+        'directory of the archive, made when it is not there, or s3://bucket/prefix (or SPANLINE_ARCHIVE)',
+      ),
   )
+    .option(
+      '--spool <dir>',
+      'of an archive in a bucket: where spans wait until they are there, of this process alone (default: a directory of its own in SPANLINE_SPOOL or spanline-spool)',
+    )
+    .option('--maintain', 'of an archive in a bucket: merge and delete there too')
     .option('--host <address>', 'address to listen on; any but 127.0.0.1 and ::1 needs a token', '127.0.0.1')
     .option(
       '-p, --port <number>',
@@ -161,6 +177,7 @@ Examples:
   $ OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf node app.js
   $ curl 'http://localhost:16686/api/v3/services'
   $ curl 'http://localhost:16686/stats'
+  $ spanline serve --archive s3://bucket/traces --spool ./spool --maintain --keep-hours 168
   $ SPANLINE_TOKEN=$(openssl rand -hex 16) spanline serve --archive ./traces --host 0.0.0.0
 
 Grafana: add a Jaeger data source with the URL http://localhost:16686.
@@ -176,7 +193,10 @@ export const registerUi = (program: Command): void => {
     program
       .command('ui')
       .description('a local page to look at traces, profiles and the history of benchmarks')
-      .option('-a, --archive <dir>', 'directory of an archive of traces, there or to come (or SPANLINE_ARCHIVE)'),
+      .option(
+        '-a, --archive <place>',
+        'directory of an archive of traces, there or to come, or s3://bucket/prefix (or SPANLINE_ARCHIVE)',
+      ),
   )
     .option('--snapshot <file>', 'a snapshot of a flight recorder to look at; repeatable', collect, [])
     .option('--snapshots <dir>', 'where snapshots taken on the page are kept (default: a temporary directory)')

@@ -65,7 +65,14 @@ export interface ArchiveCommandOptions {
 
 /** Give a command the option that says which archive. */
 export const withArchiveOption = (command: Command): Command =>
-  command.option('-a, --archive <dir>', 'directory of the archive (or SPANLINE_ARCHIVE)');
+  command.option('-a, --archive <place>', 'directory of the archive, or s3://bucket/prefix (or SPANLINE_ARCHIVE)');
+
+/** The same, for a command that reads alone and says what that took. */
+export const withReadArchive = (command: Command): Command =>
+  withArchiveOption(command).option(
+    '--explain',
+    'say on standard error how long it took, and how many requests and bytes of an object store',
+  );
 
 /** What the page shows beside an archive. */
 export interface SourceOptions {

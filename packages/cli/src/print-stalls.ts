@@ -9,6 +9,7 @@ import { note, wantsColour, writeOut } from './output.js';
 import { snapshotIn } from './snapshot/snapshot-files.js';
 
 export interface StallsOptions extends ArchiveCommandOptions {
+  readonly explain?: boolean;
   readonly limit: number;
   readonly from?: bigint;
   readonly to?: bigint;

@@ -7,8 +7,9 @@ import { Archive, type ArchiveOptions, type ArchiveServer, type ArchiveServerOpt
 import { ServerCounts, startArchiveServer } from '@spanline/archive/internal';
 import { GoldStore, PerfStore, type WideColumnTable } from '@spanline/tracedb';
 import { createUiServer, openBrowser, SnapshotStore, type UiSources, uiRoutes } from '@spanline/ui/internal';
-import { archiveDirectory, checkDirectory, noteDamage } from './archive-session.js';
-import { CommandError, ExitCode, endWith, stopRequested } from './exit-code.js';
+import { isBucket } from './archive-place.js';
+import { archiveDirectory, checkDirectory, noteDamage, spoolOf } from './archive-session.js';
+import { CommandError, ExitCode, endWith, stopRequested, wrongUsage } from './exit-code.js';
 import type { SourceOptions } from './options.js';
 import { note, printAnswer } from './output.js';
 import { version } from './package.js';
@@ -102,7 +103,7 @@ export interface UiOptions extends SourceOptions, SnapshotOptions {
 /** The page may be there before the program that makes the archive. */
 const openArchive = async (directory: string | undefined, opened: Opened): Promise<Archive | undefined> => {
   if (directory === undefined) return undefined;
-  const isThere = (await stat(directory).catch(() => undefined)) !== undefined;
+  const isThere = isBucket(directory) || (await stat(directory).catch(() => undefined)) !== undefined;
   if (isThere) await checkDirectory(directory);
   else note(`there is no archive in ${directory} yet: the page waits for the program that makes it`);
   const archive = await Archive.open(directory, { readOnly: true, mayBeMissing: true });
@@ -137,6 +138,8 @@ export const serveUi = async (options: UiOptions): Promise<void> => {
 
 export interface ServeOptions extends SourceOptions {
   readonly archive?: string;
+  readonly spool?: string;
+  readonly maintain?: boolean;
   readonly host: string;
   readonly port: number;
   readonly otlpPort: number | 'off';
@@ -202,16 +205,31 @@ const DAMAGE_MS = 10_000;
 
 /** Names each unreadable file once; queries report them too. */
 const reportDamage = async (archive: Archive, reported: Set<string>): Promise<void> => {
-  const { damaged } = await archive.stats();
+  const damaged = await archive.damaged();
   const fresh = damaged.filter(({ file }) => !reported.has(file));
   for (const { file } of fresh) reported.add(file);
   noteDamage(fresh);
+};
+
+/** Options that mean nothing for such an archive are refused: somebody would rely on them. */
+const checkServed = (place: string, { spool, maintain, readOnly, keepHours, keepMib }: ServeOptions): void => {
+  if (!isBucket(place)) {
+    if (spool !== undefined) throw wrongUsage('--spool is for an archive in a bucket: --archive s3://bucket/prefix');
+    if (maintain)
+      throw wrongUsage('--maintain is for an archive in a bucket; a directory is maintained by whoever writes');
+    return;
+  }
+  if (readOnly && (spool !== undefined || maintain))
+    throw wrongUsage('--read-only goes with neither --spool nor --maintain');
+  if (!maintain && (keepHours !== undefined || keepMib !== undefined))
+    throw wrongUsage('--keep-hours and --keep-mib of an archive in a bucket need --maintain');
 };
 
 /** Serves until a signal stops it. */
 export const serve = async (options: ServeOptions): Promise<void> => {
   const directory = archiveDirectory(options);
   const { readOnly, keepHours, keepMib } = options;
+  checkServed(directory, options);
   const retention: ArchiveOptions = {
     maxAgeMs: keepHours === undefined ? undefined : keepHours * 3_600_000,
     maxBytes: keepMib === undefined ? undefined : keepMib * 1024 * 1024,
@@ -221,7 +239,9 @@ export const serve = async (options: ServeOptions): Promise<void> => {
   const opened: Opened = [];
   try {
     const sources = await openSources(options, opened);
-    const archive = await Archive.open(directory, { readOnly, ...retention });
+    const maintain = isBucket(directory) ? { maintain: options.maintain === true } : {};
+    const spool = readOnly ? {} : spoolOf(directory, options.spool);
+    const archive = await Archive.open(directory, { readOnly, ...retention, ...maintain, ...spool });
     opened.push(archive);
     await startServers(archive, { ...sources, archive }, options, running);
     announce(directory, running, options);

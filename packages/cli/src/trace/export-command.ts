@@ -14,7 +14,7 @@ import {
 import type { ArchivedSpan } from 'spanline/internal/record';
 import { withArchive } from '../archive-session.js';
 import { ExitCode, endWith, wrongUsage } from '../exit-code.js';
-import { type ArchiveCommandOptions, withArchiveOption } from '../options.js';
+import { type ArchiveCommandOptions, withReadArchive } from '../options.js';
 import { note, Progress, printAnswer, writeOut } from '../output.js';
 import { isSearch, type SearchOptions, searchOf, withSearchOptions } from './search-options.js';
 import { eachSummary, findTraceId } from './summaries.js';
@@ -30,6 +30,7 @@ const WRITINGS: Readonly<Record<TraceFormat, TraceDocument>> = { otlp: OTLP_LINE
 interface ExportOptions extends ArchiveCommandOptions, SearchOptions {
   readonly format: TraceFormat;
   readonly output: string;
+  readonly explain?: boolean;
 }
 
 type Trace = readonly [traceId: string, spans: readonly ArchivedSpan[]];
@@ -48,7 +49,7 @@ const wantedTraces = async function* (
 ): AsyncGenerator<Trace> {
   if (ids.length > 0) {
     const wanted = new Set<string>();
-    for (const id of ids) wanted.add(await findTraceId(archive, id, signal));
+    for (const id of ids) wanted.add(await findTraceId(archive, id, signal, options.from));
     const summaries = [...wanted].map((traceId) => ({ traceId, bytes: 0 }));
     yield* loadTraces(archive, summaries, { signal });
   } else if (options.format === 'otlp' && !isSearch(options)) {
@@ -111,7 +112,7 @@ const writeTraces = async (output: Output, traces: AsyncIterable<Trace>, format:
 };
 
 const run = (ids: readonly string[], options: ExportOptions): Promise<void> => {
-  if (ids.length > 0 && isSearch(options)) throw wrongUsage('give ids or conditions, not both');
+  if (ids.length > 0 && isSearch({ ...options, from: undefined })) throw wrongUsage('give ids or conditions, not both');
   const { format, output: file, json } = options;
   return withArchive(options, async (archive, signal) => {
     const output = file === '-' ? toStdout : await toFile(file);
@@ -126,7 +127,7 @@ const run = (ids: readonly string[], options: ExportOptions): Promise<void> => {
 
 /** Register the command. */
 export const register = (trace: Command): void => {
-  withSearchOptions(withArchiveOption(trace.command('export [id...]')))
+  withSearchOptions(withReadArchive(trace.command('export [id...]')))
     .description('write traces to a file: all, those with these ids, or those that meet all conditions')
     .addOption(
       new Option('--format <format>', 'otlp: OTLP/JSON, a trace a line; jaeger: one document, for the upload of its UI')

@@ -3,14 +3,14 @@ import type { Command } from 'commander';
 import type { TraceSearch } from 'spanline/internal/record';
 import { withArchive } from '../archive-session.js';
 import { ExitCode, endWith } from '../exit-code.js';
-import { type ArchiveCommandOptions, wholeNumber, withArchiveOption } from '../options.js';
+import { type ArchiveCommandOptions, wholeNumber, withReadArchive } from '../options.js';
 import { note, writeOut } from '../output.js';
 import { MAX_LIMIT, type SearchOptions, searchOf, withSearchOptions } from './search-options.js';
 import { summaryJson, summaryRows } from './summaries.js';
 
 const DEFAULT_LIMIT = 20;
 
-type ListOptions = ArchiveCommandOptions & SearchOptions;
+type ListOptions = ArchiveCommandOptions & SearchOptions & { readonly explain?: boolean };
 
 /** Prints what is found and gives the number of traces. */
 const list = async (options: ListOptions, search: TraceSearch): Promise<number> => {
@@ -37,7 +37,7 @@ A "?" behind the number of spans: a parent is not in the archive. The size is wh
 
 /** Register both. */
 export const register = (trace: Command): void => {
-  withArchiveOption(trace.command('ls'))
+  withReadArchive(trace.command('ls'))
     .description('the newest traces')
     .option('-n, --limit <traces>', 'no more than this', wholeNumber(1, MAX_LIMIT), DEFAULT_LIMIT)
     .option('--json', 'print JSON, one object a line')
@@ -55,7 +55,7 @@ Exit codes: 0 done, 2 wrong usage, 3 the archive or a part of it cannot be read.
       if ((await list(options, { limit: options.limit })) > 0) return;
       note(isOfAll() ? 'the archive has no traces' : 'there are no traces in what can be read');
     });
-  withSearchOptions(withArchiveOption(trace.command('search')))
+  withSearchOptions(withReadArchive(trace.command('search')))
     .description('traces that meet all conditions, the newest first; 20 unless --limit is given')
     .option('--json', 'print JSON, one object a line')
     .addHelpText(

@@ -5,8 +5,9 @@ import type { Command } from 'commander';
 import { ASCII, drawWaterfall, glyphsOf, MIN_WIDTH, otlpResourceSpans } from 'spanline/internal/formats';
 import { type ArchivedSpan, absentParents } from 'spanline/internal/record';
 import { withArchive } from '../archive-session.js';
-import { type ArchiveCommandOptions, wholeNumber, withArchiveOption } from '../options.js';
+import { type ArchiveCommandOptions, wholeNumber, withReadArchive } from '../options.js';
 import { note, terminalWidth, wantsColour, writeOut } from '../output.js';
+import { time } from './search-options.js';
 import { findTraceId, summaryJson } from './summaries.js';
 
 const MAX_SPANS = 1000;
@@ -17,6 +18,8 @@ interface ShowOptions extends ArchiveCommandOptions {
   readonly width?: number;
   readonly ascii?: boolean;
   readonly full?: boolean;
+  readonly from?: bigint;
+  readonly explain?: boolean;
 }
 
 const printJson = async (spans: readonly ArchivedSpan[], breakdowns: readonly SpanBreakdown[]): Promise<void> => {
@@ -28,9 +31,14 @@ const printJson = async (spans: readonly ArchivedSpan[], breakdowns: readonly Sp
 
 /** Register the command. */
 export const register = (trace: Command): void => {
-  withArchiveOption(trace.command('show <id>'))
+  withReadArchive(trace.command('show <id>'))
     .description('one trace as a waterfall; the first digits of its id are enough when no other begins so')
     .option('-n, --limit <spans>', 'draw no more spans than this', wholeNumber(1), MAX_SPANS)
+    .option(
+      '--from <time>',
+      'of a bucket and the first digits of an id: traces that are not over before, or 15m for as long ago',
+      time,
+    )
     .option('-f, --full', 'properties, links and ids of every span too')
     .option(
       '-w, --width <columns>',
@@ -55,7 +63,7 @@ Exit codes: 0 shown, 1 there is no such trace, 2 wrong usage or several traces b
     )
     .action((id: string, options: ShowOptions) =>
       withArchive(options, async (archive, signal) => {
-        const spans = await archive.trace(await findTraceId(archive, id, signal), { signal });
+        const spans = await archive.trace(await findTraceId(archive, id, signal, options.from), { signal });
         const breakdowns = await breakdownsOf(archive, spans, { signal, note });
         if (options.json) {
           await printJson(spans, breakdowns);

@@ -4,6 +4,7 @@ import type { Archive } from '@spanline/archive';
 import { escapeText } from 'spanline/internal/base';
 import { exactTime, formatBytes, formatDuration, glyphsOf, shortTime } from 'spanline/internal/formats';
 import type { TraceSearch, TraceSummary } from 'spanline/internal/record';
+import { isBucket } from '../archive-place.js';
 import { CommandError, ExitCode, notFound, wrongUsage } from '../exit-code.js';
 import { columns } from '../output.js';
 import { MAX_LIMIT } from './search-options.js';
@@ -75,7 +76,12 @@ const NAMED = 5;
 const noTrace = (text: string): CommandError => notFound(`the archive has no trace ${text}`);
 
 /** The id of the one trace that is meant. */
-export const findTraceId = async (archive: Archive, text: string, signal: AbortSignal): Promise<string> => {
+export const findTraceId = async (
+  archive: Archive,
+  text: string,
+  signal: AbortSignal,
+  fromUnixNs?: bigint,
+): Promise<string> => {
   const wanted = text.toLowerCase();
   if (!/^[0-9a-f]{1,32}$/.test(wanted))
     throw wrongUsage(`${JSON.stringify(text)} is not a trace id: up to 32 hex digits, or the first of them`);
@@ -84,8 +90,12 @@ export const findTraceId = async (archive: Archive, text: string, signal: AbortS
     if ((await archive.traces([id], { signal })).has(id)) return id;
     if (wanted.length === ID_LENGTH) throw noTrace(text);
   }
+  if (fromUnixNs === undefined && isBucket(archive.directory))
+    throw wrongUsage(
+      `${text} is the beginning of an id: write all of it, or --from, such as --from 1h: in a bucket all traces since then are looked through`,
+    );
   const found: TraceSummary[] = [];
-  for await (const page of eachSummary(archive, {}, signal)) {
+  for await (const page of eachSummary(archive, { fromUnixNs }, signal)) {
     found.push(...page.filter(({ traceId }) => traceId.startsWith(wanted)).slice(0, NAMED + 1));
     if (found.length > NAMED) break;
   }

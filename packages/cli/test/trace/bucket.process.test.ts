@@ -1,0 +1,125 @@
+// The commands on an archive in a bucket of a real server: they write by way of a spool, read from anywhere, say what that took, and refuse what means
+// nothing there.
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { encodeOtlpJson } from '../../../../src/formats/otlp/write-json.js';
+import { describeBucket } from '../../../../test/support/versitygw.js';
+import { FULL_SPAN } from '../../../archive/test/support/any-span.js';
+import { type Outcome, scratch, spanline, spanlineProcess } from '../support/spanline.js';
+
+describeBucket('commands on a bucket', (server) => {
+  const dir = scratch();
+  let places = 0;
+  const newPlace = (): string => `s3://traces/commands-${places++}`;
+
+  const environment = (): Record<string, string> => {
+    const { endpoint, accessKeyId, secretAccessKey, region } = server();
+    return {
+      ...{ AWS_ENDPOINT_URL: endpoint, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey },
+      ...{ AWS_REGION: region, XDG_CACHE_HOME: join(dir, 'cache'), SPANLINE_SPOOL: join(dir, 'spools') },
+      ...{ SPANLINE_ARCHIVE: '', SPANLINE_TOKEN: '' },
+    };
+  };
+
+  const run = (args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> =>
+    spanline(args, { env: { ...environment(), ...env } });
+
+  const imported = async (): Promise<string> => {
+    const place = newPlace();
+    const stdin = encodeOtlpJson([{ ...FULL_SPAN, parentSpanId: '' }]);
+    const outcome = await spanline(['trace', 'import', '-a', place, '-'], {
+      env: environment(),
+      stdin: Buffer.from(stdin),
+    });
+    expect(outcome).toMatchObject({ code: 0 });
+    return place;
+  };
+
+  test('what is imported is listed, found, shown and exported, and the spool is empty then', async () => {
+    const place = await imported();
+    const id = FULL_SPAN.traceId;
+    for (const args of [
+      ['trace', 'ls'],
+      ['trace', 'search', '--service', 'shop'],
+      ['trace', 'show', id],
+      ['trace', 'show', id.slice(0, 6), '--from', '2020-01-01'],
+      ['trace', 'export', id],
+    ]) {
+      const { code, stdout, stderr } = await run([...args, '--explain'], { SPANLINE_ARCHIVE: place });
+      expect({ args, code }).toEqual({ args, code: 0 });
+      expect(stdout).toContain(id);
+      expect(stderr).toMatch(/\d+ ms, \d+ requests, \d+ bytes read from s3:\/\/traces\/commands-/);
+    }
+    expect(readdirSync(join(dir, 'spools', 'process-0'))).toEqual([]);
+  });
+
+  test('serve takes spans and answers; two of them need two spools', async () => {
+    const place = newPlace();
+    const spool = join(dir, 'spool');
+    const args = ['serve', '-a', place, '--spool', spool, '--port', '0', '--otlp-port', '0', '--json'];
+    let second: Outcome | undefined;
+    let answer = '';
+    const outcome = await spanlineProcess(args, {
+      env: environment(),
+      onOutput: async (kill, output) => {
+        const { otlp, query } = JSON.parse(output) as { otlp: string; query: string };
+        const body = encodeOtlpJson([FULL_SPAN]);
+        await fetch(otlp, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+        answer = await (await fetch(`${query}/api/v3/services`)).text();
+        second = await spanlineProcess(args, { env: environment() });
+        kill('SIGTERM');
+      },
+    });
+    expect(outcome).toMatchObject({ code: 0 });
+    expect(answer).toContain('shop');
+    expect(second).toMatchObject({ code: 3 });
+    expect(second?.stderr).toContain(`the spool ${spool} is in use by process`);
+    expect((await run(['trace', 'ls', '-a', place])).stdout).toContain(FULL_SPAN.traceId);
+  });
+
+  test('a program is run with its traces in a bucket', async () => {
+    const place = newPlace();
+    const program = "const { Span } = require('spanline'); Span.root('GET /').end()";
+    const outcome = await spanlineProcess(['run', '-a', place, '-s', 'shop', '--', process.execPath, '-e', program], {
+      env: environment(),
+    });
+    expect(outcome).toMatchObject({ code: 0 });
+    expect(outcome.stderr).toContain(`traces go to ${place}`);
+    expect((await run(['trace', 'ls', '-a', place])).stdout).toContain('GET /');
+  });
+
+  test.each([
+    ['the beginning of an id without a time', ['trace', 'show', '4bf9'], 2, '--from'],
+    ['serving with --keep-hours alone', ['serve', '--keep-hours', '1'], 2, 'need --maintain'],
+    ['serving --read-only with --maintain', ['serve', '--read-only', '--maintain'], 2, '--read-only'],
+  ])('refused: %s', async (_, args, code, message) => {
+    const outcome = await run(args, { SPANLINE_ARCHIVE: newPlace() });
+    expect(outcome).toMatchObject({ code });
+    expect(outcome.stderr).toContain(message);
+  });
+
+  test.each([
+    ['a bucket that is not there', () => ({ SPANLINE_ARCHIVE: 's3://nowhere/traces' }), 'nowhere'],
+    [
+      'credentials without a right',
+      () => {
+        const { accessKeyId, secretAccessKey } = server().stranger;
+        return { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey };
+      },
+      's3:GetObject',
+    ],
+    ['an address that is none', () => ({ SPANLINE_ARCHIVE: 's3://' }), 's3://bucket/prefix'],
+  ])('%s: one line with the remedy', async (_, variables, message) => {
+    const { code, stderr } = await run(['trace', 'ls'], { SPANLINE_ARCHIVE: newPlace(), ...variables() });
+    expect([2, 3]).toContain(code);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain(server().secretAccessKey);
+  });
+
+  test('options of a bucket mean nothing for a directory', async () => {
+    mkdirSync(join(dir, 'local'));
+    for (const option of [['--spool', 'x'], ['--maintain']])
+      expect(await run(['serve', '-a', join(dir, 'local'), ...option])).toMatchObject({ code: 2 });
+  });
+});
