@@ -19,6 +19,7 @@ export {
 export { openedFrom } from './container/transport/open-transport.js';
 export { parseS3Location, s3Address } from './container/transport/s3-transport.js';
 export { checkRanges, checkSignal, dealOut, emptyResults, mergeRanges } from './container/transport/transport.js';
+export { buildWideFuse, type FuseShape, hashBytes, mayContain, slotsOf } from './dictionary/fuse-filter.js';
 export { FilterBuilder, KeyFilter } from './dictionary/key-filter.js';
 export { decodeMeta, encodeMeta } from './meta.js';
 export { NodeColumns } from './nodes/node-columns.js';

@@ -111,7 +111,7 @@ export class BucketHome {
       spoolBytes,
       fate: async (segment) => {
         const generation = await this.catalogue.read();
-        return { isKnown: generation.knows(segment), listFrom: generation.listFrom };
+        return { isKnown: await generation.everKnew(segment), listFrom: generation.listFrom };
       },
       onUploaded: (segment, key, bytes) => place.uploaded(segment, key, bytes),
       ...work,

@@ -5,6 +5,7 @@
 
 import { type BlockCache, NotFoundError } from '@spanline/graph';
 import { inParallel } from 'spanline/internal/base';
+import type { DamagedSegment } from '../archive-options.js';
 import { type DirectoryNames, isGone, newestSegmentFirst, parseSegmentName, type SegmentName } from '../directory.js';
 import { Segment } from '../segment/segment.js';
 import type { DirectoryPlace, SegmentCard, SegmentPlace } from '../segment-place.js';
@@ -31,8 +32,12 @@ export interface GenerationView {
   readonly number: number;
   /** What is live, by name. */
   readonly live: ReadonlyMap<string, LiveSegment>;
-  /** Whether a name is live, dead or was merged. */
+  /** Whether a name is live, dead or was merged, as far as uploads are listed from `listFrom` on. */
   knows(segment: string): boolean;
+  /** The same of any upload that a spool may still try to put. */
+  everKnew(segment: string): Promise<boolean>;
+  /** What of the catalogue itself cannot be read. */
+  readonly damaged: readonly DamagedSegment[];
   /** All fresh uploads of earlier hours are known. */
   readonly listFrom: string;
 }
@@ -57,6 +62,8 @@ export const EMPTY_GENERATION: GenerationView = {
   number: 0,
   live: new Map(),
   knows: () => false,
+  everKnew: async () => false,
+  damaged: [],
   listFrom: '',
 };
 

@@ -1,14 +1,72 @@
-// The catalogue as readers see it: the newest generation with its cards. It must never show half of one.
+// The catalogue as readers see it: the newest generation with its segments, each opened by its card, and cards of fresh uploads, which are kept on this
+// machine. It must never show half of a generation, and a card must be of the object that is there.
 
-import { type CatalogueReader, EMPTY_GENERATION } from './bucket-place.js';
+import type { CatalogueReader, GenerationView, LiveSegment, SegmentObject } from './bucket-place.js';
+import { type BucketCard, openForCard, openFromCard } from './card.js';
+import { decodePack, encodePack } from './card-pack.js';
+import { Catalogue } from './catalogue.js';
+import type { CatalogueState } from './catalogue-state.js';
 import type { DiskCache } from './disk-cache.js';
 import type { ObjectStore } from './object-store.js';
 
-/** Reads the catalogue of a store. */
-export const openCatalogue = (store: ObjectStore, _cache: DiskCache | undefined): CatalogueReader => ({
-  read: async () => {
-    await store.get('catalogue.json');
-    return EMPTY_GENERATION;
-  },
-  freshSegment: async () => undefined,
-});
+/** Reads the catalogue of a store; with `cache` what was read of segments is kept. */
+export const openCatalogue = (store: ObjectStore, cache: DiskCache | undefined): CatalogueReader => {
+  const catalogue = new Catalogue(store);
+  let shown: { readonly state: CatalogueState; readonly view: GenerationView } | undefined;
+
+  const liveOf = (card: BucketCard): LiveSegment => {
+    const { key, etag, info, filter } = card;
+    return {
+      key,
+      size: info.bytes,
+      etag,
+      card: { info, mayHave: (traceId) => filter?.mayHave(traceId) ?? info.spanCount > 0 },
+      open: (blocks) => openFromCard(store, card, { cache: blocks, heads: cache }),
+    };
+  };
+
+  return {
+    read: async (signal) => {
+      const state = await catalogue.read({ signal });
+      if (shown?.state !== state) {
+        const live = new Map([...state.live].map(([name, card]) => [name, liveOf(card)]));
+        const { number, listFrom, damaged } = state;
+        const view: GenerationView = {
+          number,
+          live,
+          listFrom,
+          damaged,
+          knows: (segment) => state.knows(segment),
+          everKnew: async (segment) =>
+            state.knows(segment) || (await catalogue.foldedOf(state, new Set([segment]), { signal })).has(segment),
+        };
+        shown = { state, view };
+      }
+      return shown.view;
+    },
+    freshSegment: async (object, name) => {
+      const kept = await cache?.read(keptAs(name));
+      const [card] = kept === undefined ? [] : await decodePack(kept, keptAs(name)).catch(() => []);
+      if (card !== undefined && isOf(card, object)) return liveOf(card);
+      const { key, size, etag } = object;
+      const known = etag === '' ? undefined : { size, etag };
+      const opened = await openForCard({ name, key, size, etag, uploadedMs: [0, 0] }, store.transport(key, known), {
+        withFilter: !isSortedName(name),
+      });
+      const { filter } = opened.segment;
+      await opened.segment.close();
+      // All of what opening reads, however long: nobody else has to take it along.
+      const own: BucketCard = { ...opened.card, head: opened.head };
+      await cache?.write(keptAs(name), await encodePack([own]));
+      const live = liveOf(own);
+      return own.filter === undefined ? { ...live, card: { info: own.info, mayHave: filter } } : live;
+    },
+  };
+};
+
+const keptAs = (name: string): string => `fresh-card/${name}`;
+
+const isSortedName = (name: string): boolean => name.endsWith('.spans');
+
+const isOf = (card: BucketCard, { key, size, etag }: SegmentObject): boolean =>
+  card.key === key && card.info.bytes === size && (etag === '' || card.etag === '' || card.etag === etag);

@@ -25,3 +25,25 @@ export const parseTimelineKey = (
   const [, hour, start, end] = TIMELINE.exec(key) ?? [];
   return hour === undefined ? undefined : { hour, startMs: Number(start), endMs: Number(end) };
 };
+
+/** The one object that changes. */
+export const CATALOGUE_KEY = 'catalogue.json';
+
+/** Where a maintainer puts a merged segment. */
+export const segmentKey = (segment: string): string => `segments/${segment}`;
+
+/** Where generations, packs of cards and packs of names of folded uploads are; `id` is a `newId`. */
+export const generationKey = (number: number, id: string): string => `generations/${number}-${id}`;
+export const cardsKey = (id: string): string => `cards/${id}`;
+export const foldedKey = (id: string): string => `folded/${id}`;
+
+/** The last part of a key. */
+export const baseName = (key: string): string => key.slice(key.lastIndexOf('/') + 1);
+
+const FRESH = /^fresh\/(\d{4}-\d{2}-\d{2}T\d{2})\/([^/]+)$/;
+
+/** What the key of an upload tells; undefined for any other. */
+export const parseFreshKey = (key: string): { readonly hour: string; readonly segment: string } | undefined => {
+  const [, hour, segment] = FRESH.exec(key) ?? [];
+  return hour === undefined ? undefined : { hour, segment };
+};

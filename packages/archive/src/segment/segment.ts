@@ -225,6 +225,14 @@ export class Segment {
   }
 
   /**
+   * The last words of the ids of the traces of an unsorted segment, some more than once; nothing is read for them.
+   * @internal
+   */
+  traceWords(): Iterable<number> {
+    return (this.#unsorted as UnsortedFile).traceWords();
+  }
+
+  /**
    * The traces that are there of those asked for, by id: the spans of each, the root first and every span before its children. Thousands
    * take hardly more reads than one.
    */

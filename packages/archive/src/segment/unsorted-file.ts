@@ -120,6 +120,11 @@ export class UnsortedFile {
     };
   }
 
+  /** The last words of the ids of its traces, some more than once. */
+  *traceWords(): Generator<number> {
+    for (const { words } of this.#blocks) yield* words;
+  }
+
   /** The traces that are there of those asked for, out of the blocks that may have them. */
   async traces(ids: readonly string[], options: SegmentReadOptions = {}): Promise<Map<string, ArchivedSpan[]>> {
     const words = ids.map(lastWordOf);

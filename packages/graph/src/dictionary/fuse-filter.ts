@@ -1,5 +1,5 @@
 // A binary fuse filter: a set of hashes in about nine bits each, that answers "may be in it" or "is not". It must never say that a
-// member is not there; it is wrong about one stranger in 256. Construction and sizes follow Graf and Lemire, "Binary Fuse Filters: Fast
+// member is not there; it is wrong about one stranger in 256, or in 4,096 with prints of 12 bits in place of 8. Construction and sizes follow Graf and Lemire, "Binary Fuse Filters: Fast
 // and Smaller Than Xor Filters" (2022). Hashes are 64 bits, as two 32-bit halves, since numbers hold no more exactly. They are kept in files,
 // so they must never change. The finaliser is that of MurmurHash3 (Austin Appleby, public domain).
 
@@ -58,7 +58,12 @@ const shapeFor = (count: number): Omit<FuseShape, 'seed'> => {
   return { segmentBits, segments: Math.max(1, segments) };
 };
 
-/** Where a hash has its three slots, and the byte that they must give together. */
+/** What the slots have: a number of 8 or 12 bits each. */
+export type FusePrints = Uint8Array | Uint16Array;
+
+const BYTE_PRINTS = 8;
+
+/** Where a hash has its three slots, and the number that they must give together. */
 class Slots {
   first = 0;
   second = 0;
@@ -67,9 +72,11 @@ class Slots {
   readonly #shape: FuseShape;
   readonly #mask: number;
   readonly #firsts: number;
+  readonly #shift: number;
 
-  constructor(shape: FuseShape) {
+  constructor(shape: FuseShape, printBits: number) {
     this.#shape = shape;
+    this.#shift = 32 - printBits;
     this.#mask = 2 ** shape.segmentBits - 1;
     this.#firsts = shape.segments * 2 ** shape.segmentBits;
   }
@@ -84,21 +91,36 @@ class Slots {
     this.first = Math.floor(((a >>> 6) * this.#firsts) / 2 ** 26);
     this.second = (this.first + segment) ^ (b & this.#mask);
     this.third = (this.first + 2 * segment) ^ (c & this.#mask);
-    this.print = c >>> 24;
+    // Its highest bits: the lowest chose the third slot.
+    this.print = c >>> this.#shift;
   }
 }
 
 /** Whether the hash may be in the filter of this shape that begins at `start` of `prints`. */
-export const mayContain = (shape: FuseShape, prints: Uint8Array, start: number, high: number, low: number): boolean => {
-  const slots = new Slots(shape);
+export const mayContain = (
+  shape: FuseShape,
+  prints: FusePrints,
+  start: number,
+  high: number,
+  low: number,
+  printBits = BYTE_PRINTS,
+): boolean => {
+  const slots = new Slots(shape, printBits);
   slots.set(high, low);
   return (prints[start + slots.first] ^ prints[start + slots.second] ^ prints[start + slots.third]) === slots.print;
 };
 
 /** A filter of hashes `start` to `end` of `hashes` (two numbers each), or undefined when two of them are equal. */
-const tryBuild = (hashes: Hash64, start: number, end: number, shape: FuseShape): Uint8Array | undefined => {
+const tryBuild = <P extends FusePrints>(
+  hashes: Hash64,
+  start: number,
+  end: number,
+  shape: FuseShape,
+  printBits: number,
+  newPrints: (size: number) => P,
+): P | undefined => {
   const count = end - start;
-  const slots = new Slots(shape);
+  const slots = new Slots(shape, printBits);
   const size = slotsOf(shape);
   const members = new Uint32Array(size);
   // All members of a slot, xored: once one is left it is that one.
@@ -130,7 +152,7 @@ const tryBuild = (hashes: Hash64, start: number, end: number, shape: FuseShape):
     }
   }
   if (takenCount < count) return undefined;
-  const prints = new Uint8Array(size);
+  const prints = newPrints(size);
   while (takenCount > 0) {
     const i = taken[--takenCount];
     slots.set(hashes[2 * (start + i)], hashes[2 * (start + i) + 1]);
@@ -140,17 +162,32 @@ const tryBuild = (hashes: Hash64, start: number, end: number, shape: FuseShape):
   return prints;
 };
 
-/** A filter of the hashes `start` to `end`; undefined when none was found, as when two hashes are equal. The same hashes give the same. */
-export const buildFuse = (
+/** What was built. */
+export interface Fuse<P extends FusePrints = Uint8Array> {
+  readonly shape: FuseShape;
+  readonly prints: P;
+}
+
+const build = <P extends FusePrints>(
   hashes: Hash64,
   start: number,
   end: number,
-): { readonly shape: FuseShape; readonly prints: Uint8Array } | undefined => {
+  printBits: number,
+  newPrints: (size: number) => P,
+): Fuse<P> | undefined => {
   const sizes = shapeFor(end - start);
   for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
     const shape = { ...sizes, seed: mix32(attempt + 1) };
-    const prints = tryBuild(hashes, start, end, shape);
+    const prints = tryBuild(hashes, start, end, shape, printBits, newPrints);
     if (prints !== undefined) return { shape, prints };
   }
   return undefined;
 };
+
+/** A filter of the hashes `start` to `end`; undefined when none was found, as when two hashes are equal. The same hashes give the same. */
+export const buildFuse = (hashes: Hash64, start: number, end: number): Fuse | undefined =>
+  build(hashes, start, end, BYTE_PRINTS, (size) => new Uint8Array(size));
+
+/** The same of all hashes, with prints of so many bits, 16 at most. */
+export const buildWideFuse = (hashes: Hash64, printBits: number): Fuse<Uint16Array> | undefined =>
+  build(hashes, 0, hashes.length / 2, printBits, (size) => new Uint16Array(size));
