@@ -4,6 +4,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BlockCache } from '@spanline/graph';
+import type { DamagedSegment } from './archive-options.js';
 import { type DirectoryNames, DirectoryReader, isGone } from './directory.js';
 import { Segment } from './segment/segment.js';
 import type { SegmentInfo } from './segment/write-segment.js';
@@ -30,6 +31,8 @@ export interface SegmentPlace {
   card?(name: string): SegmentCard | undefined;
   /** Whether an error of a segment is that it is not there any more: then the place is listed again. */
   isGone(name: string, error: unknown): boolean;
+  /** What is wrong with the place itself, while the rest answers. */
+  faults?(): readonly DamagedSegment[];
   /** Bytes of files that are there. */
   bytesOf(names: readonly string[]): Promise<number>;
 }

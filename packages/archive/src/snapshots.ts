@@ -238,6 +238,7 @@ export class Snapshots {
       const listing = await this.#set.list();
       // What was held when the directory was read must still be held: else it is in a segment that was not there yet.
       if (this.#buffered.seals !== seals) continue;
+      for (const fault of this.#set.place.faults?.() ?? []) this.#set.report(fault.file, fault, onDamage);
       const onUnread = (name: string, error: GraphError): void => this.#set.report(name, error, onDamage);
       const others = this.#others.read(listing.wals, this.#buffered.walIds, onUnread);
       return { listing, lists: [...this.#buffered.lists(listing.stoodFor), ...others] };

@@ -19,13 +19,26 @@ test('imports', async () => {
   const { metafile } = await build({
     entryPoints: [fileURLToPath(new URL('../src/index.ts', import.meta.url))],
     bundle: true,
+    // What is imported when it is needed is a file of its own.
+    splitting: true,
+    outdir: 'out',
     write: false,
     metafile: true,
     platform: 'node',
     format: 'esm',
     packages: 'external',
   });
-  const [output] = Object.values(metafile.outputs);
-  const loaded = output.imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => path);
-  expect(loaded.filter((path) => !isBuiltin(path))).toEqual([]);
+  const { outputs } = metafile;
+  const files = Object.keys(outputs).filter((file) => outputs[file].entryPoint?.endsWith('src/index.ts'));
+  const packages = new Set<string>();
+  for (const file of files) {
+    for (const { path, kind, external } of outputs[file].imports) {
+      if (kind !== 'import-statement') continue;
+      if (external !== true) {
+        if (!files.includes(path)) files.push(path);
+      } else if (!isBuiltin(path)) packages.add(path);
+    }
+  }
+  expect(files).not.toEqual([]);
+  expect([...packages]).toEqual([]);
 });

@@ -8,6 +8,7 @@ import { DirectoryPlace } from '../segment-place.js';
 import { stretchesIn, type TimelineStretch } from '../timeline/timeline-files.js';
 import { BucketError } from './bucket-error.js';
 import { BucketPlace, type CatalogueReader } from './bucket-place.js';
+import { Catalogue } from './catalogue.js';
 import { openCatalogue } from './catalogue-reader.js';
 import { CachedStore, cacheDirectoryOf, DiskCache } from './disk-cache.js';
 import { hourOf, parseTimelineKey } from './keys.js';
@@ -75,7 +76,8 @@ export class BucketHome {
     const store = cache === undefined ? plain : new CachedStore(plain, cache);
     let spool: Spool | undefined;
     try {
-      const catalogue = openCatalogue(store, cache);
+      const changes = new Catalogue(store);
+      const catalogue = openCatalogue(store, changes, cache);
       if (!readOnly)
         spool = await (spoolIsShared ? Spool.openOneOf(directory as string) : Spool.open(directory as string));
       const local = spool === undefined ? undefined : new DirectoryPlace(spool.directory);

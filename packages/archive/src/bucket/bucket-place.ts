@@ -3,7 +3,7 @@
 // the spool is looked at first, then the bucket, and what this process has put there is known without a list. An object that the newest generation
 // names and that is gone is damage; any other that is gone was merged, and the bucket is looked at again.
 
-import { type BlockCache, NotFoundError } from '@spanline/graph';
+import { type BlockCache, GraphError, NotFoundError } from '@spanline/graph';
 import { inParallel } from 'spanline/internal/base';
 import type { DamagedSegment } from '../archive-options.js';
 import { type DirectoryNames, isGone, newestSegmentFirst, parseSegmentName, type SegmentName } from '../directory.js';
@@ -53,8 +53,10 @@ export interface LiveSegment extends SegmentObject {
 export interface CatalogueReader {
   /** The newest generation; the same object while it is the same. */
   read(signal?: AbortSignal): Promise<GenerationView>;
-  /** What is known of a fresh upload, if it was ever opened on this machine. */
-  freshSegment(object: SegmentObject, name: string): Promise<LiveSegment | undefined>;
+  /** The hour from which this machine listed the last time. */
+  lastListFrom(): Promise<string | undefined>;
+  /** A fresh upload with its card, made of it unless this machine has it. Rejects as opening it does. */
+  freshSegment(object: SegmentObject, name: string): Promise<LiveSegment>;
 }
 
 /** A bucket nobody has maintained yet. */
@@ -129,8 +131,8 @@ export class BucketPlace implements SegmentPlace {
     await inParallel(this.#fresh, this.parallel, async ([name, object]) => {
       if (this.#freshCards.has(name) || spooled.segments.some((one) => one.name === name)) return;
       const known = await this.#catalogue.freshSegment(object, name).catch((error: unknown) => {
-        // It is asked for later, and reported then.
-        if (!(error instanceof Error)) throw error;
+        // It is opened later, and what is wrong is reported then.
+        if (!(error instanceof GraphError)) throw error;
         return undefined;
       });
       if (known !== undefined) this.#freshCards.set(name, known);
@@ -167,6 +169,10 @@ export class BucketPlace implements SegmentPlace {
     this.#missing.set(name, this.#looks);
     // Gone again, after the newest generation named it: it will not come back.
     return seen === undefined || seen === this.#looks;
+  }
+
+  faults(): readonly DamagedSegment[] {
+    return this.#generation.damaged;
   }
 
   async bytesOf(names: readonly string[]): Promise<number> {
@@ -210,8 +216,7 @@ export class BucketPlace implements SegmentPlace {
     const before = this.#generation;
     const [generation, listed] = await Promise.all([
       this.#catalogue.read(),
-      // The first time it is not known from when on.
-      this.#looks === 0 ? undefined : this.#listFresh(before.listFrom),
+      this.#looks > 0 ? this.#listFresh(before.listFrom) : this.#listFirst(),
     ]);
     // A newer generation lists from later on: what was listed is more than that.
     const fresh = listed ?? (await this.#listFresh(generation.listFrom));
@@ -225,6 +230,12 @@ export class BucketPlace implements SegmentPlace {
     this.#fresh = fresh;
     for (const name of this.#missing.keys())
       if (!fresh.has(name) && !generation.live.has(name)) this.#missing.delete(name);
+  }
+
+  /** From the hour that this machine has heard of; where it has not, the catalogue says from which. */
+  async #listFirst(): Promise<Map<string, SegmentObject> | undefined> {
+    const from = await this.#catalogue.lastListFrom();
+    return from === undefined ? undefined : this.#listFresh(from);
   }
 
   async #listFresh(from: string): Promise<Map<string, SegmentObject>> {

@@ -4,14 +4,17 @@
 import type { CatalogueReader, GenerationView, LiveSegment, SegmentObject } from './bucket-place.js';
 import { type BucketCard, openForCard, openFromCard } from './card.js';
 import { decodePack, encodePack } from './card-pack.js';
-import { Catalogue } from './catalogue.js';
+import type { Catalogue } from './catalogue.js';
 import type { CatalogueState } from './catalogue-state.js';
 import type { DiskCache } from './disk-cache.js';
 import type { ObjectStore } from './object-store.js';
 
 /** Reads the catalogue of a store; with `cache` what was read of segments is kept. */
-export const openCatalogue = (store: ObjectStore, cache: DiskCache | undefined): CatalogueReader => {
-  const catalogue = new Catalogue(store);
+export const openCatalogue = (
+  store: ObjectStore,
+  catalogue: Catalogue,
+  cache: DiskCache | undefined,
+): CatalogueReader => {
   let shown: { readonly state: CatalogueState; readonly view: GenerationView } | undefined;
 
   const liveOf = (card: BucketCard): LiveSegment => {
@@ -40,6 +43,7 @@ export const openCatalogue = (store: ObjectStore, cache: DiskCache | undefined):
           everKnew: async (segment) =>
             state.knows(segment) || (await catalogue.foldedOf(state, new Set([segment]), { signal })).has(segment),
         };
+        if (listFrom !== (shown?.view.listFrom ?? '')) await cache?.write(LIST_FROM, Buffer.from(listFrom));
         shown = { state, view };
       }
       return shown.view;
@@ -51,22 +55,23 @@ export const openCatalogue = (store: ObjectStore, cache: DiskCache | undefined):
       const { key, size, etag } = object;
       const known = etag === '' ? undefined : { size, etag };
       const opened = await openForCard({ name, key, size, etag, uploadedMs: [0, 0] }, store.transport(key, known), {
-        withFilter: !isSortedName(name),
+        // A fresh one that is sorted is small: its keys lie in what is read to open it.
+        withFilter: true,
       });
-      const { filter } = opened.segment;
       await opened.segment.close();
       // All of what opening reads, however long: nobody else has to take it along.
       const own: BucketCard = { ...opened.card, head: opened.head };
       await cache?.write(keptAs(name), await encodePack([own]));
-      const live = liveOf(own);
-      return own.filter === undefined ? { ...live, card: { info: own.info, mayHave: filter } } : live;
+      return liveOf(own);
     },
+    lastListFrom: async () => (await cache?.read(LIST_FROM))?.toString(),
   };
 };
 
-const keptAs = (name: string): string => `fresh-card/${name}`;
+/** The hour from which this machine has to list. */
+const LIST_FROM = 'list-from';
 
-const isSortedName = (name: string): boolean => name.endsWith('.spans');
+const keptAs = (name: string): string => `fresh-card/${name}`;
 
 const isOf = (card: BucketCard, { key, size, etag }: SegmentObject): boolean =>
   card.key === key && card.info.bytes === size && (etag === '' || card.etag === '' || card.etag === etag);

@@ -10,7 +10,7 @@ import { timers } from 'spanline/internal/base';
 import type { ListedObject, ObjectStore, ObjectVersion, StoreCall, StoreStats } from './object-store.js';
 
 /** Beginnings of keys of objects that never change. */
-const IMMUTABLE = /^(?:generations|cards)\//;
+const IMMUTABLE = /^(?:generations|cards|folded)\//;
 const CATALOGUE = 'catalogue.json';
 const FILE = /^[0-9a-f]{32}$/;
 /** Bytes written between two looks at what is too much. */
