@@ -227,8 +227,9 @@ export class Archive {
     const { limit = DEFAULT_LIMIT } = search;
     wholeNumber('limit', limit, [1, MAX_LIMIT], badOptions);
     const { unnamedService = UNKNOWN_SERVICE } = call;
+    const tell = (fault: DamagedSegment): void => this.#set.report(fault.file, fault, call.onDamage);
     const found = await this.#snapshots.run(call, (sources, ask) =>
-      searchSources(sources, { ...search, limit, unnamedService }, ask),
+      searchSources(sources, { ...search, limit, unnamedService }, { ...ask, ...this.#bucket?.searchBound(tell) }),
     );
     return found.map((summary) => ({ ...summary, service: shownName(summary.service, unnamedService) }));
   }

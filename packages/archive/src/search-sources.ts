@@ -4,12 +4,13 @@
 import { checkSignal } from '@spanline/graph/internal';
 import { getOrMake, inParallel } from 'spanline/internal/base';
 import { type ArchivedSpan, isMeant, type NamedSearch, rootFirst, type TraceSummary } from 'spanline/internal/record';
+import { searchByParts } from './search-by-parts.js';
 import type { TimeRange } from './segment/segment.js';
 import { meetsConditions, newestFirst, summaryOf } from './span-list.js';
 import { type AskOptions, type TraceParts, type TraceSource, traceIdsOf } from './trace-source.js';
 
 /** Asks sources in order, a bounded number at a time. */
-const askEach = <T>(
+export const askEach = <T>(
   sources: readonly T[],
   options: AskOptions,
   ask: (source: T, at: number) => Promise<void>,
@@ -61,12 +62,13 @@ export const searchSources = async (
   sources: readonly TraceSource[],
   search: NamedSearch & { readonly limit: number },
   options: AskOptions,
-): Promise<TraceSummary[]> => new Searching(sources, search, options).run();
+): Promise<TraceSummary[]> =>
+  (options.parallel ?? 1) > 1 ? searchByParts(sources, search, options) : new Searching(sources, search, options).run();
 
 /** Traces looked for elsewhere at a time. */
 const DECIDED_TRACES = 1000;
 
-const newestSourceFirst = (sources: readonly TraceSource[]): TraceSource[] =>
+export const newestSourceFirst = (sources: readonly TraceSource[]): TraceSource[] =>
   [...sources].sort((a, b) => (a.endUnixNs > b.endUnixNs ? -1 : a.endUnixNs < b.endUnixNs ? 1 : 0));
 
 class Searching {

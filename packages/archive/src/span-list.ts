@@ -1,5 +1,6 @@
 // Spans in memory that are in no segment yet, answering as a segment would. It holds what it was given and an index of it, and is given
 // bounded lists only.
+
 import { getOrMake } from 'spanline/internal/base';
 import {
   type ArchivedSpan,
@@ -10,6 +11,7 @@ import {
   type TraceSummary,
 } from 'spanline/internal/record';
 import { spanMemory } from './rows/span-rows.js';
+import { joinedExtent, type TraceExtent } from './segment/find-traces.js';
 import type { SegmentSearch, TimeRange } from './segment/segment.js';
 import { OperationList, type SegmentOperation } from './segment/segment-summary.js';
 import { serviceOf } from './segment/span-tables.js';
@@ -116,6 +118,13 @@ export class SpanList implements TraceSource {
       if (spans !== undefined) found.set(id, rootFirst(spans));
     }
     return found;
+  }
+
+  async extents(ids: readonly string[]): Promise<ReadonlyMap<string, TraceExtent>> {
+    const extents = new Map<string, TraceExtent>();
+    for (const [id, spans] of await this.traces(ids))
+      extents.set(id, spans.reduce<TraceExtent>(joinedExtent, spans[0]));
+    return extents;
   }
 
   async summaries(search: SegmentSearch): Promise<readonly TraceSummary[]> {

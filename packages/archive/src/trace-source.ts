@@ -10,6 +10,7 @@ import {
   type TraceSummary,
 } from 'spanline/internal/record';
 import type { SegmentName } from './directory.js';
+import type { TraceExtent } from './segment/find-traces.js';
 import { isHopeless, lacksOperation } from './segment/search-conditions.js';
 import type { Segment, SegmentSearch, TimeRange } from './segment/segment.js';
 import type { SegmentReadOptions } from './segment/segment-file.js';
@@ -51,6 +52,8 @@ export interface TraceSource extends TraceParts {
   readonly endUnixNs: bigint;
   /** Traces that meet all conditions as far as they are here, the newest first. */
   summaries(search: SegmentSearch): Promise<readonly TraceSummary[]>;
+  /** How long those of some traces last that are there. */
+  extents(ids: readonly string[]): Promise<ReadonlyMap<string, TraceExtent>>;
   /** Whether a span here may meet the conditions of spans. Reads nothing but what is known of the source. */
   mayMean(search: NamedSearch): Promise<boolean>;
   /** Calls `take` with the ids of all traces that lie in `range` as far as they are here, some at a time, and waits for it. */
@@ -104,6 +107,10 @@ export interface QueryOptions {
 export interface AskOptions extends QueryOptions {
   /** How many sources are asked at a time. Default 1. */
   readonly parallel?: number;
+  /** Whether a search may not go on, because it has read too much. Default: it may. */
+  readonly isOver?: () => boolean;
+  /** It did not go on: nothing that ended later was left out. */
+  readonly onOver?: (latestUnixNs: bigint) => void;
 }
 
 const NS_PER_MS = 1_000_000n;
@@ -143,6 +150,10 @@ export class SegmentSource implements TraceSource {
     const card = await this.#set.card(this.name, this.#options.onDamage);
     if (card !== undefined && isHopeless(card, search)) return [];
     return (await this.#use((segment, options) => segment.summaries(search, options))) ?? [];
+  }
+
+  async extents(ids: readonly string[]): Promise<ReadonlyMap<string, TraceExtent>> {
+    return (await this.#use((segment, options) => segment.extents(ids, options))) ?? new Map();
   }
 
   async mayMean(search: NamedSearch): Promise<boolean> {

@@ -3,9 +3,10 @@
 
 import { BadOptionsError } from '@spanline/graph';
 import { inParallel, timers, wholeNumber } from 'spanline/internal/base';
-import type { ArchiveOptions, BucketStats, Retention } from '../archive-options.js';
+import type { ArchiveOptions, BucketStats, DamagedSegment, Retention } from '../archive-options.js';
 import { DirectoryPlace } from '../segment-place.js';
 import { stretchesIn, type TimelineStretch } from '../timeline/timeline-files.js';
+import type { AskOptions } from '../trace-source.js';
 import { BucketError } from './bucket-error.js';
 import { BucketPlace, type CatalogueReader } from './bucket-place.js';
 import { Catalogue } from './catalogue.js';
@@ -19,6 +20,9 @@ import { Uploader, type UploadStats } from './uploader.js';
 const MIB = 1024 * 1024;
 const SPOOL_BYTES = 1024 * MIB;
 const CACHE_BYTES = 512 * MIB;
+/** What one search reads and asks at most. */
+const SEARCH_BYTES = 512 * MIB;
+const SEARCH_REQUESTS = 20_000;
 /** Segments of a bucket open at a time, unless a number is given. */
 export const OPEN_SEGMENTS = 1024;
 /** How long closing waits for uploads; what is left stays in the spool. */
@@ -158,6 +162,25 @@ export class BucketHome {
 
   /** Delete what is older or more than `limits` allow. */
   async retain(_limits: Retention): Promise<void> {}
+
+  /** When a search is over, because it has read too much; `tell` says so, and how to go on. */
+  searchBound(tell: (fault: DamagedSegment) => void): Pick<AskOptions, 'isOver' | 'onOver'> {
+    const before = this.store.stats();
+    return {
+      isOver: () => {
+        const { requests, bytesRead } = this.store.stats();
+        return requests - before.requests > SEARCH_REQUESTS || bytesRead - before.bytesRead > SEARCH_BYTES;
+      },
+      onOver: (latestUnixNs) => {
+        const time = new Date(Math.ceil(Number(latestUnixNs / 1_000_000n))).toISOString();
+        tell({
+          file: this.store.name,
+          code: 'ERR_SPANLINE_GRAPH_LIMIT',
+          message: `the search was ended when it had read ${SEARCH_BYTES / MIB} MiB or asked ${SEARCH_REQUESTS} times: of what ended before ${time} some is left out; go on with a search to that time, or ask for less`,
+        });
+      },
+    };
+  }
 
   stats(segmentMs: number): BucketStats {
     const uploads = this.#uploader?.stats() ?? NO_UPLOADS;

@@ -3,7 +3,7 @@
 import { CorruptError, type DictionaryEntry, GraphError } from '@spanline/graph';
 import type { ArchivedSpan } from 'spanline/internal/record';
 import { TRACE_ID_BYTES, traceIdBytes } from '../values/fields.js';
-import type { GroupReader, Outcome, WholeGroup } from './group-reader.js';
+import type { Group, GroupReader, Outcome, WholeGroup } from './group-reader.js';
 import { PARTS } from './layout.js';
 import { eachOrDamage, guarded, type SegmentFile, type SegmentReadOptions } from './segment-file.js';
 
@@ -164,6 +164,59 @@ export const presentTraces = async (
     });
   }
   return present;
+};
+
+/** From when to when a trace lasts, as far as it is there: Unix nanoseconds. */
+export interface TraceExtent {
+  readonly startUnixNs: bigint;
+  readonly endUnixNs: bigint;
+}
+
+/** The earlier start and the later end. */
+export const joinedExtent = (a: TraceExtent, b: TraceExtent): TraceExtent => ({
+  startUnixNs: a.startUnixNs < b.startUnixNs ? a.startUnixNs : b.startUnixNs,
+  endUnixNs: a.endUnixNs > b.endUnixNs ? a.endUnixNs : b.endUnixNs,
+});
+
+/** How long those of some traces last that are there; only keys and rows of traces are read. */
+export const traceExtents = async (
+  file: SegmentFile,
+  reader: GroupReader,
+  ids: readonly string[],
+  options: SegmentReadOptions = {},
+): Promise<Map<string, TraceExtent>> => {
+  const found = new Map<string, TraceExtent>();
+  for (const batch of batchesOf(file, ids)) {
+    const groups = [...new Set(batch.flatMap((trace) => trace.groups))].sort((a, b) => a - b);
+    const [keys, loaded] = await Promise.all([lookUp(file, batch, options), reader.load(groups, [], options)]);
+    batch.forEach(({ id }, i) => {
+      const extent = guarded(() => {
+        const entries = keys[i];
+        if (entries instanceof GraphError) throw entries;
+        const own = traceKeys(file, entries);
+        return own === undefined ? undefined : extentOf(file, own, loaded);
+      });
+      if (extent instanceof GraphError) report(extent, id, options);
+      else if (extent !== undefined) found.set(id, extent);
+    });
+  }
+  return found;
+};
+
+const extentOf = (file: SegmentFile, keys: TraceKeys, groups: Outcome<Group>): TraceExtent => {
+  const { firsts } = file.groups;
+  let extent: TraceExtent | undefined;
+  let number = groupAt(firsts, keys.first);
+  for (let ordinal = keys.first; ordinal < keys.first + keys.count; number++) {
+    const group = groups.get(number);
+    if (group instanceof GraphError) throw group;
+    const row = group?.traceRows.find(({ first }) => first === ordinal - firsts[number]);
+    if (row === undefined)
+      throw new CorruptError(`trace ${keys.traceId} of ${file.name} is not where its keys say`, 'traceRows', number);
+    extent = extent === undefined ? row : joinedExtent(extent, row);
+    ordinal += row.spanCount;
+  }
+  return extent as TraceExtent;
 };
 
 /** Tell of damage, or throw it when nobody wants to be told. */

@@ -20,7 +20,7 @@ import { decodeMeta, openedFrom } from '@spanline/graph/internal';
 import type { ArchivedSpan, TraceSummary } from 'spanline/internal/record';
 import { SpanRows } from '../rows/span-rows.js';
 import { traceIdBytes } from '../values/fields.js';
-import { findTraces, presentTraces, report } from './find-traces.js';
+import { findTraces, presentTraces, report, type TraceExtent, traceExtents } from './find-traces.js';
 import { GroupReader } from './group-reader.js';
 import { SegmentSection } from './layout.js';
 import { listTraces, scanTraces, type TimeRange } from './scan-traces.js';
@@ -249,6 +249,16 @@ export class Segment {
     const sorted = this.#atHand;
     if (sorted === undefined) return [...(await (this.#unsorted as UnsortedFile).traces(ids, options)).keys()];
     return presentTraces(sorted.file, ids, options);
+  }
+
+  /**
+   * How long those of some traces last that are there; no span is read for it.
+   * @internal
+   */
+  async extents(ids: readonly string[], options?: SegmentReadOptions): Promise<Map<string, TraceExtent>> {
+    this.#checkOpen();
+    const { file, reader } = await this.#file(options);
+    return traceExtents(file, reader, ids, options);
   }
 
   /** Summaries of the traces that meet all conditions, the newest first; of equal starts by trace id. 20 unless `limit` says otherwise. */

@@ -104,6 +104,41 @@ test('any order of answers gives the same ones', { timeout: 120_000 }, async () 
   }
 });
 
+test('a search that has read too much says what it left out', async () => {
+  const directory = newDirectory();
+  const archive = await Archive.open(directory, { maintain: false });
+  const spans = syntheticSpans({ traces: 40, spansPerTrace: 4, seed: 3 });
+  for (let i = 0; i < spans.length; i += 40) {
+    archive.append(spans.slice(i, i + 40));
+    await archive.seal();
+  }
+  await archive.close();
+  const set = new SegmentSet(new ShuffledPlace(directory, new Turns(seededRandom(1))), 5, 1_000_000);
+  const buffered = new BufferedSpans(directory, resolveOptions({}));
+  const snapshots = new Snapshots(set, buffered, new OtherWriters(directory));
+  let asked = 0;
+  let leftOut: bigint | undefined;
+  const found = await snapshots.run({}, (sources, ask) =>
+    searchSources(
+      sources,
+      { limit: 100 },
+      {
+        ...ask,
+        parallel: 2,
+        isOver: () => ++asked > 2,
+        onOver: (latest) => {
+          leftOut = latest;
+        },
+      },
+    ),
+  );
+  expect(found.length).toBeGreaterThan(0);
+  expect(found.length).toBeLessThan(40);
+  const ends = (await set.list()).segments.map(({ endMs }) => BigInt(endMs) * 1_000_000n);
+  expect(leftOut).toBe(ends[2]);
+  await set.close();
+});
+
 test('of a span that is in several sources the newest one counts, whichever answers first', async () => {
   const [span] = syntheticSpans({ traces: 1, spansPerTrace: 1, seed: 1 });
   const named = ['first', 'second', 'third'].map((name) => ({ ...span, name }));

@@ -1,0 +1,144 @@
+// A search over many sources that are far away, of traces whose parts lie in several of them: one that has a span that is meant is a candidate, all its parts
+// together say how long it lasts, and only what then is among the newest is read whole. The answer must be the one of `searchSources`, whatever the
+// order in which reads end; of very many sources those far from the time searched are left out, and what was read too much for is told.
+
+import { type ArchivedSpan, isMeant, type NamedSearch, type TraceSummary } from 'spanline/internal/record';
+import { askEach, newestSourceFirst, tracesFrom } from './search-sources.js';
+import { joinedExtent, type TraceExtent } from './segment/find-traces.js';
+import { meetsConditions, newestFirst, summaryOf } from './span-list.js';
+import { type AskOptions, type TraceSource, traceIdsOf } from './trace-source.js';
+
+/** With so many sources all are looked at; with more those whose time is near the one searched. */
+const ALL_SOURCES = 64;
+/** Nearer than this: parts of one trace begin and end further apart only in traces of more than ten minutes. */
+const NEAR_NS = 600_000_000_000n;
+/** Candidates asked for at first of a source. */
+const FIRST_CANDIDATES = 64;
+
+type LimitedSearch = NamedSearch & { readonly limit: number };
+
+/** A candidate and how long it lasts. */
+type Candidate = readonly [traceId: string, extent: TraceExtent];
+
+/** Summaries of the traces that meet all conditions, the newest first. */
+export const searchByParts = async (
+  sources: readonly TraceSource[],
+  search: LimitedSearch,
+  options: AskOptions,
+): Promise<TraceSummary[]> => new PartSearching(sources, search, options).run();
+
+class PartSearching {
+  readonly #sources: readonly TraceSource[];
+  readonly #search: LimitedSearch;
+  readonly #options: AskOptions;
+  /** The newest found so far, in order, no more than wanted. */
+  #found: TraceSummary[] = [];
+  /** Every candidate there was. */
+  readonly #known = new Set<string>();
+  /** The latest end of what was left out. */
+  #leftOut: bigint | undefined;
+
+  constructor(sources: readonly TraceSource[], search: LimitedSearch, options: AskOptions) {
+    this.#sources = sources;
+    this.#search = search;
+    this.#options = options;
+  }
+
+  async run(): Promise<TraceSummary[]> {
+    const meaning: TraceSource[] = [];
+    for (const source of this.#sources)
+      if (this.#isNear(source) && (await source.mayMean(this.#search))) meaning.push(source);
+    await askEach(newestSourceFirst(meaning), this.#options, (source) => this.#searchIn(source));
+    if (this.#leftOut !== undefined) this.#options.onOver?.(this.#leftOut);
+    return this.#found;
+  }
+
+  #isNear({ startUnixNs, endUnixNs }: TraceSource): boolean {
+    if (this.#sources.length <= ALL_SOURCES) return true;
+    const { fromUnixNs, toUnixNs } = this.#search;
+    if (fromUnixNs !== undefined && endUnixNs < fromUnixNs - NEAR_NS) return false;
+    return toUnixNs === undefined || startUnixNs <= toUnixNs + NEAR_NS;
+  }
+
+  /** Its candidates, the newest first, as long as newer ones may come of it. */
+  async #searchIn(source: TraceSource): Promise<void> {
+    for (let limit = Math.max(FIRST_CANDIDATES, this.#search.limit); ; limit *= 4) {
+      if (this.#isEnough(source.endUnixNs)) return;
+      if (this.#options.isOver?.() === true) {
+        if (this.#leftOut === undefined || source.endUnixNs > this.#leftOut) this.#leftOut = source.endUnixNs;
+        return;
+      }
+      // What all parts together decide is asked of none.
+      const wide = { fromUnixNs: undefined, toUnixNs: undefined, minDurationNs: undefined };
+      const startsFromUnixNs = this.#last?.startUnixNs;
+      const parts = await source.summaries({ ...this.#search, ...wide, limit, startsFromUnixNs });
+      const fresh = parts.filter(({ traceId }) => !this.#known.has(traceId));
+      for (const { traceId } of fresh) this.#known.add(traceId);
+      await this.#judge(fresh, source);
+      if (parts.length < limit) return;
+      // What was not given yet begins before the last that was.
+      if (this.#last !== undefined && newestFirst(this.#last, parts[limit - 1]) <= 0) return;
+    }
+  }
+
+  /** Take those of some candidates, of which `source` has these parts, that are meant as a whole. */
+  async #judge(parts: readonly TraceSummary[], source: TraceSource): Promise<void> {
+    if (parts.length === 0) return;
+    const extents = new Map<string, TraceExtent>(
+      parts.map(({ traceId, startUnixNs, durationNs }) => [
+        traceId,
+        { startUnixNs, endUnixNs: startUnixNs + durationNs },
+      ]),
+    );
+    const wanted = traceIdsOf([...extents.keys()]);
+    const others = this.#sources.filter((other) => other !== source);
+    await askEach(others, this.#options, async (other) => {
+      const possible = await other.possible(wanted);
+      if (possible.length === 0) return;
+      for (const [id, extent] of await other.extents(possible)) {
+        const known = extents.get(id);
+        if (known !== undefined) extents.set(id, joinedExtent(known, extent));
+      }
+    });
+    const candidates = [...extents].filter(([, extent]) => this.#mayBeMeant(extent));
+    candidates.sort(([, a], [, b]) => (a.startUnixNs > b.startUnixNs ? -1 : a.startUnixNs < b.startUnixNs ? 1 : 0));
+    await this.#takeNewest(candidates);
+  }
+
+  async #takeNewest(candidates: readonly Candidate[]): Promise<void> {
+    const { limit } = this.#search;
+    for (let start = 0; start < candidates.length; start += limit) {
+      const some = candidates.slice(start, start + limit).filter(([, { startUnixNs }]) => !this.#isEnough(startUnixNs));
+      if (some.length === 0) return;
+      const ids = some.map(([id]) => id);
+      const whole: TraceSummary[] = [];
+      for (const spans of (await tracesFrom(this.#sources, ids, this.#options)).values())
+        whole.push(...this.#ifMeant(spans));
+      this.#found = [...this.#found, ...whole].sort(newestFirst).slice(0, limit);
+    }
+  }
+
+  #mayBeMeant({ startUnixNs, endUnixNs }: TraceExtent): boolean {
+    const { fromUnixNs, toUnixNs, minDurationNs, maxDurationNs } = this.#search;
+    const durationNs = endUnixNs - startUnixNs;
+    if (fromUnixNs !== undefined && endUnixNs < fromUnixNs) return false;
+    if (toUnixNs !== undefined && startUnixNs > toUnixNs) return false;
+    if (minDurationNs !== undefined && durationNs < minDurationNs) return false;
+    return maxDurationNs === undefined || durationNs <= maxDurationNs;
+  }
+
+  #ifMeant(spans: readonly ArchivedSpan[]): TraceSummary[] {
+    const whole = summaryOf(spans);
+    return meetsConditions(whole, this.#search) && spans.some((span) => isMeant(span, this.#search)) ? [whole] : [];
+  }
+
+  /** The one that comes last, when there are as many as wanted. */
+  get #last(): TraceSummary | undefined {
+    return this.#found[this.#search.limit - 1];
+  }
+
+  /** Whether everything that starts at `latest` or before comes too late. */
+  #isEnough(latest: bigint): boolean {
+    return this.#last !== undefined && this.#last.startUnixNs > latest;
+  }
+}
