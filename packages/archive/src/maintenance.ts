@@ -21,6 +21,7 @@ import {
   walName,
 } from './directory.js';
 import { mergeSegments, removeFiles, writeSpansTo } from './make-segments.js';
+import { chooseMerge, type Merge, type MergeCandidate, type MergePolicy } from './merge-plan.js';
 import type { SegmentSet } from './segment-set.js';
 import { damageOf, readWalRows } from './wal/wal-frames.js';
 import type { WorkThread } from './work-thread.js';
@@ -67,41 +68,13 @@ const isTaken = (directory: string, own: string): boolean => {
   return isTakenByOther;
 };
 
-/** What is merged. */
-interface MergePolicy {
-  /** Spans of a merged segment at most. */
-  readonly mergedSpans: number;
-  /** Segments merged at once at least. */
-  readonly minSegments: number;
-  /** The largest of them has this share of their spans at most: a large one is not written again for every small one. */
-  readonly largestShare: number;
-  /** The same where one of them is unsorted: all of these spans are in memory as rows, in a process that has other work. */
-  readonly sortedSpans: number;
-  /** Milliseconds a merged segment may span: a long one would be kept long beyond its age. */
-  readonly maxSpanMs: number;
-}
-
-/** In the background: few bytes are written more than a few times. */
-export const BACKGROUND_MERGES = { minSegments: 4, largestShare: 0.5, sortedSpans: 100_000 } as const;
-/** When somebody asks: whatever can be merged. */
-export const ALL_MERGES = { minSegments: 2, largestShare: 1, sortedSpans: Number.POSITIVE_INFINITY } as const;
-
-/** Segments merged at once at most. */
-const MAX_SEGMENTS = 64;
-/** Merged segments span at most this share of the age at which they are deleted. */
-const AGE_SHARE = 8;
-
-/** How long a merged segment may be. */
-export const longestSpanMs = ({ maxAgeMs }: Retention): number =>
-  maxAgeMs === undefined ? Number.POSITIVE_INFINITY : maxAgeMs / AGE_SHARE;
-
 /** Merges until there is nothing to merge by `policy`; gives the number merged, 0 while another process is at it. */
 export const compact = async (set: SegmentSet, policy: MergePolicy, worker: WorkThread): Promise<number> => {
   const merged = await withLock(set.directory, async () => {
     let count = 0;
     let isHere = false;
     for (;;) {
-      const { names, spans } = await chooseMerge(set, await cleanList(set), policy);
+      const { names, spans } = await nextMerge(set, await cleanList(set), policy);
       if (names.length === 0) return count;
       if (!isHere && worker.accepts(spans)) {
         const answer = await worker.run({ kind: 'merge', directory: set.directory, names });
@@ -146,49 +119,15 @@ const cleanList = async (set: SegmentSet): Promise<readonly SegmentName[]> => {
   return segments;
 };
 
-/** What is merged next; nothing when there are no names. */
-interface Merge {
-  readonly names: readonly string[];
-  /** How many they have together. */
-  readonly spans: number;
-}
-
-/**
- * Segments to be merged: neighbours in time, the one that ends last first; else one that is unsorted, the oldest first, which becomes a sorted one
- * of itself.
- */
-const chooseMerge = async (set: SegmentSet, segments: readonly SegmentName[], policy: MergePolicy): Promise<Merge> => {
-  // A damaged one stays where it is, for salvage.
+/** What is merged next of some segments, without those that are damaged: they stay where they are, for salvage. */
+const nextMerge = async (set: SegmentSet, segments: readonly SegmentName[], policy: MergePolicy): Promise<Merge> => {
   const damaged = new Set(set.damaged().map(({ file }) => file));
-  const sizes: { readonly file: SegmentName; readonly spans: number }[] = [];
+  const candidates: MergeCandidate[] = [];
   for (const file of segments) {
     const card = damaged.has(file.name) ? undefined : await set.card(file.name);
-    if (card !== undefined) sizes.push({ file, spans: card.info.spanCount });
+    if (card !== undefined) candidates.push({ file, spans: card.info.spanCount });
   }
-  for (let first = 0; first < sizes.length; first++) {
-    let total = 0;
-    let largest = 0;
-    let startMs = Number.POSITIVE_INFINITY;
-    let limit = policy.mergedSpans;
-    let best = first;
-    let bestSpans = 0;
-    for (let end = first; end < Math.min(sizes.length, first + MAX_SEGMENTS); end++) {
-      const { file, spans } = sizes[end];
-      total += spans;
-      largest = Math.max(largest, spans);
-      startMs = Math.min(startMs, file.startMs);
-      if (!file.isSorted) limit = Math.min(limit, policy.sortedSpans);
-      if (total > limit || sizes[first].file.endMs - startMs > policy.maxSpanMs) break;
-      const count = end - first + 1;
-      if (count >= policy.minSegments && largest <= total * policy.largestShare) {
-        best = end + 1;
-        bestSpans = total;
-      }
-    }
-    if (best > first) return { names: sizes.slice(first, best).map(({ file }) => file.name), spans: bestSpans };
-  }
-  const unsorted = sizes.findLast(({ file }) => !file.isSorted);
-  return unsorted === undefined ? { names: [], spans: 0 } : { names: [unsorted.file.name], spans: unsorted.spans };
+  return chooseMerge(candidates, policy);
 };
 
 /** How many segments wait to be sorted. */

@@ -42,6 +42,8 @@ export interface CatalogueChange {
 
 /** Names of folded uploads are kept so long: longer than a spool tries to put one. */
 const FOLDED_MS = 8 * 24 * 3_600_000;
+/** The store tells its time in whole seconds. */
+const CLOCK_STEP_MS = 1000;
 /** Times that others may be quicker. */
 const MAX_ATTEMPTS = 30;
 const PAUSE_MS = 50;
@@ -194,7 +196,7 @@ export class Catalogue {
       ...(state.key === undefined ? [] : [state.key]),
     ];
     // Whoever makes this generation has seen the one before: what that one says is dead has been so until now.
-    const nowMs = this.#store.clockMs();
+    const nowMs = this.#store.clockMs() + CLOCK_STEP_MS;
     const deadObjects = new Map<string, DeadObject>();
     for (const { key, sinceMs = nowMs } of before.dead) if (!forget.has(key)) deadObjects.set(key, { key, sinceMs });
     for (const key of died) if (!deadObjects.has(key)) deadObjects.set(key, { key, sinceMs: undefined });

@@ -13,6 +13,8 @@ export type Interference = (call: 'get' | 'put' | 'delete' | 'list', key: string
 export class MemoryStore implements ObjectStore {
   readonly name = 's3://memory/archive';
   readonly objects = new Map<string, Buffer>();
+  /** When they were put. */
+  readonly #putMs = new Map<string, number>();
   /** Unix milliseconds. */
   now = Date.parse('2026-11-27T10:30:00Z');
   before: Interference = () => {};
@@ -36,7 +38,10 @@ export class MemoryStore implements ObjectStore {
     const fails =
       (options.ifAbsent === true && there !== undefined) ||
       (options.ifMatch !== undefined && (there === undefined || etagOf(there) !== options.ifMatch));
-    if (!fails) this.objects.set(key, Buffer.from(bytes));
+    if (!fails) {
+      this.objects.set(key, Buffer.from(bytes));
+      this.#putMs.set(key, this.now);
+    }
     await this.after('put', key);
     return fails ? undefined : { etag: etagOf(bytes) };
   }
@@ -57,7 +62,12 @@ export class MemoryStore implements ObjectStore {
     yield [...objects]
       .filter(([key]) => key.startsWith(prefix) && key > startAfter)
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, bytes]) => ({ key, size: bytes.length, etag: etagOf(bytes), lastModifiedMs: this.now }));
+      .map(([key, bytes]) => ({
+        key,
+        size: bytes.length,
+        etag: etagOf(bytes),
+        lastModifiedMs: this.#putMs.get(key) ?? this.now,
+      }));
   }
 
   transport(key: string): Transport {
