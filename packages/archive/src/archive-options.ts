@@ -2,6 +2,7 @@
 import { getHeapStatistics } from 'node:v8';
 import { badOptions } from '@spanline/graph/internal';
 import { flag, wholeNumber } from 'spanline/internal/base';
+import type { MaintainStats } from './bucket/bucket-options.js';
 import type { ObjectStoreOptions } from './bucket/object-store.js';
 
 /** What is kept; the rest is deleted, a segment at a time. */
@@ -36,7 +37,7 @@ export interface ArchiveOptions extends Retention, BucketOptions {
   readonly mayBeMissing?: boolean;
   /**
    * Merge and delete segments in the background. With false it is left to another process that has the archive open, such as
-   * `spanline serve`. Default true.
+   * `spanline serve`. Default true, of an archive in an object store false.
    */
   readonly maintain?: boolean;
   /**
@@ -89,6 +90,8 @@ export interface BucketStats {
   readonly uploadDelayMs: number;
   /** Milliseconds within which others see a span: until it is in a segment, and the upload of that. */
   readonly delayMs: number;
+  /** What this process did to maintain the archive, if it does. */
+  readonly maintenance?: MaintainStats;
   /** Requests to the store, tries again among them, and bytes that came and went. */
   readonly requests: number;
   readonly retries: number;

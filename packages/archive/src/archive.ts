@@ -142,6 +142,7 @@ export class Archive {
       replacesOf: async (name) => (await this.#written.card(name))?.info.replaces ?? [],
       rotateTimelines: () => this.#timelines.rotate(),
       onAdopted: () => this.#background.lookSoon(),
+      worker: this.#worker,
     });
   }
 

@@ -58,6 +58,7 @@ export {
 } from './archive-options.js';
 export { ArchiveReporter } from './archive-reporter.js';
 export type { BucketErrorCode } from './bucket/bucket-error.js';
+export type { MaintainStats } from './bucket/bucket-options.js';
 export type { ObjectStoreOptions } from './bucket/object-store.js';
 export {
   type OpenSegmentOptions,

@@ -21,7 +21,7 @@ const GROUPS = {
   trace: {
     description: 'finished traces in an archive: list, search, show as a waterfall, export, import',
     help: `
-An archive is a directory that ArchiveReporter, spanline serve or spanline trace import has written. Name it with --archive or
+An archive is a directory that ArchiveReporter, spanline serve or spanline trace import has written, or s3://bucket/prefix. Name it with --archive or
 SPANLINE_ARCHIVE. Reading changes nothing in it, also while others write.
 
 Examples:
@@ -35,6 +35,20 @@ Exit codes: 0 done, 1 nothing found, 2 wrong usage, 3 the archive cannot be read
       show: () => import('./trace/show-command.js'),
       export: () => import('./trace/export-command.js'),
       import: () => import('./trace/import-command.js'),
+    },
+  },
+  archive: {
+    description: 'archives of traces: their numbers, and the maintenance of those in buckets',
+    help: `
+An archive in a bucket, s3://bucket/prefix, is written by any number of services and spanline serve, and read by all commands that take --archive.
+Credentials, region and endpoint are those of AWS's variables, files and providers.
+
+Examples:
+  $ spanline archive stats --archive ./traces
+  $ spanline archive maintain s3://bucket/traces --keep-hours 168`,
+    files: {
+      maintain: () => import('./archive/maintain-command.js'),
+      stats: () => import('./archive/stats-command.js'),
     },
   },
   snapshot: {

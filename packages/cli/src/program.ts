@@ -40,6 +40,7 @@ export async function createProgram(args?: readonly string[]): Promise<Command> 
   registerClock(program);
   registerRun(program);
   await addGroup(program, 'trace', words);
+  await addGroup(program, 'archive', words);
   registerStalls(program);
   registerServe(program);
   registerUi(program);

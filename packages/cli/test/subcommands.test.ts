@@ -19,6 +19,7 @@ const namesOf = (program: Command, room: string): string[] => commandsOf(program
 test('all groups are found', () => {
   expect(groups.map((group) => group.name())).toEqual([
     'trace',
+    'archive',
     'snapshot',
     'perf',
     'bench',

@@ -11,6 +11,7 @@ const PAGES: Readonly<Record<string, string>> = {
   clock: 'spans.md#the-clock',
   run: 'instrumentation.md#register',
   trace: 'archive.md#the-commands',
+  archive: 'archive.md#in-an-object-store',
   stalls: 'flight-recorder.md#where-the-time-of-a-span-went',
   serve: 'archive.md#the-server',
   ui: 'ui.md',

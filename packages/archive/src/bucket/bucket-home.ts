@@ -7,7 +7,9 @@ import type { ArchiveOptions, BucketStats, DamagedSegment, Retention } from '../
 import { DirectoryPlace } from '../segment-place.js';
 import { stretchesIn, type TimelineStretch } from '../timeline/timeline-files.js';
 import type { AskOptions } from '../trace-source.js';
+import type { WorkThread } from '../work-thread.js';
 import { BucketError } from './bucket-error.js';
+import { BucketMaintainer } from './bucket-maintenance.js';
 import { BucketPlace, type CatalogueReader } from './bucket-place.js';
 import { Catalogue } from './catalogue.js';
 import { openCatalogue } from './catalogue-reader.js';
@@ -52,10 +54,14 @@ export interface SpoolWork {
   readonly replacesOf: (segment: string) => Promise<readonly string[]>;
   readonly rotateTimelines: () => void;
   readonly onAdopted: () => void;
+  /** Merges. */
+  readonly worker: WorkThread;
 }
 
 export class BucketHome {
   #uploader: Uploader | undefined;
+  #maintaining: BucketMaintainer | undefined;
+  #worker: WorkThread | undefined;
 
   private constructor(
     readonly store: ObjectStore,
@@ -63,6 +69,7 @@ export class BucketHome {
     readonly place: BucketPlace,
     readonly spool: Spool | undefined,
     private readonly spoolBytes: number,
+    private readonly maintenance: ArchiveOptions,
   ) {}
 
   /** Take the spool and look at the bucket. */
@@ -90,12 +97,18 @@ export class BucketHome {
         // It may be there in a minute, and what is taken until then is in the spool.
         if (readOnly || !isPassing(error)) throw error;
       });
-      return new BucketHome(store, catalogue, place, spool, spoolBytes);
+      return new BucketHome(store, catalogue, place, spool, spoolBytes, options);
     } catch (error) {
       spool?.close();
       store.close();
       throw error;
     }
+  }
+
+  get #maintainer(): BucketMaintainer {
+    const { maxAgeMs, maxBytes, mergedSpans } = this.maintenance;
+    this.#maintaining ??= new BucketMaintainer(this.store, { maxAgeMs, maxBytes, mergedSpans, worker: this.#worker });
+    return this.#maintaining;
   }
 
   /** Of write-ahead files; empty for who only reads. */
@@ -107,10 +120,12 @@ export class BucketHome {
     return this.#uploader?.isFull ?? false;
   }
 
-  /** Upload from now on. */
-  start(work: SpoolWork): void {
+  /** Upload from now on, and maintain if that is wanted. */
+  start({ worker, ...work }: SpoolWork): void {
     const { spool, store, spoolBytes, place } = this;
+    this.#worker = worker;
     if (spool === undefined) return;
+    if (this.maintenance.maintain === true) this.#maintainer.start();
     this.#uploader = new Uploader({
       store,
       spool,
@@ -158,10 +173,14 @@ export class BucketHome {
   }
 
   /** Fold and merge whatever can be. */
-  async compact(): Promise<void> {}
+  async compact(): Promise<void> {
+    await this.#maintainer.pass({ all: true });
+  }
 
-  /** Delete what is older or more than `limits` allow. */
-  async retain(_limits: Retention): Promise<void> {}
+  /** Declare dead what is older or more than `limits` allow. */
+  async retain(limits: Retention): Promise<void> {
+    await this.#maintainer.retain(limits);
+  }
 
   /** When a search is over, because it has read too much; `tell` says so, and how to go on. */
   searchBound(tell: (fault: DamagedSegment) => void): Pick<AskOptions, 'isOver' | 'onOver'> {
@@ -190,12 +209,14 @@ export class BucketHome {
       freshUploads: this.place.freshUploads,
       ...uploads,
       delayMs: segmentMs + uploads.uploadDelayMs,
+      ...(this.#maintaining === undefined ? {} : { maintenance: this.#maintaining.stats() }),
       ...{ requests, retries, bytesRead, bytesWritten },
     };
   }
 
   /** Upload what can be uploaded soon. */
   async stop(): Promise<void> {
+    await this.#maintaining?.stop();
     await this.#uploader?.close(CLOSE_MS);
   }
 

@@ -54,6 +54,24 @@ describeBucket('commands on a bucket', (server) => {
     expect(readdirSync(join(dir, 'spools', 'process-0'))).toEqual([]);
   });
 
+  test('maintained once: uploads are taken in and merged, and nothing is lost', async () => {
+    const place = newPlace();
+    const ids = Array.from({ length: 4 }, (_, i) => `${i + 1}`.repeat(32));
+    for (const traceId of ids) {
+      const stdin = Buffer.from(encodeOtlpJson([{ ...FULL_SPAN, traceId, links: [], parentSpanId: '' }]));
+      expect(await spanline(['trace', 'import', '-a', place, '-'], { env: environment(), stdin })).toMatchObject({
+        code: 0,
+      });
+    }
+    const { code, stdout } = await run(['archive', 'maintain', place, '--once', '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ archive: place, folded: 4, merged: 4, written: 1, failures: 0 });
+    const listed = await run(['trace', 'ls', '-a', place]);
+    for (const id of ids) expect(listed.stdout).toContain(id);
+    const stats = await run(['archive', 'stats', '-a', place, '--json']);
+    expect(JSON.parse(stats.stdout)).toMatchObject({ segments: 1, spans: 4, bucket: { freshUploads: 0 } });
+  });
+
   test('serve takes spans and answers; two of them need two spools', async () => {
     const place = newPlace();
     const spool = join(dir, 'spool');
@@ -91,6 +109,8 @@ describeBucket('commands on a bucket', (server) => {
 
   test.each([
     ['the beginning of an id without a time', ['trace', 'show', '4bf9'], 2, '--from'],
+    ['maintaining a directory', ['archive', 'maintain', './traces'], 2, 'write s3://bucket/prefix'],
+    ['maintaining no bucket', ['archive', 'maintain', 's3://nowhere/traces', '--once'], 3, 'nowhere'],
     ['serving with --keep-hours alone', ['serve', '--keep-hours', '1'], 2, 'need --maintain'],
     ['serving --read-only with --maintain', ['serve', '--read-only', '--maintain'], 2, '--read-only'],
   ])('refused: %s', async (_, args, code, message) => {

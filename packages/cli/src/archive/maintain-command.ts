@@ -1,0 +1,125 @@
+// `spanline archive maintain`: merges and deletes in a bucket, once or until a signal stops it. What cannot be done is said and tried again; it must not end
+// for a store that is away for a while, and must end at once for one that will never do.
+import { type OpenMaintainer, openMaintainer } from '@spanline/archive/internal';
+import type { Command } from 'commander';
+import { sleep } from 'spanline/internal/base';
+import { isBucket } from '../archive-place.js';
+import { noteDamage } from '../archive-session.js';
+import { ExitCode, endWith, stopRequested, wrongUsage } from '../exit-code.js';
+import { wholeNumber } from '../options.js';
+import { note, Progress, printAnswer } from '../output.js';
+
+interface MaintainOptions {
+  readonly keepHours?: number;
+  readonly keepMib?: number;
+  readonly graceMinutes?: number;
+  readonly every: number;
+  readonly once?: boolean;
+  readonly json?: boolean;
+}
+
+const SECOND_MS = 1000;
+/** Between two looks at what was done, for the terminal. */
+const SHOW_MS = 500;
+
+/** Failures that no later pass mends. */
+const FINAL = new Set(
+  ['LOCATION', 'MISSING', 'ELSEWHERE', 'FORBIDDEN', 'CREDENTIALS', 'NOT_CONDITIONAL', 'VERSION'].map(
+    (name) => `ERR_SPANLINE_BUCKET_${name}`,
+  ),
+);
+
+const summary = (maintainer: OpenMaintainer): string => {
+  const { folded, merged, written, retired, deleted, failures } = maintainer.stats();
+  const { requests } = maintainer.traffic();
+  const failed = failures === 0 ? '' : `, ${failures} failures`;
+  return `${folded} uploads taken in, ${merged} segments merged to ${written}, ${retired} too old or too many, ${deleted} objects deleted, ${requests} requests${failed}`;
+};
+
+/** One pass, shown on the way. */
+const pass = async (maintainer: OpenMaintainer, all: boolean, signal: AbortSignal): Promise<void> => {
+  const progress = new Progress();
+  const timer = setInterval(() => progress.show(summary(maintainer)), SHOW_MS).unref();
+  try {
+    await maintainer.pass({ all, signal });
+  } finally {
+    clearInterval(timer);
+    progress.clear();
+  }
+};
+
+const codeOf = (error: unknown): string => String((error as { readonly code?: unknown }).code);
+
+/** Passes until the signal fires; what may pass is said once in a row. */
+const passes = async (maintainer: OpenMaintainer, everyMs: number, signal: AbortSignal): Promise<void> => {
+  let said = '';
+  while (!signal.aborted) {
+    try {
+      await pass(maintainer, false, signal);
+      said = '';
+    } catch (error) {
+      if (signal.aborted) return;
+      if (FINAL.has(codeOf(error))) throw error;
+      const { message } = error as Error;
+      if (message !== said) note(`${message}; tried again in ${everyMs / SECOND_MS} s`);
+      said = message;
+    }
+    await sleep(everyMs, signal).catch(() => {});
+  }
+};
+
+const run = async (place: string, options: MaintainOptions): Promise<void> => {
+  if (!isBucket(place))
+    throw wrongUsage(`${place} is a directory, which whoever writes to it maintains: write s3://bucket/prefix`);
+  const { keepHours, keepMib, graceMinutes, every, once, json } = options;
+  const maintainer = await openMaintainer(place, {
+    maxAgeMs: keepHours === undefined ? undefined : keepHours * 3600 * SECOND_MS,
+    maxBytes: keepMib === undefined ? undefined : keepMib * 1024 * 1024,
+    graceMs: graceMinutes === undefined ? undefined : graceMinutes * 60 * SECOND_MS,
+  });
+  const stopped = new AbortController();
+  void stopRequested().then(() => stopped.abort());
+  try {
+    if (once) await pass(maintainer, true, stopped.signal);
+    else await passes(maintainer, every * SECOND_MS, stopped.signal);
+    const { damaged, ...counts } = maintainer.stats();
+    printAnswer(json, { archive: maintainer.place, ...counts, ...maintainer.traffic() }, `${summary(maintainer)}\n`);
+    noteDamage(damaged);
+    if (damaged.length > 0) endWith(ExitCode.store);
+  } finally {
+    await maintainer.close();
+  }
+};
+
+/** Register the command. */
+export const register = (archive: Command): void => {
+  archive
+    .command('maintain <place>')
+    .description('merge and delete in an archive in a bucket, until a signal stops it')
+    .option('--keep-hours <hours>', 'delete traces that ended longer ago', wholeNumber(1))
+    .option('--keep-mib <mebibytes>', 'delete the oldest traces beyond so much', wholeNumber(1))
+    .option(
+      '--grace-minutes <minutes>',
+      'keep objects that are replaced so long; no query may take longer (default: 15)',
+      wholeNumber(1),
+    )
+    .option('--every <seconds>', 'look for work again after so long', wholeNumber(1), 30)
+    .option('--once', 'merge whatever can be merged, delete what is to be deleted, and end')
+    .option('--json', 'print what was done as one JSON object')
+    .addHelpText(
+      'after',
+      `
+Any number may run at the same time, each may be killed at any moment. One of spanline serve does the same with --maintain. Writers and readers
+go on without it, but a search becomes slower with each hour of small uploads.
+
+It needs the rights s3:GetObject, s3:PutObject, s3:ListBucket and s3:DeleteObject, and a store that makes conditional writes, which is
+asked first.
+
+Examples:
+  $ spanline archive maintain s3://bucket/traces --keep-hours 168
+  $ spanline archive maintain s3://bucket/traces --keep-hours 168 --once     every hour, by cron
+
+Exit codes: 0 done or stopped, 2 wrong usage, 3 the store refuses, makes no conditional writes, or a part of the archive cannot be read.`,
+    )
+    .action(run);
+};
