@@ -23,6 +23,7 @@ const SUITES = [
   'otel',
   'startup',
   'page',
+  'bucket',
   'applications',
 ];
 // Newer V8 takes over a second until the last tier has taken over from the one before.

@@ -1,0 +1,128 @@
+// node program.mjs STEP: one step of the suite on the archive that its parent serves, with what the parent says on standard input; prints what it found as one line.
+//
+// prepare: makes the archive. An hour of it, the last, is of segments of its own, four for each of twelve services; all others are hard links to these
+// under other names, with cards of other hours and of other traces.
+// read: opens the archive and asks; `times` are of the questions alone.
+import { linkSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  Archive,
+  BufferSink,
+  Catalogue,
+  makeCard,
+  openObjectStore,
+  segmentName,
+  TraceFilter,
+  writeSegment,
+} from '../../dist/bench/bucket.js';
+import { SERVICES, spansOf, tenantOf, traceIdOf } from './spans.mjs';
+
+const HOUR_MS = 3_600_000;
+const QUARTERS = 4;
+const QUARTER_MS = HOUR_MS / QUARTERS;
+const FIRST_MS = Date.UTC(2026, 10, 27, 10);
+const NS = 1_000_000n;
+
+const [step] = process.argv.slice(2);
+const chunks = [];
+for await (const chunk of process.stdin) chunks.push(chunk);
+const settings = JSON.parse(Buffer.concat(chunks).toString());
+const { place, endpoint, data, segments, tracesOfSegment, cacheDirectory } = settings;
+const s3 = {
+  endpoint,
+  region: settings.region,
+  credentials: async () => ({ accessKeyId: settings.accessKeyId, secretAccessKey: settings.secretAccessKey }),
+};
+
+const idOf = (number) => number.toString(16).padStart(12, '0');
+
+const fakeFilters = (count) =>
+  Array.from({ length: 16 }, (_, i) => {
+    const words = new Set();
+    for (let word = i + 1; words.size < count; word = (Math.imul(word, 1_664_525) + 1_013_904_223) >>> 0) words.add(word);
+    return TraceFilter.of(words);
+  });
+
+const prepare = async () => {
+  const store = openObjectStore(place, s3);
+  const cards = [];
+  let number = 0;
+  let bytes = 0;
+  for (let quarter = 0; quarter < QUARTERS; quarter++) {
+    for (let service = 0; service < SERVICES.length; service++) {
+      const fromMs = FIRST_MS + quarter * QUARTER_MS;
+      const part = { first: quarter * tracesOfSegment, count: tracesOfSegment, fromMs, toMs: fromMs + QUARTER_MS };
+      const spans = spansOf(service, part);
+      const start = spans.reduce((min, { startUnixNs }) => (startUnixNs < min ? startUnixNs : min), spans[0].startUnixNs);
+      const end = spans.reduce((max, { endUnixNs }) => (endUnixNs > max ? endUnixNs : max), spans[0].endUnixNs);
+      const name = segmentName(start, end, idOf(++number));
+      const sink = new BufferSink();
+      writeSegment(sink, spans, {});
+      const object = sink.toBuffer();
+      bytes += object.length;
+      const key = `segments/${name}`;
+      const { etag } = await store.put(key, object, { ifAbsent: true });
+      cards.push(await makeCard(store, { name, key, size: object.length, etag, uploadedMs: [FIRST_MS, FIRST_MS] }));
+    }
+  }
+  const own = cards.length;
+  const filters = fakeFilters(tracesOfSegment);
+  const folder = join(data, place.replace('s3://', ''), 'segments');
+  mkdirSync(folder, { recursive: true });
+  for (let copy = 0; cards.length < segments; copy++) {
+    const card = cards[copy % own];
+    const shift = BigInt(1 + Math.floor(copy / own)) * BigInt(HOUR_MS) * NS;
+    const startUnixNs = card.info.startUnixNs - shift;
+    const endUnixNs = card.info.endUnixNs - shift;
+    const name = segmentName(startUnixNs, endUnixNs, idOf(++number));
+    linkSync(join(folder, card.name), join(folder, name));
+    const info = { ...card.info, startUnixNs, endUnixNs };
+    cards.push({ ...card, name, key: `segments/${name}`, info, filter: filters[copy % filters.length] });
+  }
+  const catalogue = new Catalogue(store);
+  const state = await catalogue.update(() => ({ add: cards, listFrom: '2026-11-27T11' }));
+  const packBytes = state.packs.reduce((sum, { pack }) => sum + pack.bytes, 0);
+  store.close();
+  return { segments: cards.length, own, spans: own * tracesOfSegment * 8, bytes, packs: state.packs.length, packBytes };
+};
+
+/** Questions, the time of each, and what the store was asked for it. */
+const ask = async (archive, question) => {
+  const before = archive.traffic();
+  const start = performance.now();
+  const found = await question(archive);
+  const ms = performance.now() - start;
+  const after = archive.traffic();
+  return { ms, found, requests: after.requests - before.requests, bytes: after.bytesRead - before.bytesRead };
+};
+
+/** A trace in the middle of the hour, another one for each number. */
+const traceQuestion = (number) => async (archive) =>
+  (await archive.trace(traceIdOf((number * 7919) % (QUARTERS * tracesOfSegment)))).length;
+
+const searchQuestion = (number) => async (archive) =>
+  (
+    await archive.search({
+      fromUnixNs: BigInt(FIRST_MS) * NS,
+      toUnixNs: BigInt(FIRST_MS + HOUR_MS) * NS,
+      service: 'payment',
+      minDurationNs: 500_000_000n,
+      properties: { tenant: tenantOf(number * 50) },
+    })
+  ).length;
+
+/** The first question with the opening before it, and others after that. */
+const read = async () => {
+  const of = settings.question === 'trace' ? traceQuestion : searchQuestion;
+  const start = performance.now();
+  const archive = await Archive.open(place, { readOnly: true, cacheDirectory, s3 });
+  const first = await ask(archive, of(settings.number));
+  const { requests, bytesRead } = archive.traffic();
+  const opened = { ...first, ms: performance.now() - start, requests, bytes: bytesRead };
+  const warm = [];
+  for (let i = 1; i <= settings.more; i++) warm.push(await ask(archive, of(settings.number + i)));
+  await archive.close();
+  return { first: opened, warm };
+};
+
+console.log(JSON.stringify(await (step === 'prepare' ? prepare() : read())));
