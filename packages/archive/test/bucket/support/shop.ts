@@ -52,18 +52,30 @@ export const listFresh = async (store: ObjectStore, listFrom: string): Promise<L
   return listed;
 };
 
-/** Ids of the spans that a reader finds, each as often as it is found, with the generation and the listing of one moment. */
+/**
+ * Ids of the spans that a reader finds, each as often as it is found, with the generation and the listing of one moment. Of what `known` has it
+ * is only seen that it is there.
+ */
 export const spanIdsIn = async (
   store: ObjectStore,
   state: CatalogueState,
   listed: readonly ListedObject[],
+  known = new Map<string, readonly string[]>(),
 ): Promise<string[]> => {
   const keys = [...state.live.values(), ...state.freshOf(listed).values()].map(({ key }) => key);
   const ids: string[] = [];
   for (const key of keys) {
-    const segment = await Segment.open(store.transport(key));
-    for await (const trace of segment.scan()) ids.push(...trace.map(({ spanId }) => spanId));
-    await segment.close();
+    const transport = store.transport(key);
+    let own = known.get(key);
+    if (own === undefined) {
+      const segment = await Segment.open(transport);
+      const traces: string[][] = [];
+      for await (const trace of segment.scan()) traces.push(trace.map(({ spanId }) => spanId));
+      await segment.close();
+      own = traces.flat();
+      known.set(key, own);
+    } else await transport.readTail(1);
+    ids.push(...own);
   }
   return ids.sort();
 };
