@@ -2,7 +2,6 @@
 import { getHeapStatistics } from 'node:v8';
 import { badOptions } from '@spanline/graph/internal';
 import { flag, wholeNumber } from 'spanline/internal/base';
-import type { MaintainStats } from './bucket/bucket-options.js';
 import type { ObjectStoreOptions } from './bucket/object-store.js';
 
 /** What is kept; the rest is deleted, a segment at a time. */
@@ -72,6 +71,26 @@ export interface DamagedSegment {
   readonly message: string;
 }
 
+/** What a process did to maintain an archive in an object store. */
+export interface MaintenanceStats {
+  /** Times that it looked for work. */
+  readonly passes: number;
+  /** Uploads that it took into the catalogue. */
+  readonly folded: number;
+  /** Segments that it merged, and those that it made of them. */
+  readonly merged: number;
+  readonly written: number;
+  /** Segments that were too old or too many, and objects that it deleted. */
+  readonly retired: number;
+  readonly deleted: number;
+  /** Generations that it committed, and times that others were quicker. */
+  readonly commits: number;
+  readonly conflicts: number;
+  /** Times that a part of the work failed, and why the last time. */
+  readonly failures: number;
+  readonly lastFailure: string;
+}
+
 /** What is only said of an archive in an object store. */
 export interface BucketStats {
   /** Of the newest generation that was read; 0: nobody has maintained the archive yet. */
@@ -91,7 +110,7 @@ export interface BucketStats {
   /** Milliseconds within which others see a span: until it is in a segment, and the upload of that. */
   readonly delayMs: number;
   /** What this process did to maintain the archive, if it does. */
-  readonly maintenance?: MaintainStats;
+  readonly maintenance?: MaintenanceStats;
   /** Requests to the store, tries again among them, and bytes that came and went. */
   readonly requests: number;
   readonly retries: number;

@@ -23,10 +23,11 @@ import {
   resolveOptions,
 } from './archive-options.js';
 import { Arrivals } from './arrivals.js';
+import { tracesFrom } from './ask-sources.js';
 import { BackgroundWork } from './background-work.js';
 import type { BucketHome } from './bucket/bucket-home.js';
 import { BufferedSpans } from './buffered-spans.js';
-import { searchSources, tracesFrom } from './search-sources.js';
+import { searchSources } from './search-sources.js';
 import { DirectoryPlace } from './segment-place.js';
 import { SegmentSet } from './segment-set.js';
 import { OtherWriters, Snapshots } from './snapshots.js';

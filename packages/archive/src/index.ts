@@ -54,11 +54,11 @@ export {
   type BucketOptions,
   type BucketStats,
   type DamagedSegment,
+  type MaintenanceStats,
   type Retention,
 } from './archive-options.js';
 export { ArchiveReporter } from './archive-reporter.js';
 export type { BucketErrorCode } from './bucket/bucket-error.js';
-export type { MaintainStats } from './bucket/bucket-options.js';
 export type { ObjectStoreOptions } from './bucket/object-store.js';
 export {
   type OpenSegmentOptions,

@@ -3,7 +3,7 @@
 // order in which reads end; of very many sources those far from the time searched are left out, and what was read too much for is told.
 
 import { type ArchivedSpan, isMeant, type NamedSearch, type TraceSummary } from 'spanline/internal/record';
-import { askEach, newestSourceFirst, tracesFrom } from './search-sources.js';
+import { askEach, newestSourceFirst, tracesFrom } from './ask-sources.js';
 import { joinedExtent, type TraceExtent } from './segment/find-traces.js';
 import { meetsConditions, newestFirst, summaryOf } from './span-list.js';
 import { type AskOptions, type TraceSource, traceIdsOf } from './trace-source.js';
