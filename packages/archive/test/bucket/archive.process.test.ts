@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { samples } from '../../../../test/support/samples.js';
-import { describeBucket } from '../../../../test/support/versitygw.js';
+import { describeBucket, type RunningVersitygw } from '../../../../test/support/versitygw.js';
 import { Archive } from '../../src/archive.js';
 import type { ArchiveOptions } from '../../src/archive-options.js';
 import { checkAnySteps } from '../archive/support/archive-model.js';
@@ -11,12 +11,13 @@ import { bruteForce, withoutBytes } from '../segment/support/brute-force.js';
 import { byId, collect, tracesOf } from '../segment/support/segments.js';
 import { syntheticSpans } from '../segment/support/synthetic-spans.js';
 
+const accountOf = ({ accessKeyId, secretAccessKey }: RunningVersitygw) => ({ accessKeyId, secretAccessKey });
+
 describeBucket('an archive in a bucket', (server) => {
   let archives = 0;
   const newPlace = (): string => `s3://traces/archive-${archives++}`;
   const open = async (place: string, options: ArchiveOptions = {}): Promise<Archive> => {
-    const { endpoint, accessKeyId, secretAccessKey } = server();
-    const s3 = { endpoint, credentials: async () => ({ accessKeyId, secretAccessKey }) };
+    const s3 = { endpoint: server().endpoint, credentials: async () => accountOf(server()) };
     const spool = options.readOnly ? {} : { spool: newDirectory() };
     const archive = await Archive.open(place, { ...spool, cacheDirectory: newDirectory(), s3, ...options });
     onTestFinished(() => archive.close());
@@ -56,5 +57,60 @@ describeBucket('an archive in a bucket', (server) => {
       expect(stats).toMatchObject({ segments: 1, spans: 100, damaged: [] });
       expect(stats.bucket).toMatchObject({ freshUploads: 1, uploads: archive === writer ? 1 : 0 });
     }
+  });
+
+  test('while the store is away spans are taken, and are there when it is back', async () => {
+    const place = newPlace();
+    const spool = newDirectory();
+    const away = { endpoint: 'http://127.0.0.1:1', retries: 0, credentials: async () => accountOf(server()) };
+    const spans = syntheticSpans({ traces: 3, spansPerTrace: 2, seed: 2 });
+    const offline = await open(place, { spool, s3: away });
+    offline.append(spans);
+    await offline.flush();
+    await expect(offline.seal()).rejects.toMatchObject({ code: 'ERR_SPANLINE_BUCKET_UNAVAILABLE' });
+    await offline.close();
+    const reader = await open(place, { readOnly: true });
+    expect(await reader.search()).toEqual([]);
+    await (await open(place, { spool })).seal();
+    expect(withoutBytes(await reader.search())).toEqual(bruteForce(spans, {}));
+  });
+
+  test('a full spool refuses spans, and takes them again when it has been uploaded', async () => {
+    const archive = await open(newPlace(), { spoolBytes: 10_000 });
+    const spans = syntheticSpans({ traces: 500, spansPerTrace: 4, seed: 3 });
+    expect(archive.append(spans)).toBe(spans.length);
+    await archive.stats();
+    expect(archive.append(spans)).toBe(0);
+    expect((await archive.stats()).refusedSpans).toBe(spans.length);
+    await archive.seal();
+    await archive.stats();
+    expect(archive.room).toBeGreaterThan(0);
+  });
+
+  test('timelines go up with segments, and are read by others', async () => {
+    const place = newPlace();
+    const writer = await open(place);
+    const [span] = syntheticSpans({ traces: 1, spansPerTrace: 1, seed: 4 });
+    const toUs = Date.now() * 1000;
+    const row = { kind: 'gc', startUs: toUs - 5000, endUs: toUs - 1000, detail: 'scavenge', parts: [] } as const;
+    writer.appendTimeline([row], span.resource, toUs - 10_000, toUs);
+    writer.append([span]);
+    await writer.seal();
+    const reader = await open(place, { readOnly: true });
+    for (const archive of [reader, writer]) {
+      const stretches = await archive.timeline(toUs - 10_000, toUs);
+      expect(stretches.map(({ rows }) => rows)).toEqual([[row]]);
+    }
+  });
+
+  test.each([
+    ['without a spool', 's3://traces/x', {}, 'ERR_SPANLINE_GRAPH_BAD_OPTIONS'],
+    ['with a spool of no bytes', 's3://traces/x', { spool: 'x', spoolBytes: 0 }, 'ERR_SPANLINE_GRAPH_BAD_OPTIONS'],
+    ['no address', 's3://', { readOnly: true }, 'ERR_SPANLINE_BUCKET_LOCATION'],
+    ['no bucket', 's3://nowhere/x', { readOnly: true }, 'ERR_SPANLINE_BUCKET_MISSING'],
+  ])('refused: %s', async (_, place, options, code) => {
+    const { endpoint } = server();
+    const s3 = { endpoint, credentials: async () => accountOf(server()) };
+    await expect(Archive.open(place, { s3, cacheDirectory: '', ...options })).rejects.toMatchObject({ code });
   });
 });
