@@ -28,6 +28,10 @@ export interface SpooledSegment {
   readonly tried: readonly string[];
 }
 
+/** A segment must come behind the hours under which it was tried, and before its write-ahead file: that would become a segment again. */
+const placeOf = (name: string): number => (TRIED.test(name) ? 0 : WAL.test(name) ? 2 : 1);
+const inOrder = (a: string, b: string): number => placeOf(a) - placeOf(b);
+
 const failed = (directory: string, cause: unknown): Error =>
   bucketError('SPOOL', `the spool ${directory} cannot be used: ${(cause as Error).message}`, { cause });
 
@@ -141,7 +145,7 @@ export class Spool {
       const lock = await SpoolLock.take(directory, false).catch(() => undefined);
       if (lock === undefined) continue;
       try {
-        for (const name of readdirSync(directory)) {
+        for (const name of readdirSync(directory).sort(inOrder)) {
           if (name === LOCK_FILE || name.endsWith('.tmp')) continue;
           renameSync(join(directory, name), join(this.directory, name));
           files++;
