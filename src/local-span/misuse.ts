@@ -27,14 +27,18 @@ const callSite = (): string => {
 /** A local span was closed while one started after it is open: usually a local span held across an await. */
 export const warnOutOfOrder = (): void => {
   if (!state.development || seen.size >= MAX_SITES) return;
-  const site = callSite();
-  if (seen.has(site)) return;
-  seen.add(site);
-  process.emitWarning(
-    `A local span was closed out of order ${site}. A local span belongs to one synchronous stretch; ` +
-      'for work that awaits use Span.startWithLocalParent or traced().',
-    { type: 'SpanlineWarning', code: 'SPANLINE_LOCAL_SPAN_OUT_OF_ORDER' },
-  );
+  try {
+    const site = callSite();
+    if (seen.has(site)) return;
+    seen.add(site);
+    process.emitWarning(
+      `A local span was closed out of order ${site}. A local span belongs to one synchronous stretch; ` +
+        'for work that awaits use Span.startWithLocalParent or traced().',
+      { type: 'SpanlineWarning', code: 'SPANLINE_LOCAL_SPAN_OUT_OF_ORDER' },
+    );
+  } catch {
+    // Programs replace emitWarning and Error.prepareStackTrace.
+  }
 };
 
 const warned = new Set<string>();
