@@ -1,5 +1,6 @@
 // LocalCollector: local spans apart from any trace, mounted later under any number of spans or turned into records; the
 // context is left as it was found, and what it keeps is bounded.
+import { AsyncResource } from 'node:async_hooks';
 import { expect, test } from 'vitest';
 import { spanTree } from '../../src/formats/terminal/trace-tree.js';
 import { LocalCollector, LocalSpan, Span, SpanContext, toRecords } from '../../src/index.js';
@@ -207,4 +208,28 @@ test('what cannot be had back is counted: spans of a run that threw, properties 
     ).toThrow('x');
   });
   expect(changes).toEqual({ localSpansWithoutParent: 4 });
+});
+
+test('what goes on after the collection is there as soon as it has ended, and never without its parent', () => {
+  type Work = () => void;
+  const [[one, two], spans] = LocalCollector.run(() => [0, 1].map(() => AsyncResource.bind((work: Work) => work())));
+  one(() => {
+    LocalSpan.start('first').end();
+    expect(spans.count).toBe(1);
+  });
+  one(() => {
+    using _outer = LocalSpan.start('outer');
+    LocalSpan.start('inner').end();
+    two(() => LocalSpan.start('beside').end());
+    // `outer` is still open: `inner` would be mounted without a parent.
+    expect(spanTree(toRecords(spans))).not.toContain('inner');
+  });
+  expect(spanTree(toRecords(spans))).toBe('first\nouter\n  inner\nbeside');
+});
+
+test('a property without a value is none: nothing of it is counted as lost', async () => {
+  const changes = await counted(() =>
+    LocalCollector.run(() => LocalSpan.addProperties({ left: undefined, out: undefined, lost: 1 })),
+  );
+  expect(changes).toEqual({ localSpansWithoutParent: 1 });
 });

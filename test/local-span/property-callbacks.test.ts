@@ -229,3 +229,17 @@ test('a callback does not run after the end of its span', async () => {
   expect(calls).toBe(0);
   expect(changes).toEqual({ changedAfterEnd: 4 });
 });
+
+test('a callback does not run for a trace that was cancelled', () => {
+  const { root } = recorder();
+  let calls = 0;
+  const callback = (): Properties => ({ calls: ++calls });
+  const span = root('root');
+  span.run(() => {
+    using local = LocalSpan.start('open');
+    span.cancel();
+    local.addProperties(callback).addEvent('e', callback);
+    LocalSpan.addProperties(callback);
+  });
+  expect(calls).toBe(0);
+});

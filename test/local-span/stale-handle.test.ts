@@ -49,3 +49,18 @@ test('a handle of an earlier epoch does not touch the spans that took its place'
   expect(changes).toEqual({ changedAfterEnd: 1, staleHandles: 1 });
   expect(memory.find('second')?.properties).toEqual({});
 });
+
+test('a second end after the end of the span around it is one of a stale handle, also while the code of that goes on', async () => {
+  const { root } = recorder();
+  const span = root('root');
+  const changes = await counted(() =>
+    span.run(async () => {
+      await null;
+      const local = LocalSpan.start('local');
+      local.end();
+      span.end();
+      local.end();
+    }),
+  );
+  expect(changes).toEqual({ staleHandles: 1 });
+});

@@ -5,7 +5,7 @@ import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { currentQueue, LocalSpan, Span, type SpanRecord, traced } from '../../src/index.js';
+import { currentQueue, LocalSpan, Span, type SpanRecord, stats, traced } from '../../src/index.js';
 import { MAX_UNFINISHED } from '../../src/local-span/stretches.js';
 import { counted, recorder } from '../support/recorder.js';
 import { samples } from '../support/samples.js';
@@ -174,6 +174,53 @@ test('what many calls leave open in one turn is bounded: the oldest end early, n
   });
   expect(changes).toEqual({ localSpansLeftOpen: ticks.length });
   expect(memory.spans.length).toBe(ticks.length + 1);
+});
+
+test('what many queues leave open in one turn is bounded at every moment: the oldest ones end, none is lost', async () => {
+  const { root, memory, collector } = recorder();
+  const span = root('root');
+  const queues = Array.from({ length: 3 * MAX_UNFINISHED }, () => span.run(() => currentQueue()));
+  const before = stats().localSpansLeftOpen;
+  let mostOpen = 0;
+  queues.forEach((queue, i) => {
+    queue?.start(`open ${i}`);
+    const ended = stats().localSpansLeftOpen - before;
+    // Not before the bound is reached.
+    if (i < MAX_UNFINISHED) expect(ended).toBe(0);
+    mostOpen = Math.max(mostOpen, i + 1 - ended);
+  });
+  expect(mostOpen).toBe(MAX_UNFINISHED);
+  span.end();
+  await collector.flush();
+  expect(stats().localSpansLeftOpen - before).toBe(queues.length);
+  expect(new Set(memory.spans.map(({ name }) => name)).size).toBe(queues.length + 1);
+});
+
+test('of many queues in one turn those that have nothing open go first', async () => {
+  const { root } = recorder();
+  const span = root('root');
+  const changes = await counted(async () => {
+    const [outer, ...others] = Array.from({ length: 4 * MAX_UNFINISHED }, () => span.run(() => currentQueue()));
+    const open = outer?.start('outer');
+    for (const queue of others) queue?.start('done').end();
+    expect(open?.isRecording).toBe(true);
+    open?.end();
+  });
+  span.end();
+  expect(changes).toEqual({});
+});
+
+test('a call inside another one that left something open: what that leaves ends with its own call', async () => {
+  const { root, tree } = recorder();
+  const span = root('root');
+  const [one, two] = span.run(() => [0, 1].map(() => AsyncResource.bind((work: Work) => work())));
+  one(() => {
+    LocalSpan.start('open');
+    two(() => LocalSpan.start('two').end());
+  });
+  one(() => LocalSpan.start('later').end());
+  span.end();
+  expect(await tree()).toBe('root\n  open\n  two\n  later');
 });
 
 /** False where what a bound call enters is current in its next call. */
