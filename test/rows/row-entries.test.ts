@@ -6,10 +6,10 @@ import { NO_PROPERTIES } from '../../src/record/properties.js';
 import { TraceIdentity } from '../../src/record/record.js';
 import { RowView } from '../../src/record/row-view.js';
 import { readCounters } from '../../src/rows/counters.js';
-import type { PropertyList } from '../../src/rows/property.js';
+import { type PropertyList, SpanDetails } from '../../src/rows/property.js';
 import { RowChunk } from '../../src/rows/row-chunk.js';
-import { RowEntries } from '../../src/rows/row-entries.js';
-import { internName, MAX_NAME_LENGTH, MAX_NAMES } from '../../src/rows/row-text.js';
+import { RowEntries, writeDetails } from '../../src/rows/row-entries.js';
+import { internName, MAX_NAME_LENGTH, MAX_NAMES, RowText } from '../../src/rows/row-text.js';
 import fc from '../support/fast-check.js';
 import { forgetNames, useOwnNames } from '../support/names.js';
 import { propertyList } from '../support/row-properties.js';
@@ -179,4 +179,53 @@ test('more names than the table has room for are written in the row', () => {
   expect(internName(names[0])).toBeGreaterThan(0);
   const texts = names.flatMap((name) => [name, 'same text']);
   expect(written([texts])).toEqual([texts]);
+});
+
+test('what is not there takes no room: counts of zero, an empty state of a link, an empty message', () => {
+  const entries = new RowEntries(1);
+  entries.writeDropped(0, 0, 0);
+  expect(entries.usedBytes).toBe(0);
+  const span = { name: 'n', idHi: 1, idLo: 2, begin: 0, propertyList: null, details: new SpanDetails() };
+  expect(writeDetails(entries, span, null, null)).toBe(0);
+  // Two entries for the ids.
+  entries.writeLink([1, 2, 3, 4, 5, 6], '');
+  expect(entries.usedBytes).toBe(32);
+});
+
+test('bytes of a stretch of entries are those of its entries and texts', () => {
+  const entries = new RowEntries(1);
+  entries.writeProperties(['a', 'one', 'b', 2, 'c', ['three', 'four'], 'd', 5n]);
+  const middle = entries.count;
+  const before = entries.usedBytes;
+  entries.writeMessage('a message');
+  entries.writeEvent('e'.repeat(300), 1);
+  expect(entries.bytesOf(0, middle)).toBe(before);
+  expect(entries.bytesOf(middle, entries.count)).toBe(entries.usedBytes - before);
+});
+
+test('entries in memory of somebody else are read where they lie', () => {
+  const list = ['text', 'a', 'double', 1.5, 'list', [0.25, -0, 7], 'last', Number.MAX_VALUE];
+  const entries = new RowEntries(1);
+  entries.writeProperties(list as unknown as PropertyList);
+  // Behind something else, as in a file.
+  const memory = new ArrayBuffer(64 + entries.count * 16);
+  const words = new Int32Array(memory, 64, entries.count * 4);
+  words.set(entries.words.subarray(0, entries.count * 4));
+  const text = RowText.over(Buffer.from(entries.text.bytes.subarray(0, entries.text.used)));
+  const read = RowEntries.over(words, entries.count, text);
+  expect(propertyList(read, 0, read.count)).toEqual(list);
+});
+
+test('a row that is copied with more properties keeps its others, those whose keys have no number too', () => {
+  const [long, longer] = ['a', 'b'].map((letter) => letter.repeat(MAX_NAME_LENGTH + 1));
+  const from = new RowChunk(1);
+  from.entries.writeProperties([long, 1, longer, [1, 2], 'short', 'text']);
+  from.entries.writeMessage('message');
+  from.add({ idHi: 7, idLo: 8, begin: 0 }, 0, 0, 0, internName('n'), 0, 2);
+  const to = new RowChunk(2);
+  to.copy(from, 0, 0, [longer, 'new', 'more', true]);
+  to.copy(from, 0, 0, ['short', 'new']);
+  const read = (row: number): PropertyList | null => propertyList(to.entries, to.heads[row], to.heads[row + 1]);
+  expect(read(0)).toEqual([long, 1, 'short', 'text', longer, 'new', 'more', true]);
+  expect(read(1)).toEqual([long, 1, longer, [1, 2], 'short', 'new']);
 });

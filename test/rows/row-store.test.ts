@@ -1,10 +1,10 @@
 // The store of rows against plain objects: whatever is added, dropped and taken, each row comes back once, under its trace, as it was
 // written, and the chunks in use stay within what waits.
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { nameText, type PropertyList } from '../../src/rows/property.js';
-import { ROW_BYTES } from '../../src/rows/row-chunk.js';
+import { ROW_BYTES, RowChunk } from '../../src/rows/row-chunk.js';
 import { writeDetails } from '../../src/rows/row-entries.js';
-import { RowStore, type TakenRows } from '../../src/rows/row-store.js';
+import { RowStore, TakenRows } from '../../src/rows/row-store.js';
 import { internedName, internName } from '../../src/rows/row-text.js';
 import { TraceWord } from '../../src/rows/trace-table.js';
 import fc from '../support/fast-check.js';
@@ -217,4 +217,187 @@ test('a few rows that are taken do not hold a chunk, and the chunk is used again
   }
   expect(buffered).toBeLessThan(100 * 1000);
   expect(store.size).toMatchObject({ chunks: 0, pooled: 1 });
+});
+
+/** Those of memory that a chunk has taken. */
+const memoryOf = ({ begins, entries }: RowChunk): number =>
+  begins.buffer.byteLength + entries.words.buffer.byteLength + entries.text.bytes.length;
+
+test('the size has the chunk that is being written, and all memory of each', () => {
+  const store = new RowStore(16);
+  const owner = new Owner(store);
+  add(owner, 'span', ['k', 'v']);
+  const { chunks, bytes } = store.size;
+  expect(chunks).toBe(1);
+  const taken = takeAndCheck(store, [owner]);
+  taken.release();
+  const chunk = store.chunk();
+  // But for the last head.
+  expect(bytes).toBe(memoryOf(chunk) - 4);
+});
+
+test('a chunk that was handed over comes back with the last trace that is released, not before', () => {
+  const store = new RowStore(16);
+  const owners = [new Owner(store), new Owner(store)];
+  for (let i = 0; i < 10; i++) add(owners[i % 2], 'span', null);
+  const rows = takeAndCheck(store, owners);
+  // More than half full, so it was handed over as it is.
+  expect([rows.chunks.length, rows.chunks[0].capacity, store.size.pooled]).toEqual([1, 16, 0]);
+  rows.release();
+  expect([store.size.pooled, rows.countOf(1)]).toEqual([0, 5]);
+  const [chunk] = rows.chunks;
+  rows.release();
+  expect([store.size.pooled, rows.chunks]).toEqual([1, []]);
+  expect(store.chunk()).toBe(chunk);
+});
+
+test('rows that came from no store are released to nobody', () => {
+  const store = new RowStore(4);
+  const owner = new Owner(store);
+  add(owner, 'span', null);
+  const taken = takeAndCheck(store, [owner]);
+  const own = new TakenRows(Int32Array.of(1));
+  own.copy(0, taken.chunkOf(0), taken.rowOf(0));
+  own.release();
+  expect(own.chunks.length).toBe(1);
+});
+
+test('a row that was handed over gets more properties behind its own, and says what they take', () => {
+  const store = new RowStore(8);
+  const owner = new Owner(store);
+  for (let i = 0; i < 8; i++) add(owner, `span ${i}`, ['k', `v${i}`]);
+  const rows = takeAndCheck(store, [owner]);
+  const before = read(rows, 0);
+  // An entry of 16 bytes and five of text.
+  expect(rows.extend(rows.firstOf(0) + 2, ['more', 'later'])).toBe(21);
+  const wanted = before.map((one, i) => (i === 2 ? { ...one, propertyList: ['k', 'v2', 'more', 'later'] } : one));
+  expect(read(rows, 0)).toEqual(wanted);
+});
+
+test('chunks that wait to be used again are bounded, in number and in bytes', () => {
+  const few = new RowStore(4);
+  for (let i = 0; i < 40; i++) few.give(new RowChunk(4));
+  expect(few.size.pooled).toBe(16);
+  // One of another size would have other room than the store counts on.
+  const other = new RowStore(4);
+  other.give(new RowChunk(8));
+  expect(other.size.pooled).toBe(0);
+  const large = new RowStore(4);
+  for (let i = 0; i < 16; i++) {
+    const chunk = new RowChunk(4);
+    chunk.entries.writeMessage('x'.repeat(1 << 20));
+    large.give(chunk);
+  }
+  // Each has a MiB and a little, and 8 MiB are allowed.
+  expect(large.size.pooled).toBe(7);
+  // Those that are used again make room for others.
+  large.chunk();
+  large.give(new RowChunk(4));
+  expect(large.size.pooled).toBe(7);
+});
+
+test('few rows of a full chunk are taken alone, and so are those with most of its text from among many without', () => {
+  const store = new RowStore(16);
+  const [few, many] = [new Owner(store), new Owner(store)];
+  for (let i = 0; i < 16; i++) add(i < 2 ? few : many, 'span', null);
+  const rows = takeAndCheck(store, [few]);
+  expect([rows.chunks.length, rows.chunks[0].capacity]).toEqual([1, 2]);
+  expect([store.size.chunks, store.compacted]).toEqual([1, 0]);
+  takeAndCheck(store, [many]);
+
+  const large = new Owner(store);
+  for (let i = 0; i < 16; i++) add(i < 4 ? large : many, 'span', i < 4 ? ['text', `${i}`.repeat(20_000)] : null);
+  takeAndCheck(store, [large]);
+  expect(store.compacted).toBe(1);
+  expect(store.size.bytes).toBeLessThan(20_000);
+  takeAndCheck(store, [many]);
+});
+
+test('what was left by a take and is dropped then is let go at once', () => {
+  const store = new RowStore(2);
+  const [owner, other] = [new Owner(store), new Owner(store)];
+  for (let i = 0; i < 200; i++) add(owner, 'span', null);
+  add(other, 'span', null);
+  takeAndCheck(store, [other]);
+  expect(store.size.chunks).toBe(100);
+  drop(owner);
+  expect(store.size.chunks).toBe(0);
+});
+
+test('rows that wait are not looked through at every chunk', () => {
+  class Counting extends RowStore {
+    takes = 0;
+    override take(numbers: Int32Array): TakenRows {
+      this.takes++;
+      return super.take(numbers);
+    }
+  }
+  const store = new Counting(2);
+  const [owner, other] = [new Owner(store), new Owner(store)];
+  for (let i = 0; i < 200; i++) add(owner, 'span', null);
+  add(other, 'span', null);
+  takeAndCheck(store, [other]);
+  store.takes = 0;
+  for (let i = 0; i < 40; i++) add(owner, 'span', null);
+  expect(store.takes).toBe(0);
+  takeAndCheck(store, [owner]);
+});
+
+describe('somebody who observes', () => {
+  /** Notes the ids of the rows it is shown. */
+  const observing = (store: RowStore, during: () => void = () => {}): number[] => {
+    const ids: number[] = [];
+    store.observeWith({
+      journal: null,
+      observe: (chunk, from) => {
+        for (let row = from; row < chunk.count; row++) ids.push(chunk.idLos[row]);
+        during();
+      },
+    });
+    return ids;
+  };
+  const byNumber = (a: number, b: number): number => a - b;
+
+  test('sees each row once, whether it waits, is moved, is taken or was dropped', () => {
+    const store = new RowStore(4);
+    const ids = observing(store);
+    const [one, two, three] = [new Owner(store), new Owner(store), new Owner(store)];
+    const first = nextId;
+    const writeSome = (): void => {
+      for (let i = 0; i < 30; i++) add([one, two, three][i % 3], 'span', null);
+    };
+    const written = (): number[] => Array.from({ length: nextId - first }, (_, i) => first + i);
+    writeSome();
+    store.observeAll();
+    expect(ids).toEqual(written());
+    writeSome();
+    store.observeAll();
+    expect(ids).toEqual(written());
+    drop(two);
+    takeAndCheck(store, [one]);
+    writeSome();
+    drop(three);
+    takeAndCheck(store, [one]);
+    store.observeAll();
+    expect(ids.toSorted(byNumber)).toEqual(written());
+  });
+
+  test('is shown nothing in the middle of that', () => {
+    const store = new RowStore(4);
+    let depth = 0;
+    let deepest = 0;
+    const ids = observing(store, () => {
+      depth++;
+      deepest = Math.max(deepest, depth);
+      // As a signal does that comes now.
+      store.observeWhatIsStill();
+      depth--;
+    });
+    const owner = new Owner(store);
+    for (let i = 0; i < 20; i++) add(owner, 'span', null);
+    takeAndCheck(store, [owner]);
+    for (let i = 0; i < 20; i++) add(owner, 'span', null);
+    store.observeWhatIsStill();
+    expect([deepest, ids.length]).toEqual([1, 40]);
+  });
 });
