@@ -39,7 +39,8 @@ const idOf = (number) => number.toString(16).padStart(12, '0');
 const fakeFilters = (count) =>
   Array.from({ length: 16 }, (_, i) => {
     const words = new Set();
-    for (let word = i + 1; words.size < count; word = (Math.imul(word, 1_664_525) + 1_013_904_223) >>> 0) words.add(word);
+    for (let word = i + 1; words.size < count; word = (Math.imul(word, 1_664_525) + 1_013_904_223) >>> 0)
+      words.add(word);
     return TraceFilter.of(words);
   });
 
@@ -53,7 +54,10 @@ const prepare = async () => {
       const fromMs = FIRST_MS + quarter * QUARTER_MS;
       const part = { first: quarter * tracesOfSegment, count: tracesOfSegment, fromMs, toMs: fromMs + QUARTER_MS };
       const spans = spansOf(service, part);
-      const start = spans.reduce((min, { startUnixNs }) => (startUnixNs < min ? startUnixNs : min), spans[0].startUnixNs);
+      const start = spans.reduce(
+        (min, { startUnixNs }) => (startUnixNs < min ? startUnixNs : min),
+        spans[0].startUnixNs,
+      );
       const end = spans.reduce((max, { endUnixNs }) => (endUnixNs > max ? endUnixNs : max), spans[0].endUnixNs);
       const name = segmentName(start, end, idOf(++number));
       const sink = new BufferSink();

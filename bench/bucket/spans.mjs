@@ -58,8 +58,7 @@ export const spansOf = (service, { first, count, fromMs, toMs }) => {
     // The gateway's part is all of the trace; the others lie one behind the other in it.
     const share = service === 0 ? 1 : 1 / SERVICES.length;
     const partMs = service === 0 ? 0 : (lastsMs * (service - 1)) / SERVICES.length;
-    const id = (of, index) =>
-      createHash('md5').update(`${number} ${of} ${index}`).digest('hex').slice(0, 16);
+    const id = (of, index) => createHash('md5').update(`${number} ${of} ${index}`).digest('hex').slice(0, 16);
     const resource = resources[number % 3];
     for (let index = 0; index < SPANS_OF_PART; index++) {
       const isFirst = index === 0;

@@ -94,9 +94,21 @@ export async function measure(node, { quick, only = /./, log }) {
         }
       }
       for (const [kind, all] of Object.entries(figures)) {
-        add(`${question}-${kind}`, 'ms', all.map(({ ms }) => ms));
-        add(`${question}-${kind}-requests`, 'requests', all.map(({ requests }) => requests));
-        add(`${question}-${kind}-bytes`, 'bytes', all.map(({ bytes }) => bytes));
+        add(
+          `${question}-${kind}`,
+          'ms',
+          all.map(({ ms }) => ms),
+        );
+        add(
+          `${question}-${kind}-requests`,
+          'requests',
+          all.map(({ requests }) => requests),
+        );
+        add(
+          `${question}-${kind}-bytes`,
+          'bytes',
+          all.map(({ bytes }) => bytes),
+        );
       }
     }
   } finally {
