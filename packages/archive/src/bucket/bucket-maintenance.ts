@@ -71,9 +71,11 @@ export class BucketMaintainer {
   /** Do all that is to be done now. Rejects with the first failure, when the other parts are done. */
   pass({ all = false, signal }: PassOptions = {}): Promise<void> {
     return this.#alone(async () => {
-      await this.#probe();
       const work = this.#work(signal);
-      const { number } = await this.#catalogue.read(work);
+      const { number } = await this.#counted(async () => {
+        await this.#probe();
+        return this.#catalogue.read(work);
+      });
       const isTime = all || timers.monotonicMs() - this.#orphansAt > ORPHANS_EVERY_MS;
       await this.#parts([
         () => foldUploads({ ...work, damaged: this.#damaged }),
@@ -143,14 +145,22 @@ export class BucketMaintainer {
     for (const part of parts) {
       if (this.#ending.signal.aborted) throw abortedBy(this.#ending.signal, 'maintenance', abortedBucket);
       try {
-        await part();
+        await this.#counted(part);
       } catch (error) {
         failures.push(error);
-        this.#counts.failures++;
-        this.#counts.lastFailure = String(error);
       }
     }
     if (failures.length > 0) throw failures[0];
+  }
+
+  async #counted<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#counts.failures++;
+      this.#counts.lastFailure = String(error);
+      throw error;
+    }
   }
 
   #alone(work: () => Promise<void>): Promise<void> {

@@ -101,7 +101,7 @@ export const decodePack = async (bytes: Buffer, file: string): Promise<BucketCar
     };
     return text.cards.map((card) => cardOf(card, take, file));
   } catch (cause) {
-    throw bucketError('DAMAGED', `${file} is no pack of cards: ${(cause as Error).message}`, { cause });
+    throw bucketError('DAMAGED', `${file} is not a pack of cards: ${(cause as Error).message}`, { cause });
   }
 };
 
@@ -110,7 +110,7 @@ const operationOf = ([name, kind]: readonly [string, number]): SegmentOperation 
 const cardOf = (text: CardText, take: (length: number) => Buffer, file: string): BucketCard => {
   const { name, key, etag, uploadedMs, headBytes } = text;
   const parsed = parseSegmentName(name);
-  if (parsed === undefined) throw new Error(`${name} is no segment`);
+  if (parsed === undefined) throw new Error(`${name} is not the name of a segment`);
   const filter = text.filterBytes === 0 ? undefined : TraceFilter.decode(take(text.filterBytes), file);
   return {
     name,

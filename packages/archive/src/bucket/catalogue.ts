@@ -90,7 +90,7 @@ export class Catalogue {
       const found = await this.#store.get(CATALOGUE_KEY, { signal, ifNoneMatch: this.#state?.etag });
       if (found === 'unchanged') return this.#state as CatalogueState;
       if (found === undefined) {
-        if (this.#state?.etag !== undefined) throw this.#damage(CATALOGUE_KEY, 'is gone');
+        await this.#checkNew(call);
         return this.#take(read, new CatalogueState(NO_GENERATION, undefined, undefined, [], []));
       }
       const file = `${this.#store.name}/${CATALOGUE_KEY}`;
@@ -146,6 +146,17 @@ export class Catalogue {
         if (names.has(name)) folded.add(name);
     });
     return folded;
+  }
+
+  /** Throws unless nobody has made this archive yet: one that lost its catalogue must not be taken for new, or all it has for orphans. */
+  async #checkNew({ signal }: Call): Promise<void> {
+    const gone =
+      'is gone, and generations of it are there: put back one that names the newest, as docs/formats.md says';
+    if (this.#state?.etag !== undefined) throw this.#damage(CATALOGUE_KEY, gone);
+    if (this.#state !== undefined) return;
+    // Of the first generation there may be several, of those who make it at the same time.
+    for await (const page of this.#store.list('generations/', { signal }))
+      if (page.some(({ key }) => !key.startsWith('generations/1-'))) throw this.#damage(CATALOGUE_KEY, gone);
   }
 
   /** The state after it; undefined when another was quicker. */

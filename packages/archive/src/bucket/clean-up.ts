@@ -56,7 +56,7 @@ export const retire = async (cleaning: CleaningUp, limits: Retention): Promise<v
   );
   counts.retired += retired;
   const oldest = [...state.live.values()].reduce(
-    (least, { uploadedMs }) => Math.min(least, uploadedMs[0]),
+    (min, { uploadedMs }) => Math.min(min, uploadedMs[0]),
     Number.POSITIVE_INFINITY,
   );
   const byAge = limits.maxAgeMs === undefined ? Number.NEGATIVE_INFINITY : store.clockMs() - limits.maxAgeMs;

@@ -7,7 +7,7 @@ import type { Pack } from './generation.js';
 /** Cards of a pack at most. */
 const PACK_CARDS = 100;
 /** A pack of which less than this share is live is written again. */
-const LEAST_LIVE = 0.25;
+const MIN_LIVE = 0.25;
 
 /** What becomes of packs. */
 interface PackPlan {
@@ -41,7 +41,7 @@ export const newPacks = (
   // The smallest first: one is written again with as many others at least, or because little of it is live.
   for (const { pack, live } of parts.sort((a, b) => a.live.length - b.live.length)) {
     const isSmall = cards.length > 0 && live.length <= 2 * cards.length && live.length <= PACK_CARDS / 2;
-    if (live.length > 0 && !isSmall && live.length >= LEAST_LIVE * pack.cards) {
+    if (live.length > 0 && !isSmall && live.length >= MIN_LIVE * pack.cards) {
       kept.push(pack);
       continue;
     }

@@ -1,5 +1,7 @@
 // A catalogue has exactly the segments that were added and not removed, whoever changes it at the same time, whatever is lost on the way; and names what is
 // dead as long as it may be there.
+import { createHash } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
@@ -147,6 +149,16 @@ test('what is dead is so since the next generation, and until it is deleted', as
   expect(deadOf(deleted).has(died.key as string)).toBe(true);
 });
 
+test('an archive that lost its catalogue is not taken for a new one', async () => {
+  const store = new MemoryStore();
+  await new Catalogue(store).update(() => ({ add: [cardOf(1)] }));
+  await new Catalogue(store).update(() => ({ add: [cardOf(2)] }));
+  store.objects.delete(CATALOGUE_KEY);
+  const change = new Catalogue(store).update(() => ({ add: [cardOf(3)] }));
+  await expect(change).rejects.toMatchObject({ code: 'ERR_SPANLINE_BUCKET_DAMAGED' });
+  await expect(new Catalogue(store).read()).rejects.toThrow('put back one');
+});
+
 test('uploads that were folded are known as long as they may come again', async () => {
   const store = new MemoryStore();
   const catalogue = new Catalogue(store);
@@ -222,6 +234,39 @@ test('generations and packs come back as they were', async () => {
     // The head of gzip has bytes that mean nothing.
     if (read !== 'ERR_SPANLINE_BUCKET_DAMAGED') expect(read).toEqual(cards);
   }
+});
+
+test('objects are what docs/formats.md says of their bytes', async () => {
+  const store = new MemoryStore();
+  const cards = Array.from({ length: 12 }, (_, n) => cardOf(n));
+  await new Catalogue(store).update(() => ({ add: cards, folded: [{ hour: '2026-11-27T10', name: nameOf(3) }] }));
+  const { version, generation, key } = JSON.parse(String(store.objects.get('catalogue.json')));
+  expect([version, generation]).toEqual([1, 1]);
+  const text = JSON.parse(String(gunzipSync(store.objects.get(key) as Buffer)));
+  expect(text).toMatchObject({
+    version: 1,
+    number: 1,
+    listFrom: '',
+    dead: [],
+    folded: { '2026-11-27T10': [nameOf(3)] },
+  });
+  const bytes = store.objects.get(text.packs[0].key) as Buffer;
+  expect(text.packs).toEqual([{ key: text.packs[0].key, cards: 12, gone: [], bytes: bytes.length }]);
+  expect(bytes.toString('latin1', 0, 8)).toBe('SPLNCRD1');
+  const blobsAt = 12 + bytes.readUInt32LE(8);
+  const pack = JSON.parse(String(gunzipSync(bytes.subarray(12, blobsAt))));
+  expect(createHash('sha256').update(bytes.subarray(blobsAt)).digest('hex')).toMatch(new RegExp(`^${pack.digest}`));
+  let at = blobsAt;
+  for (const [i, { name, spans, filterBytes, headBytes, hasHead, services }] of pack.cards.entries()) {
+    const { filter, head } = cards[i];
+    expect([name, spans]).toEqual([nameOf(i), i]);
+    expect(services[1]).toEqual([`service ${i % 5}`, [[`GET /${i % 7}`, 2]]]);
+    expect(bytes.subarray(at, at + filterBytes)).toEqual(filter?.encode() ?? Buffer.alloc(0));
+    at += filterBytes;
+    if (hasHead) expect(bytes.subarray(at, at + headBytes)).toEqual(head);
+    if (hasHead) at += headBytes;
+  }
+  expect(at).toBe(bytes.length);
 });
 
 interface Step {
