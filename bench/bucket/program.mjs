@@ -111,7 +111,7 @@ const searchQuestion = (number) => async (archive) =>
       toUnixNs: BigInt(FIRST_MS + HOUR_MS) * NS,
       service: 'payment',
       minDurationNs: 500_000_000n,
-      properties: { tenant: tenantOf(number * 50) },
+      properties: { tenant: tenantOf(number * 7) },
     })
   ).length;
 

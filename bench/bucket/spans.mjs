@@ -32,8 +32,8 @@ const logNormal = (random, median, sigma) => {
   return median * Math.exp(sigma * gauss);
 };
 
-/** Milliseconds that a trace lasts: one in fifty is slow. */
-const durationOf = (number) => (number % 50 === 0 ? 600 : 40 + (number % 97));
+/** Milliseconds that a trace lasts: one in 47 is slow. */
+const durationOf = (number) => (number % 47 === 0 ? 600 : 40 + (number % 97));
 
 /** The spans of one service of traces `first` to `first + count`, that begin evenly between two times, Unix milliseconds. */
 export const spansOf = (service, { first, count, fromMs, toMs }) => {

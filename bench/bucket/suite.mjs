@@ -12,7 +12,7 @@ import { versionOf } from '../lib/subjects.mjs';
 
 const here = (name) => join(root, 'bench/bucket', name);
 const LINK = { rttMs: 40, megabytes: 20 };
-const FULL = { segments: 1000, tracesOfSegment: 12_500, rounds: 5, more: 5 };
+const FULL = { segments: 1000, tracesOfSegment: 12_500, rounds: 3, more: 3 };
 const QUICK = { segments: 100, tracesOfSegment: 500, rounds: 2, more: 2 };
 
 const bundle = async () => {

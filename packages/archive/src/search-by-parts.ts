@@ -12,6 +12,8 @@ import { type AskOptions, type TraceSource, traceIdsOf } from './trace-source.js
 const ALL_SOURCES = 64;
 /** Nearer than this: parts of one trace begin and end further apart only in traces of more than ten minutes. */
 const NEAR_NS = 600_000_000_000n;
+/** Sources asked at first, and twice as many each further time. */
+const FIRST_SOURCES = 4;
 /** Candidates asked for at first of a source. */
 const FIRST_CANDIDATES = 64;
 
@@ -48,7 +50,12 @@ class PartSearching {
     const meaning: TraceSource[] = [];
     for (const source of this.#sources)
       if (this.#isNear(source) && (await source.mayMean(this.#search))) meaning.push(source);
-    await askEach(newestSourceFirst(meaning), this.#options, (source) => this.#searchIn(source));
+    const ordered = newestSourceFirst(meaning);
+    // Few at first: what they give may be enough.
+    for (let start = 0, count = FIRST_SOURCES; start < ordered.length; start += count, count *= 2) {
+      if (this.#isEnough(ordered[start].endUnixNs)) break;
+      await askEach(ordered.slice(start, start + count), this.#options, (source) => this.#searchIn(source));
+    }
     if (this.#leftOut !== undefined) this.#options.onOver?.(this.#leftOut);
     return this.#found;
   }
@@ -90,7 +97,17 @@ class PartSearching {
         { startUnixNs, endUnixNs: startUnixNs + durationNs },
       ]),
     );
-    const wanted = traceIdsOf([...extents.keys()]);
+    // Further parts can make a trace longer, and nothing else: of one whose part is long enough they need not be known yet.
+    const undecided = [...extents].filter(([, extent]) => !this.#meetsLeast(extent)).map(([id]) => id);
+    if (undecided.length > 0) await this.#widen(extents, undecided, source);
+    const candidates = [...extents].filter(([, extent]) => this.#meetsLeast(extent));
+    candidates.sort(([, a], [, b]) => (a.startUnixNs > b.startUnixNs ? -1 : a.startUnixNs < b.startUnixNs ? 1 : 0));
+    await this.#takeNewest(candidates);
+  }
+
+  /** Put what other sources than `source` have of some traces to what is known of them. */
+  async #widen(extents: Map<string, TraceExtent>, ids: readonly string[], source: TraceSource): Promise<void> {
+    const wanted = traceIdsOf(ids);
     const others = this.#sources.filter((other) => other !== source);
     await askEach(others, this.#options, async (other) => {
       const possible = await other.possible(wanted);
@@ -100,9 +117,6 @@ class PartSearching {
         if (known !== undefined) extents.set(id, joinedExtent(known, extent));
       }
     });
-    const candidates = [...extents].filter(([, extent]) => this.#mayBeMeant(extent));
-    candidates.sort(([, a], [, b]) => (a.startUnixNs > b.startUnixNs ? -1 : a.startUnixNs < b.startUnixNs ? 1 : 0));
-    await this.#takeNewest(candidates);
   }
 
   async #takeNewest(candidates: readonly Candidate[]): Promise<void> {
@@ -118,13 +132,12 @@ class PartSearching {
     }
   }
 
-  #mayBeMeant({ startUnixNs, endUnixNs }: TraceExtent): boolean {
-    const { fromUnixNs, toUnixNs, minDurationNs, maxDurationNs } = this.#search;
-    const durationNs = endUnixNs - startUnixNs;
+  /** Whether a stretch is long, late and early enough; all that is more of the same trace leaves that so. */
+  #meetsLeast({ startUnixNs, endUnixNs }: TraceExtent): boolean {
+    const { fromUnixNs, toUnixNs, minDurationNs } = this.#search;
     if (fromUnixNs !== undefined && endUnixNs < fromUnixNs) return false;
     if (toUnixNs !== undefined && startUnixNs > toUnixNs) return false;
-    if (minDurationNs !== undefined && durationNs < minDurationNs) return false;
-    return maxDurationNs === undefined || durationNs <= maxDurationNs;
+    return minDurationNs === undefined || endUnixNs - startUnixNs >= minDurationNs;
   }
 
   #ifMeant(spans: readonly ArchivedSpan[]): TraceSummary[] {
