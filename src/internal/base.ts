@@ -25,6 +25,7 @@ export { targetFailure } from '../base/inspector/target-error.js';
 export { BoundedCache, getOrMake } from '../base/maps/maps.js';
 export { sharedState } from '../base/maps/shared-state.js';
 export { anyNumber, finiteNumber, flag, oneOf, wholeNumber } from '../base/options/checks.js';
+export { addOwnAgent } from '../base/own-agents.js';
 export { packageRoot } from '../base/package-root.js';
 export { missingPackage, plugNPlayArguments } from '../base/packages.js';
 export { cut, displayWidth } from '../base/text/display-width.js';
@@ -37,4 +38,3 @@ export {
   shortText,
   UNSAFE,
 } from '../base/text/escape-text.js';
-export { addOwnAgent } from '../exporters/http/own-agents.js';

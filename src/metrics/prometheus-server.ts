@@ -3,7 +3,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Slices } from '../base/calls/timers.js';
-import { addOwnServer } from '../exporters/http/own-agents.js';
+import { addOwnServer } from '../base/own-agents.js';
 import type { ArchivedProperties } from '../record/archived-span.js';
 import type { Reader } from './reader.js';
 import { CONTENT_TYPES, type TextFormat, textPieces } from './write-text.js';

@@ -41,8 +41,8 @@ test('mounted where not all have a place, each that is there has its parent', as
 test('a small collection takes little memory, and all of that is counted', () => {
   const [, spans] = LocalCollector.run(() => LocalSpan.start('a').end());
   const [batch] = spans.batches;
-  const held = batch.chunks.reduce((sum, { byteSize }) => sum + byteSize, 0);
-  expect(held).toBeLessThan(8 << 10);
+  const bytes = batch.chunks.reduce((sum, { byteSize }) => sum + byteSize, 0);
+  expect(bytes).toBeLessThan(8 << 10);
   // With the objects, which are more than the rows of a small one.
-  expect(batch.byteSize).toBeGreaterThan(held);
+  expect(batch.byteSize).toBeGreaterThan(bytes);
 });

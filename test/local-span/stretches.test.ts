@@ -181,15 +181,15 @@ test('what many queues leave open in one turn is bounded at every moment: the ol
   const span = root('root');
   const queues = Array.from({ length: 3 * MAX_UNFINISHED }, () => span.run(() => currentQueue()));
   const before = stats().localSpansLeftOpen;
-  let mostOpen = 0;
+  let maxOpen = 0;
   queues.forEach((queue, i) => {
     queue?.start(`open ${i}`);
     const ended = stats().localSpansLeftOpen - before;
     // Not before the bound is reached.
     if (i < MAX_UNFINISHED) expect(ended).toBe(0);
-    mostOpen = Math.max(mostOpen, i + 1 - ended);
+    maxOpen = Math.max(maxOpen, i + 1 - ended);
   });
-  expect(mostOpen).toBe(MAX_UNFINISHED);
+  expect(maxOpen).toBe(MAX_UNFINISHED);
   span.end();
   await collector.flush();
   expect(stats().localSpansLeftOpen - before).toBe(queues.length);

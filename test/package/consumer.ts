@@ -57,6 +57,7 @@ export class Consumer {
   /** Make a package of the checkout's node_modules importable. */
   link(name: string): void {
     const place = join(this.dir, 'node_modules', name);
+    if (existsSync(place)) return;
     mkdirSync(dirname(place), { recursive: true });
     symlinkSync(join(root, 'node_modules', name), place);
   }

@@ -7,9 +7,9 @@
 import type { ClientRequest, Agent as HttpAgent, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Agent as HttpsAgent, AgentOptions as HttpsAgentOptions } from 'node:https';
 import { timers } from '../../base/calls/timers.js';
+import { addOwnAgent } from '../../base/own-agents.js';
 import { quoteWords } from '../../base/text/escape-text.js';
 import { type ReportBatch, ReportError, type Reporter } from '../../collector/reporter.js';
-import { addOwnAgent } from './own-agents.js';
 
 /** A server's answer with the status 2xx. */
 export interface HttpAnswer {

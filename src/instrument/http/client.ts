@@ -2,7 +2,7 @@
 // in its headers. Where Node has no channel at the moment when headers can still be added (before Node 22.12), the functions that make requests are wrapped.
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { isOwnAgent } from '../../exporters/http/own-agents.js';
+import { isOwnAgent } from '../../base/own-agents.js';
 import type { PropertyValue } from '../../rows/property.js';
 import type { Span } from '../../span/span.js';
 import { allOff, callHook, callPredicate, type Off, onMessage, quiet } from '../channel.js';

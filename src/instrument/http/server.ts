@@ -2,7 +2,7 @@
 // becomes of the request: answered, given up by the client, or cut off with its connection.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { isOwnServer } from '../../exporters/http/own-agents.js';
+import { isOwnServer } from '../../base/own-agents.js';
 import { queueStore } from '../../local-span/queue-store.js';
 import { Span } from '../../span/span.js';
 import { allOff, callHook, callPredicate, InFlight, type Off, onMessage, quiet } from '../channel.js';

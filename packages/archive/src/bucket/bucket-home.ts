@@ -59,6 +59,8 @@ export interface SpoolWork {
 }
 
 export class BucketHome {
+  readonly #spoolBytes: number;
+  readonly #maintenance: ArchiveOptions;
   #uploader: Uploader | undefined;
   #maintaining: BucketMaintainer | undefined;
   #worker: WorkThread | undefined;
@@ -68,9 +70,12 @@ export class BucketHome {
     readonly catalogue: CatalogueReader,
     readonly place: BucketPlace,
     readonly spool: Spool | undefined,
-    private readonly spoolBytes: number,
-    private readonly maintenance: ArchiveOptions,
-  ) {}
+    spoolBytes: number,
+    maintenance: ArchiveOptions,
+  ) {
+    this.#spoolBytes = spoolBytes;
+    this.#maintenance = maintenance;
+  }
 
   /** Take the spool and look at the bucket. */
   static async open(location: string, options: ArchiveOptions): Promise<BucketHome> {
@@ -106,7 +111,7 @@ export class BucketHome {
   }
 
   get #maintainer(): BucketMaintainer {
-    const { maxAgeMs, maxBytes, mergedSpans } = this.maintenance;
+    const { maxAgeMs, maxBytes, mergedSpans } = this.#maintenance;
     this.#maintaining ??= new BucketMaintainer(this.store, { maxAgeMs, maxBytes, mergedSpans, worker: this.#worker });
     return this.#maintaining;
   }
@@ -122,15 +127,16 @@ export class BucketHome {
 
   /** Upload from now on, and maintain if that is wanted. */
   start({ worker, ...work }: SpoolWork): void {
-    const { spool, store, spoolBytes, place } = this;
+    const { spool, store, place } = this;
+    const spoolBytes = this.#spoolBytes;
     this.#worker = worker;
     if (spool === undefined) return;
-    if (this.maintenance.maintain === true) this.#maintainer.start();
+    if (this.#maintenance.maintain === true) this.#maintainer.start();
     this.#uploader = new Uploader({
       store,
       spool,
       spoolBytes,
-      fate: async (segment) => {
+      outcome: async (segment) => {
         const generation = await this.catalogue.read();
         return { isKnown: await generation.everKnew(segment), listFrom: generation.listFrom };
       },

@@ -37,34 +37,35 @@ type ByteRanges = Parameters<Transport['readRanges']>[0];
 
 /** Gives what of an object is in memory, its end, and asks for the rest; remembers how far from the end was read. */
 class HeadTransport implements Transport {
+  readonly #inner: Transport;
+  readonly #end: Tail;
   /** The lowest byte that was read. */
   lowest: number;
 
-  constructor(
-    private readonly inner: Transport,
-    private readonly end: Tail,
-  ) {
+  constructor(inner: Transport, end: Tail) {
+    this.#inner = inner;
+    this.#end = end;
     this.lowest = end.size;
   }
 
   get name(): string {
-    return this.inner.name;
+    return this.#inner.name;
   }
 
   async readTail(length: number, options?: TransportReadOptions): Promise<Tail> {
-    const { size } = this.end;
+    const { size } = this.#end;
     const offset = Math.max(0, size - length);
     const [bytes] = await this.readRanges([{ offset, length: size - offset }], options);
     return { bytes, offset, size };
   }
 
   async readRanges(ranges: ByteRanges, options?: TransportReadOptions): Promise<Buffer[]> {
-    const { bytes, offset: start } = this.end;
+    const { bytes, offset: start } = this.#end;
     for (const { offset, length } of ranges) if (length > 0) this.lowest = Math.min(this.lowest, offset);
     const isHere = ({ offset, length }: ByteRanges[number]): boolean =>
-      length === 0 || (offset >= start && offset + length <= this.end.size);
+      length === 0 || (offset >= start && offset + length <= this.#end.size);
     const missing = ranges.filter((range) => !isHere(range));
-    const read = missing.length === 0 ? [] : await this.inner.readRanges(missing, options);
+    const read = missing.length === 0 ? [] : await this.#inner.readRanges(missing, options);
     let next = 0;
     return ranges.map((range) =>
       isHere(range)
@@ -74,11 +75,11 @@ class HeadTransport implements Transport {
   }
 
   stats(): TransportStats {
-    return this.inner.stats();
+    return this.#inner.stats();
   }
 
   close(): Promise<void> {
-    return this.inner.close();
+    return this.#inner.close();
   }
 }
 

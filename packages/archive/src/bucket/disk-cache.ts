@@ -26,12 +26,15 @@ export const cacheDirectoryOf = (place: string): string =>
 
 /** Files of one directory. */
 export class DiskCache {
+  readonly #maxBytes: number;
   #written = 0;
 
   constructor(
     readonly directory: string,
-    private readonly maxBytes: number,
-  ) {}
+    maxBytes: number,
+  ) {
+    this.#maxBytes = maxBytes;
+  }
 
   async read(key: string): Promise<Buffer | undefined> {
     const path = this.#path(key);
@@ -51,7 +54,7 @@ export class DiskCache {
   }
 
   async write(key: string, content: Uint8Array): Promise<void> {
-    if (content.length > this.maxBytes / 2) return;
+    if (content.length > this.#maxBytes / 2) return;
     const path = this.#path(key);
     const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
     try {
@@ -85,76 +88,78 @@ export class DiskCache {
     let bytes = 0;
     for (const file of files) {
       bytes += file.bytes;
-      if (bytes > this.maxBytes) await rm(file.path, { force: true });
+      if (bytes > this.#maxBytes) await rm(file.path, { force: true });
     }
   }
 }
 
 /** A store of which immutable objects are read once, and the catalogue only when it is another one. */
 export class CachedStore implements ObjectStore {
-  constructor(
-    private readonly store: ObjectStore,
-    private readonly cache: DiskCache,
-  ) {}
+  readonly #store: ObjectStore;
+  readonly #cache: DiskCache;
+  constructor(store: ObjectStore, cache: DiskCache) {
+    this.#store = store;
+    this.#cache = cache;
+  }
 
   get name(): string {
-    return this.store.name;
+    return this.#store.name;
   }
 
   async get(
     key: string,
     options: StoreCall & { readonly ifNoneMatch?: string | undefined } = {},
   ): Promise<{ readonly bytes: Buffer; readonly etag: string } | 'unchanged' | undefined> {
-    if (options.ifNoneMatch !== undefined) return this.store.get(key, options);
+    if (options.ifNoneMatch !== undefined) return this.#store.get(key, options);
     if (key === CATALOGUE) return this.#catalogue(options);
-    if (!IMMUTABLE.test(key)) return this.store.get(key, options);
-    const kept = await this.cache.read(key);
+    if (!IMMUTABLE.test(key)) return this.#store.get(key, options);
+    const kept = await this.#cache.read(key);
     // Who reads what never changes has no use for its version.
     if (kept !== undefined) return { bytes: kept, etag: '' };
-    const found = await this.store.get(key, options);
-    if (found !== undefined && found !== 'unchanged') await this.cache.write(key, found.bytes);
+    const found = await this.#store.get(key, options);
+    if (found !== undefined && found !== 'unchanged') await this.#cache.write(key, found.bytes);
     return found;
   }
 
   async #catalogue(options: StoreCall): Promise<{ readonly bytes: Buffer; readonly etag: string } | undefined> {
-    const kept = await this.cache.read(CATALOGUE);
+    const kept = await this.#cache.read(CATALOGUE);
     const end = kept?.indexOf('\n') ?? -1;
     const known =
       kept === undefined || end < 0
         ? undefined
         : { etag: kept.toString('utf8', 0, end), bytes: kept.subarray(end + 1) };
-    const found = await this.store.get(CATALOGUE, { ...options, ifNoneMatch: known?.etag });
+    const found = await this.#store.get(CATALOGUE, { ...options, ifNoneMatch: known?.etag });
     if (found === 'unchanged') return known;
     if (found !== undefined && found.etag !== '')
-      await this.cache.write(CATALOGUE, Buffer.concat([Buffer.from(`${found.etag}\n`), found.bytes]));
+      await this.#cache.write(CATALOGUE, Buffer.concat([Buffer.from(`${found.etag}\n`), found.bytes]));
     return found;
   }
 
   put(...given: Parameters<ObjectStore['put']>): ReturnType<ObjectStore['put']> {
-    return this.store.put(...given);
+    return this.#store.put(...given);
   }
 
   delete(keys: readonly string[], options?: StoreCall): Promise<void> {
-    return this.store.delete(keys, options);
+    return this.#store.delete(keys, options);
   }
 
   list(...given: Parameters<ObjectStore['list']>): AsyncGenerator<readonly ListedObject[], undefined, void> {
-    return this.store.list(...given);
+    return this.#store.list(...given);
   }
 
   transport(key: string, known?: ObjectVersion): Transport {
-    return this.store.transport(key, known);
+    return this.#store.transport(key, known);
   }
 
   clockMs(): number {
-    return this.store.clockMs();
+    return this.#store.clockMs();
   }
 
   stats(): StoreStats {
-    return this.store.stats();
+    return this.#store.stats();
   }
 
   close(): void {
-    this.store.close();
+    this.#store.close();
   }
 }

@@ -110,14 +110,15 @@ const inUse = (directory: string, { host, pid }: SpoolOwner): Error =>
 
 /** The spool of this process as long as `release` is not called. */
 export class SpoolLock {
+  readonly #directory: string;
+  readonly #text: string;
   readonly #path: string;
   readonly #beat: NodeJS.Timeout;
   #isLost = false;
 
-  private constructor(
-    private readonly directory: string,
-    private readonly text: string,
-  ) {
+  private constructor(directory: string, text: string) {
+    this.#directory = directory;
+    this.#text = text;
     this.#path = join(directory, LOCK_FILE);
     ours.add(directory);
     this.#beat = timers.setInterval(() => this.#touch(), BEAT_MS).unref();
@@ -159,13 +160,13 @@ export class SpoolLock {
 
   release(): void {
     timers.clearInterval(this.#beat);
-    ours.delete(this.directory);
-    if (!this.#isLost && readText(this.#path) === this.text) rmSync(this.#path, { force: true });
+    ours.delete(this.#directory);
+    if (!this.#isLost && readText(this.#path) === this.#text) rmSync(this.#path, { force: true });
   }
 
   #touch(): void {
     try {
-      if (readText(this.#path) !== this.text) {
+      if (readText(this.#path) !== this.#text) {
         this.#isLost = true;
         return;
       }

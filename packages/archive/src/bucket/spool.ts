@@ -37,12 +37,16 @@ const failed = (directory: string, cause: unknown): Error =>
 
 /** The spool that this process has. */
 export class Spool {
+  /** Where others lie beside it; undefined where it is alone. */
+  readonly #home: string | undefined;
+
   private constructor(
     readonly directory: string,
     readonly lock: SpoolLock,
-    /** Where others lie beside it; undefined where it is alone. */
-    private readonly home: string | undefined,
-  ) {}
+    home: string | undefined,
+  ) {
+    this.#home = home;
+  }
 
   /** Take the spool in `directory`, making it. */
   static async open(directory: string): Promise<Spool> {
@@ -137,10 +141,10 @@ export class Spool {
 
   /** Take over what processes that are gone have left in spools beside this one; gives the number of files. */
   async adopt(): Promise<number> {
-    if (this.home === undefined) return 0;
+    if (this.#home === undefined) return 0;
     let files = 0;
-    for (const member of readdirSync(this.home)) {
-      const directory = join(this.home, member);
+    for (const member of readdirSync(this.#home)) {
+      const directory = join(this.#home, member);
       if (!MEMBER.test(member) || directory === this.directory) continue;
       const lock = await SpoolLock.take(directory, false).catch(() => undefined);
       if (lock === undefined) continue;

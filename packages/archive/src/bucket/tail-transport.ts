@@ -8,21 +8,23 @@ type ReadOptions = Parameters<Transport['readRanges']>[1];
 type Tail = Awaited<ReturnType<Transport['readTail']>>;
 
 export class TailTransport implements Transport {
+  readonly #inner: Transport;
+  readonly #tailBytes: number;
   #tail: Tail | undefined;
 
-  constructor(
-    private readonly inner: Transport,
-    private readonly tailBytes: number,
-  ) {}
+  constructor(inner: Transport, tailBytes: number) {
+    this.#inner = inner;
+    this.#tailBytes = tailBytes;
+  }
 
   get name(): string {
-    return this.inner.name;
+    return this.#inner.name;
   }
 
   async readTail(length: number, options?: ReadOptions): Promise<Tail> {
-    this.#tail ??= await this.inner.readTail(Math.max(length, this.tailBytes), options);
+    this.#tail ??= await this.#inner.readTail(Math.max(length, this.#tailBytes), options);
     const { bytes, offset, size } = this.#tail;
-    if (bytes.length < Math.min(length, size)) return this.inner.readTail(length, options);
+    if (bytes.length < Math.min(length, size)) return this.#inner.readTail(length, options);
     const cut = Math.max(0, bytes.length - length);
     return { bytes: bytes.subarray(cut), offset: offset + cut, size };
   }
@@ -32,7 +34,7 @@ export class TailTransport implements Transport {
     const isHere = ({ offset, length }: ByteRanges[number]): boolean =>
       tail !== undefined && offset >= tail.offset && offset + length <= tail.size;
     const missing = ranges.filter((range) => !isHere(range));
-    const read = missing.length === 0 ? [] : await this.inner.readRanges(missing, options);
+    const read = missing.length === 0 ? [] : await this.#inner.readRanges(missing, options);
     let next = 0;
     return ranges.map((range) => {
       if (!isHere(range)) return read[next++];
@@ -42,10 +44,10 @@ export class TailTransport implements Transport {
   }
 
   stats(): ReturnType<Transport['stats']> {
-    return this.inner.stats();
+    return this.#inner.stats();
   }
 
   close(): Promise<void> {
-    return this.inner.close();
+    return this.#inner.close();
   }
 }

@@ -18,11 +18,16 @@ const hash = new Uint32Array(2);
 
 /** A set of traces. */
 export class TraceFilter {
+  readonly #shape: FuseShape;
+  readonly #prints: Uint16Array;
   private constructor(
     readonly keys: number,
-    private readonly shape: FuseShape,
-    private readonly prints: Uint16Array,
-  ) {}
+    shape: FuseShape,
+    prints: Uint16Array,
+  ) {
+    this.#shape = shape;
+    this.#prints = prints;
+  }
 
   /** Of traces by the last words of their ids; undefined when there can be none. */
   static of(words: Iterable<number>): TraceFilter | undefined {
@@ -53,21 +58,21 @@ export class TraceFilter {
   }
 
   encode(): Buffer {
-    const { seed, segmentBits, segments } = this.shape;
+    const { seed, segmentBits, segments } = this.#shape;
     const writer = new ByteWriter();
     writer.byte(FORM);
     writer.varint(this.keys);
     writer.uint32(seed);
     writer.byte(segmentBits);
     writer.varint(segments);
-    return Buffer.concat([writer.view(), packed(this.prints)]);
+    return Buffer.concat([writer.view(), packed(this.#prints)]);
   }
 
   /** Whether a trace may be there, by the 16 bytes of its id. */
   mayHave(traceId: Uint8Array): boolean {
     if (this.keys === 0) return false;
     hashBytes(traceId, WORD_AT, WORD_AT + WORD_BYTES, hash, 0);
-    return mayContain(this.shape, this.prints, 0, hash[0], hash[1], PRINT_BITS);
+    return mayContain(this.#shape, this.#prints, 0, hash[0], hash[1], PRINT_BITS);
   }
 }
 

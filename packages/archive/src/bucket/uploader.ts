@@ -20,7 +20,7 @@ const PARALLEL = 4;
 export const RETRY_MS = 7 * 24 * 3_600_000;
 
 /** What the catalogue says of an upload. */
-export interface Fate {
+export interface Outcome {
   /** It is live, dead, or was merged. */
   readonly isKnown: boolean;
   /** Uploads of earlier hours that it does not know are never looked for. */
@@ -34,7 +34,7 @@ export interface UploaderOptions {
   /** Bytes of the spool beyond which spans are refused. */
   readonly spoolBytes: number;
   /** What the newest generation says of an upload. */
-  readonly fate: (segment: string) => Promise<Fate>;
+  readonly outcome: (segment: string) => Promise<Outcome>;
   /** Write-ahead files that a segment stands for. */
   readonly replacesOf: (segment: string) => Promise<readonly string[]>;
   /** Begin a new file of timelines. */
@@ -189,14 +189,14 @@ export class Uploader {
 
   /** Put one, unless it is there; where it is, or undefined when that is for the catalogue to say. */
   async #put({ name, tried, ...segment }: SpooledSegment): Promise<string | undefined> {
-    const { store, spool, fate } = this.#options;
+    const { store, spool, outcome } = this.#options;
     // The clock of the store is known from its answers, the last of which may be long ago.
-    if (timers.monotonicMs() - this.#askedAt > CLOCK_MS) await fate(name);
+    if (timers.monotonicMs() - this.#askedAt > CLOCK_MS) await outcome(name);
     this.#askedAt = timers.monotonicMs();
     let hour = hourOf(store.clockMs());
     const earlier = tried.filter((one) => one !== hour);
     if (earlier.length > 0) {
-      const { isKnown, listFrom } = await fate(name);
+      const { isKnown, listFrom } = await outcome(name);
       if (isKnown) return undefined;
       for (const one of earlier) {
         const key = freshKey(one, name);
@@ -216,7 +216,7 @@ export class Uploader {
       const now = hourOf(store.clockMs());
       if (now === hour) return key;
       // It took so long that readers may not look there any more.
-      const { isKnown, listFrom } = await fate(name);
+      const { isKnown, listFrom } = await outcome(name);
       if (isKnown) return undefined;
       if (hour >= listFrom) return key;
       hour = now;

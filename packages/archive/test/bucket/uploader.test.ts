@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Spool } from '../../src/bucket/spool.js';
 import { LOCK_FILE } from '../../src/bucket/spool-lock.js';
-import { type Fate, Uploader } from '../../src/bucket/uploader.js';
+import { type Outcome, Uploader } from '../../src/bucket/uploader.js';
 import { filesOf, newDirectory, SEGMENT } from '../archive/support/directory.js';
 import { MemoryStore, unreachable } from './support/memory-store.js';
 
@@ -17,8 +17,8 @@ interface Bench {
   readonly spool: Spool;
   readonly store: MemoryStore;
   readonly uploader: Uploader;
-  readonly told: string[];
-  fate: Fate;
+  readonly reported: string[];
+  outcome: Outcome;
   replaces: readonly string[];
 }
 
@@ -26,17 +26,23 @@ const newBench = async (directory = newDirectory(), spoolBytes = 1_000_000): Pro
   const spool = await Spool.open(directory);
   onTestFinished(() => spool.close());
   const store = new MemoryStore();
-  const told: string[] = [];
-  const bench = { spool, store, told, fate: { isKnown: false, listFrom: '' }, replaces: [] as readonly string[] };
+  const reported: string[] = [];
+  const bench = {
+    spool,
+    store,
+    reported,
+    outcome: { isKnown: false, listFrom: '' },
+    replaces: [] as readonly string[],
+  };
   const uploader = new Uploader({
     ...{ spool, store, spoolBytes },
-    fate: async () => {
+    outcome: async () => {
       await store.get('catalogue.json');
-      return bench.fate;
+      return bench.outcome;
     },
     replacesOf: async () => bench.replaces,
     rotateTimelines: () => {},
-    onUploaded: (_segment, key) => told.push(key),
+    onUploaded: (_segment, key) => reported.push(key),
     onAdopted: () => {},
   });
   return Object.assign(bench, { uploader });
@@ -51,7 +57,7 @@ test('a segment is put under its name and the hour of the store, and goes from t
   await bench.uploader.drain();
   const key = `fresh/2026-11-27T10/${NAME}`;
   expect([...bench.store.objects]).toEqual([[key, Buffer.from('spans')]]);
-  expect(bench.told).toEqual([key]);
+  expect(bench.reported).toEqual([key]);
   expect(readdirSync(bench.spool.directory)).toEqual([LOCK_FILE]);
   expect(bench.uploader.stats()).toMatchObject({ uploads: 1, uploadedBytes: 5, uploadFailures: 0, uploadDelayMs: 0 });
 });
@@ -108,7 +114,7 @@ test('one that the catalogue knows is not put again', async () => {
   const bench = await newBench();
   write(bench);
   bench.spool.willTry(NAME, '2026-11-27T08');
-  bench.fate = { isKnown: true, listFrom: '2026-11-27T10' };
+  bench.outcome = { isKnown: true, listFrom: '2026-11-27T10' };
   await bench.uploader.drain();
   expect(bench.store.objects.size).toBe(0);
   expect(readdirSync(bench.spool.directory)).toEqual([LOCK_FILE]);
@@ -119,7 +125,7 @@ test('one that lies where nobody looks any more is put where they do', async () 
   write(bench);
   bench.spool.willTry(NAME, '2026-11-27T08');
   bench.store.objects.set(`fresh/2026-11-27T08/${NAME}`, Buffer.from('spans'));
-  bench.fate = { isKnown: false, listFrom: '2026-11-27T10' };
+  bench.outcome = { isKnown: false, listFrom: '2026-11-27T10' };
   await bench.uploader.drain();
   expect([...bench.store.objects.keys()]).toContain(`fresh/2026-11-27T10/${NAME}`);
 });
@@ -130,7 +136,7 @@ test('a put that takes longer than its hour is made again where it is looked for
   bench.store.after = () => {
     bench.store.after = () => {};
     bench.store.now += 3 * HOUR_MS;
-    bench.fate = { isKnown: false, listFrom: '2026-11-27T12' };
+    bench.outcome = { isKnown: false, listFrom: '2026-11-27T12' };
   };
   await bench.uploader.drain();
   expect([...bench.store.objects.keys()]).toEqual([`fresh/2026-11-27T10/${NAME}`, `fresh/2026-11-27T13/${NAME}`]);
