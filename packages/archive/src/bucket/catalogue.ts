@@ -7,10 +7,10 @@ import { bucketError } from './bucket-error.js';
 import type { BucketCard } from './card.js';
 import { decodePack, encodePack } from './card-pack.js';
 import { type CatalogueDamage, CatalogueState } from './catalogue-state.js';
+import { FoldedNames } from './folded-names.js';
 import {
   type DeadObject,
   decodeGeneration,
-  decodeNames,
   decodePointer,
   encodeGeneration,
   encodeNames,
@@ -20,7 +20,7 @@ import {
   NO_GENERATION,
   type Pack,
 } from './generation.js';
-import { CATALOGUE_KEY, cardsKey, foldedKey, generationKey } from './keys.js';
+import { CATALOGUE_KEY, cardsKey, foldedKey, generationKey, hourOf, hourStartMs } from './keys.js';
 import type { ObjectStore } from './object-store.js';
 import { newPacks } from './pack-plan.js';
 
@@ -44,6 +44,7 @@ export interface CatalogueChange {
 const FOLDED_MS = 8 * 24 * 3_600_000;
 /** The store tells its time in whole seconds. */
 const CLOCK_STEP_MS = 1000;
+const HOUR_MS = 3_600_000;
 /** Times that others may be quicker. */
 const MAX_ATTEMPTS = 30;
 const PAUSE_MS = 50;
@@ -67,6 +68,7 @@ interface Call {
 export class Catalogue {
   readonly #store: ObjectStore;
   readonly #counts = { commits: 0, conflicts: 0 };
+  readonly #names: FoldedNames;
   /** What packs have, by key: of those of the state. */
   #packs = new Map<string, readonly BucketCard[]>();
   #state: CatalogueState | undefined;
@@ -76,6 +78,7 @@ export class Catalogue {
 
   constructor(store: ObjectStore) {
     this.#store = store;
+    this.#names = new FoldedNames(store);
   }
 
   stats(): CatalogueStats {
@@ -136,16 +139,8 @@ export class Catalogue {
   }
 
   /** Those of some names that were folded longer ago than the generation itself lists. */
-  async foldedOf(state: CatalogueState, names: ReadonlySet<string>, { signal }: Call = {}): Promise<Set<string>> {
-    const folded = new Set<string>();
-    if (names.size === 0) return folded;
-    await inParallel(state.generation.foldedPacks, AT_A_TIME, async ({ key }) => {
-      const found = await this.#store.get(key, { signal });
-      if (typeof found !== 'object') throw this.#damage(key, 'is gone, which the newest generation names');
-      for (const name of await decodeNames(found.bytes, `${this.#store.name}/${key}`))
-        if (names.has(name)) folded.add(name);
-    });
-    return folded;
+  foldedOf({ generation }: CatalogueState, names: ReadonlySet<string>, { signal }: Call = {}): Promise<Set<string>> {
+    return this.#names.among(generation.foldedPacks, names, signal);
   }
 
   /** Throws unless nobody has made this archive yet: one that lost its catalogue must not be taken for new, or all it has for orphans. */
@@ -238,8 +233,10 @@ export class Catalogue {
     const nowMs = this.#store.clockMs();
     const folded = new Map<string, string[]>();
     const over: string[] = [];
+    // An upload may come under the next hour, too, while it is folded under this one.
+    const keptFrom = listFrom === '' ? '' : hourOf(hourStartMs(listFrom) - HOUR_MS);
     const sort = (hour: string, names: readonly string[]): void => {
-      if (hour < listFrom) over.push(...names);
+      if (hour < keptFrom) over.push(...names);
       else folded.set(hour, [...(folded.get(hour) ?? []), ...names]);
     };
     for (const [hour, names] of before.folded) sort(hour, names);

@@ -41,8 +41,7 @@ const sortOut = async (
   const liveKeys = new Set([...state.live.values()].map(({ key }) => key));
   const unnamed = listed.filter(({ key }) => !(liveKeys.has(key) || state.isDead(key)));
   const fresh = state.freshOf(unnamed);
-  const late = new Set([...fresh.values()].filter(({ hour }) => hour < state.listFrom).map(({ name }) => name));
-  const folded = await catalogue.foldedOf(state, late, { signal });
+  const folded = await catalogue.foldedOf(state, new Set(fresh.keys()), { signal });
   const isKnown = (name: string): boolean => state.knows(name) || folded.has(name);
   const uploads = [...fresh.values()].filter(({ name }) => !folded.has(name));
   const copies = unnamed.flatMap(({ key }) => {

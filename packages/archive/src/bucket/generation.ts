@@ -41,7 +41,7 @@ export interface Generation {
   readonly listFrom: string;
   readonly packs: readonly Pack[];
   readonly dead: readonly DeadObject[];
-  /** Names of uploads that were folded, by the hour of their key, from `listFrom` on. */
+  /** Names of uploads that were folded, by the hour of their key, from an hour before `listFrom` on. */
   readonly folded: ReadonlyMap<string, readonly string[]>;
   readonly foldedPacks: readonly FoldedPack[];
 }

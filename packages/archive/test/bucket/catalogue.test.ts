@@ -162,7 +162,7 @@ test('an archive that lost its catalogue is not taken for a new one', async () =
 test('uploads that were folded are known as long as they may come again', async () => {
   const store = new MemoryStore();
   const catalogue = new Catalogue(store);
-  const [ten, eleven] = [hourOf(store.now), hourOf(store.now + HOUR)];
+  const [ten, eleven, twelve] = [0, 1, 2].map((hours) => hourOf(store.now + hours * HOUR));
   const fold = (n: number, hour: string, listFrom = '') =>
     catalogue.update(() => ({ add: [cardOf(n, hour)], folded: [{ hour, name: nameOf(n) }], listFrom }));
   await fold(1, ten);
@@ -181,14 +181,23 @@ test('uploads that were folded are known as long as they may come again', async 
     { ...listed(4, ten), key: 'fresh/x' },
   ]);
   expect([...fresh.values()].map(({ key }) => key)).toEqual([freshKey(ten, nameOf(3))]);
-  // The hour is over: readers do not list it any more, and the name goes into a pack.
-  const state = await catalogue.update(() => ({ remove: [nameOf(1)], listFrom: eleven }));
-  expect(state.listFrom).toBe(eleven);
+  // The hour is over: readers do not list it any more, and the name goes into a pack when a copy would have come.
+  const closed = await catalogue.update(() => ({ remove: [nameOf(1)], listFrom: eleven }));
+  expect(closed.generation.foldedPacks).toEqual([]);
+  const state = await catalogue.update(() => ({ listFrom: twelve }));
+  expect(state.listFrom).toBe(twelve);
   expect([...state.generation.folded.keys()]).toEqual([eleven]);
   const asked = new Set([nameOf(1), nameOf(2), nameOf(3)]);
   expect(await catalogue.foldedOf(state, asked)).toEqual(new Set([nameOf(1)]));
+  // A pack is read once, and again only for a name that has the number of another.
+  const { requests } = store.stats();
+  expect(await catalogue.foldedOf(state, new Set([nameOf(2), nameOf(3)]))).toEqual(new Set());
+  expect(store.stats().requests).toBe(requests);
+  const sameNumber = nameOf(1).replace(/^seg-\d+/, 'seg-7');
+  expect(await catalogue.foldedOf(state, new Set([sameNumber]))).toEqual(new Set());
+  expect(store.stats().requests).toBe(requests + 1);
   // It never goes back.
-  expect((await catalogue.update(() => ({ listFrom: ten, add: [cardOf(9)] }))).listFrom).toBe(eleven);
+  expect((await catalogue.update(() => ({ listFrom: ten, add: [cardOf(9)] }))).listFrom).toBe(twelve);
   store.now += 9 * 24 * HOUR;
   const late = await catalogue.update(() => ({ add: [cardOf(10)] }));
   expect(await catalogue.foldedOf(late, asked)).toEqual(new Set());

@@ -70,8 +70,8 @@ test('what is dead is deleted after the grace, and nothing is written any more w
     store.now += 20 * MINUTE;
     await maintainer.pass();
   }
-  // One closes the hour of the uploads.
-  expect(maintainer.stats().commits).toBe(commits + 1);
+  // One closes the hour of the uploads, and one packs their names.
+  expect(maintainer.stats().commits).toBe(commits + 2);
   expect(maintainer.stats()).toMatchObject({ failures: 0, orphans: 0 });
   expectExactly(await readAll(store), uploads);
 });
@@ -100,7 +100,11 @@ test('an upload that is copied, late, or late and copied is found once', async (
   await putUpload(store, first, '2026-11-27T09');
   await maintainer.pass();
   expect(maintainer.stats()).toMatchObject({ folded: 2, copies: 2 });
+  // One of this hour, by a maintainer that has seen nothing of all that.
   store.now += DAY;
+  await putUpload(store, first);
+  await new BucketMaintainer(store).pass();
+  expectExactly(await readAll(store), [...uploads, late]);
   for (let i = 0; i < 3; i++) {
     await maintainer.pass();
     store.now += HOUR;
@@ -317,6 +321,8 @@ test('a model of plain lists: everything is found once, whoever is paused or kil
       const store = new MemoryStore();
       const maintainers = [new BucketMaintainer(store, options), new BucketMaintainer(store, options)];
       const uploads: Upload[] = [];
+      /** Put again since the last look, long after it was folded perhaps: no spool does that, and a reader may see it twice until the next. */
+      const copied = new Set<string>();
       const known = new Map<string, readonly string[]>();
       const reader = new Catalogue(store);
       /** What a reader has taken, which has to be there until then. */
@@ -328,9 +334,9 @@ test('a model of plain lists: everything is found once, whoever is paused or kil
           uploads.push(await makeUpload(100 * uploads.length, 1 + (n % 5), store.now, n % 8 > 0));
           await putUpload(store, uploads[uploads.length - 1]);
         } else if (kind === 'copy' && uploads.length > 0) {
-          // No spool tries for longer than a week.
           const upload = uploads[n % uploads.length];
           await putUpload(store, upload, hourOf(store.now - (n % 3) * HOUR));
+          copied.add(upload.name);
         } else if (kind === 'wait') store.now += minutes * MINUTE;
         else if (kind === 'read') {
           const state = await reader.read();
@@ -351,17 +357,23 @@ test('a model of plain lists: everything is found once, whoever is paused or kil
             store.now += minutes * MINUTE;
             await other.pass().catch(() => {});
           };
-          await own.pass().catch((error: Error) => {
-            if (error.message !== 'killed') throw error;
-          });
+          await own.pass().then(
+            () => copied.clear(),
+            (error: Error) => {
+              if (error.message !== 'killed') throw error;
+            },
+          );
           store.before = () => {};
         }
         // What came when its hour was closed waits for the next look.
         const state = await reader.read();
         const late = (await listFresh(store, '')).filter(({ key }) => key < `fresh/${state.listFrom}`);
         const found = await spanIdsIn(store, state, await listFresh(store, state.listFrom), known);
-        expect(new Set(found).size).toBe(found.length);
         const ids = new Set(found);
+        const twice = found.filter((id, i) => found[i - 1] === id);
+        expect(
+          twice.filter((id) => !uploads.some(({ name, spanIds }) => copied.has(name) && spanIds.includes(id))),
+        ).toEqual([]);
         const missing = uploads.filter(({ spanIds }) => !spanIds.every((id) => ids.has(id)));
         expect(missing.filter(({ name }) => !late.some(({ key }) => key.endsWith(name)))).toEqual([]);
         // A reader that takes its time has what it began with.
@@ -371,7 +383,8 @@ test('a model of plain lists: everything is found once, whoever is paused or kil
       for (const maintainer of maintainers) await maintainer.pass();
       expectExactly(await readAll(store), uploads);
     }),
-    { numRuns: samples(8, 60, 300) },
+    // Names are of chance, and a case that fails cannot be made smaller.
+    { numRuns: samples(8, 60, 300), endOnFailure: true },
   );
 });
 
