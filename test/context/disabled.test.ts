@@ -1,11 +1,10 @@
 // SPANLINE_DISABLED as it is read when the library is loaded: what people write for "no" leaves it on.
 import { afterEach, expect, test } from 'vitest';
-import type { ProcessState } from '../../src/context/process-state.js';
+import { type ProcessState, state } from '../../src/context/process-state.js';
 
 const KEY = Symbol.for('spanline.state.1');
 const holder = globalThis as { [key: symbol]: unknown };
 const { SPANLINE_DISABLED } = process.env;
-const state = holder[KEY];
 afterEach(() => {
   holder[KEY] = state;
   if (SPANLINE_DISABLED === undefined) delete process.env.SPANLINE_DISABLED;
