@@ -98,9 +98,9 @@ class PartSearching {
       ]),
     );
     // Further parts can make a trace longer, and nothing else: of one whose part is long enough they need not be known yet.
-    const undecided = [...extents].filter(([, extent]) => !this.#meetsLeast(extent)).map(([id]) => id);
+    const undecided = [...extents].filter(([, extent]) => !this.#meetsMin(extent)).map(([id]) => id);
     if (undecided.length > 0) await this.#widen(extents, undecided, source);
-    const candidates = [...extents].filter(([, extent]) => this.#meetsLeast(extent));
+    const candidates = [...extents].filter(([, extent]) => this.#meetsMin(extent));
     candidates.sort(([, a], [, b]) => (a.startUnixNs > b.startUnixNs ? -1 : a.startUnixNs < b.startUnixNs ? 1 : 0));
     await this.#takeNewest(candidates);
   }
@@ -133,7 +133,7 @@ class PartSearching {
   }
 
   /** Whether a stretch is long, late and early enough; all that is more of the same trace leaves that so. */
-  #meetsLeast({ startUnixNs, endUnixNs }: TraceExtent): boolean {
+  #meetsMin({ startUnixNs, endUnixNs }: TraceExtent): boolean {
     const { fromUnixNs, toUnixNs, minDurationNs } = this.#search;
     if (fromUnixNs !== undefined && endUnixNs < fromUnixNs) return false;
     if (toUnixNs !== undefined && startUnixNs > toUnixNs) return false;

@@ -23,10 +23,13 @@ const has = (numbers: Float64Array, number: number): boolean => {
 };
 
 export class FoldedNames {
+  readonly #store: ObjectStore;
   /** By the key of a pack, ascending. */
   readonly #numbers = new Map<string, Float64Array>();
 
-  constructor(private readonly store: ObjectStore) {}
+  constructor(store: ObjectStore) {
+    this.#store = store;
+  }
 
   /** Those of some names that are in one of these packs. */
   async among(packs: readonly FoldedPack[], names: ReadonlySet<string>, signal?: AbortSignal): Promise<Set<string>> {
@@ -45,8 +48,8 @@ export class FoldedNames {
   }
 
   async #read(key: string, signal: AbortSignal | undefined): Promise<readonly string[]> {
-    const file = `${this.store.name}/${key}`;
-    const found = await this.store.get(key, { signal });
+    const file = `${this.#store.name}/${key}`;
+    const found = await this.#store.get(key, { signal });
     if (typeof found === 'object') return decodeNames(found.bytes, file);
     throw bucketError('DAMAGED', `${file} is gone, which the newest generation names`);
   }
