@@ -22,6 +22,8 @@ export interface CleaningUp {
 const HOUR_MS = 3_600_000;
 /** What maintainers write, where nobody else does. */
 const OWN_PREFIXES = ['segments/', 'cards/', 'generations/', 'folded/', PROBE_PREFIX];
+/** What they write there: a bucket may be shared, and what others keep below such a prefix is not ours to delete. */
+const OWN_KEY = /^(?:segments\/seg-[\w.-]+|(?:cards|folded|probe)\/[0-9a-f]{12}|generations\/\d+-[0-9a-f]{12})$/;
 /** What a commit itself makes dead: for these alone nothing is committed, or each commit would ask for another. */
 const MINOR = /^(?:generations|cards|folded)\//;
 /** Of those so many are deleted and forgotten at a time. */
@@ -90,7 +92,8 @@ export const declareOrphans = async ({ store, catalogue, bounds, counts, signal 
   const namedBefore = namesOf(before);
   for (const prefix of OWN_PREFIXES) {
     for await (const page of store.list(prefix, { signal }))
-      for (const { key, lastModifiedMs } of page) if (lastModifiedMs < oldMs && !namedBefore.has(key)) old.push(key);
+      for (const { key, lastModifiedMs } of page)
+        if (lastModifiedMs < oldMs && OWN_KEY.test(key) && !namedBefore.has(key)) old.push(key);
   }
   if (old.length === 0) return;
   let orphans: string[] = [];

@@ -228,6 +228,25 @@ test('what was put by one that died is deleted when nobody can name it any more'
   expectExactly(await readAll(store), uploads);
 });
 
+test('what others keep under the same prefix is never taken for an orphan', async () => {
+  const { store, uploads } = await storeWith(2);
+  const foreign = [
+    'segments/catalogue.json',
+    'cards/2026/card.pdf',
+    'generations/one.txt',
+    'folded/x',
+    'probe/data/seg',
+  ];
+  for (const key of foreign) await store.put(key, Buffer.from('of others'));
+  const maintainer = new BucketMaintainer(store);
+  for (let i = 0; i < 60; i++) {
+    await maintainer.pass({ all: true });
+    store.now += HOUR;
+  }
+  expect([...store.objects.keys()].filter((key) => foreign.includes(key))).toEqual(foreign);
+  expectExactly(await readAll(store), uploads);
+});
+
 test('a merge that was paused until its file was taken for an orphan is not named', async () => {
   const { store, uploads } = await storeWith(4);
   const paused = new BucketMaintainer(store);
