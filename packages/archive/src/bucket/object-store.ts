@@ -5,11 +5,11 @@ import { createHash } from 'node:crypto';
 import type { Transport } from '@spanline/graph';
 import { parseS3Location, s3Address } from '@spanline/graph/internal';
 import { type Backoff, inParallel, wholeNumber } from 'spanline/internal/base';
-import { bucketError, type Deed } from './bucket-error.js';
+import { bucketError, type Deed, refusalOf } from './bucket-error.js';
 import { ObjectTransport, type ObjectVersion } from './object-transport.js';
 import { S3Client, type StoreStats } from './s3-client.js';
 import { Credentials, type CredentialsProvider, regionAndEndpoint } from './s3-credentials.js';
-import { type ListedObject, listPageOf } from './s3-xml.js';
+import { errorOf, type ListedObject, listPageOf } from './s3-xml.js';
 
 export type { ListedObject, ObjectVersion, StoreStats };
 
@@ -163,7 +163,8 @@ class S3ObjectStore implements ObjectStore {
       },
       body,
       deed: this.#deed('writing', key, 's3:PutObject'),
-      accept: [404, 412],
+      // Only a version that is to be replaced can be missing: any other write that is answered so was not done.
+      accept: ifMatch === undefined ? [412] : [404, 412],
       signal,
     });
     if (status === 404) return this.#missing('writing', key, bytes);
@@ -256,6 +257,8 @@ class S3ObjectStore implements ObjectStore {
         'MISSING',
         `${verb} ${this.name}/${key}: there is no bucket ${this.#bucket}; create it, or correct its name or the endpoint`,
       );
+    // A page of some other server says nothing of what a store has.
+    if (body.length > 0 && errorOf(body).code !== 'NoSuchKey') throw refusalOf(this.#deed(verb, key, ''), 404, body);
     return undefined;
   }
 }

@@ -120,6 +120,16 @@ describeBucket('a store', (server) => {
       expect(text(await store.get('b'))).toBe('theirs');
     });
 
+    test('is not answered by a server that knows no such page: what was not written must not look as if it was there', async () => {
+      const store = open({ retries: 0 });
+      proxy.trouble = () => ({ kind: 'answer', status: 404, code: 'NotFound' });
+      expectCode(await failureOf(store.put('fresh/a', Buffer.from('spans'), { ifAbsent: true })), 'REFUSED');
+      expectCode(await failureOf(store.put('fresh/a', Buffer.from('spans'))), 'REFUSED');
+      expectCode(await failureOf(store.put('a', Buffer.from('spans'), { ifMatch: '"1"' })), 'REFUSED');
+      proxy.trouble = () => ({ kind: 'answer', status: 404, code: 'NoSuchBucket' });
+      expectCode(await failureOf(store.put('fresh/a', Buffer.from('spans'), { ifAbsent: true })), 'MISSING');
+    });
+
     test('is true for a replacement whose answer was lost', async () => {
       const store = open();
       const first = await store.put('a', Buffer.from('one'));
