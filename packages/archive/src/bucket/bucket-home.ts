@@ -27,6 +27,8 @@ const SEARCH_BYTES = 512 * MIB;
 const SEARCH_REQUESTS = 20_000;
 /** Segments of a bucket open at a time, unless a number is given. */
 export const OPEN_SEGMENTS = 1024;
+/** How long opening waits for the store's answer where it can do without. */
+const OPEN_MS = 5000;
 /** How long closing waits for uploads; what is left stays in the spool. */
 const CLOSE_MS = 10_000;
 const HOUR_MS = 3_600_000;
@@ -98,10 +100,15 @@ export class BucketHome {
         spool = await (spoolIsShared ? Spool.openOneOf(directory as string) : Spool.open(directory as string));
       const local = spool === undefined ? undefined : new DirectoryPlace(spool.directory);
       const place = new BucketPlace(store, catalogue, local);
-      await catalogue.read().catch((error: unknown) => {
-        // It may be there in a minute, and what is taken until then is in the spool.
-        if (readOnly || !isPassing(error)) throw error;
-      });
+      // Who writes begins also without it: it may be there in a minute, and what is taken until then is in the spool.
+      const patience = new AbortController();
+      const timer = readOnly ? undefined : timers.setTimeout(() => patience.abort(), OPEN_MS);
+      await catalogue
+        .read(patience.signal)
+        .catch((error: unknown) => {
+          if (readOnly || !(patience.signal.aborted || isPassing(error))) throw error;
+        })
+        .finally(() => timers.clearTimeout(timer));
       return new BucketHome(store, catalogue, place, spool, spoolBytes, options);
     } catch (error) {
       spool?.close();
@@ -136,9 +143,9 @@ export class BucketHome {
       store,
       spool,
       spoolBytes,
-      outcome: async (segment) => {
-        const generation = await this.catalogue.read();
-        return { isKnown: await generation.everKnew(segment), listFrom: generation.listFrom };
+      outcome: async (segment, signal) => {
+        const generation = await this.catalogue.read(signal);
+        return { isKnown: await generation.everKnew(segment, signal), listFrom: generation.listFrom };
       },
       onUploaded: (segment, key, bytes) => place.uploaded(segment, key, bytes),
       ...work,

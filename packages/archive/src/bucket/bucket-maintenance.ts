@@ -73,7 +73,7 @@ export class BucketMaintainer {
     return this.#alone(async () => {
       const work = this.#work(signal);
       const { number } = await this.#counted(async () => {
-        await this.#probe();
+        await this.#probe(work.signal);
         return this.#catalogue.read(work);
       });
       const isTime = all || timers.monotonicMs() - this.#orphansAt > ORPHANS_EVERY_MS;
@@ -95,8 +95,8 @@ export class BucketMaintainer {
   /** Declare dead what is older or more than `limits` allow; it is deleted when the grace is over, by whoever maintains then. */
   retain(limits: Retention, signal?: AbortSignal): Promise<void> {
     return this.#alone(async () => {
-      await this.#probe();
       const work = this.#work(signal);
+      await this.#probe(work.signal);
       await this.#catalogue.read(work);
       await retire(work, limits);
     });
@@ -133,9 +133,9 @@ export class BucketMaintainer {
     };
   }
 
-  async #probe(): Promise<void> {
+  async #probe(signal: AbortSignal | undefined): Promise<void> {
     if (this.#isProbed) return;
-    await needConditionalWrites(this.#store);
+    await needConditionalWrites(this.#store, signal);
     this.#isProbed = true;
   }
 

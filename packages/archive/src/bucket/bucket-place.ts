@@ -35,7 +35,7 @@ export interface GenerationView {
   /** Whether a name is live, dead or was merged, as far as uploads are listed from `listFrom` on. */
   knows(segment: string): boolean;
   /** The same of any upload that a spool may still try to put. */
-  everKnew(segment: string): Promise<boolean>;
+  everKnew(segment: string, signal?: AbortSignal): Promise<boolean>;
   /** What of the catalogue itself cannot be read. */
   readonly damaged: readonly DamagedSegment[];
   /** All fresh uploads of earlier hours are known. */

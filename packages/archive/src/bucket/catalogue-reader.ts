@@ -40,8 +40,10 @@ export const openCatalogue = (
           listFrom,
           damaged,
           knows: (segment) => state.knows(segment),
-          everKnew: async (segment) =>
-            state.knows(segment) || (await catalogue.foldedOf(state, new Set([segment]), { signal })).has(segment),
+          // Of this call: the view is there for longer than what it was read for.
+          everKnew: async (segment, asked) =>
+            state.knows(segment) ||
+            (await catalogue.foldedOf(state, new Set([segment]), { signal: asked })).has(segment),
         };
         if (listFrom !== (shown?.view.listFrom ?? '')) await cache?.write(LIST_FROM, Buffer.from(listFrom));
         shown = { state, view };

@@ -10,16 +10,18 @@ export const PROBE_PREFIX = 'probe/';
 /** Statuses of stores that know no conditions. */
 const NOT_IMPLEMENTED = /the store answered (?:400|405|501)/;
 
-const fault = async (store: ObjectStore, key: string): Promise<string | undefined> => {
+const fault = async (store: ObjectStore, key: string, signal?: AbortSignal): Promise<string | undefined> => {
   try {
-    const first = await store.put(key, Buffer.from('1'), { ifAbsent: true });
+    const first = await store.put(key, Buffer.from('1'), { ifAbsent: true, signal });
     if (first === undefined) return 'it says that a new object was there before';
     if (first.etag === '') return 'it gives no versions';
-    if ((await store.put(key, Buffer.from('2'), { ifAbsent: true })) !== undefined)
+    if ((await store.put(key, Buffer.from('2'), { ifAbsent: true, signal })) !== undefined)
       return 'it replaces an object that must not be there (If-None-Match)';
-    if ((await store.put(key, Buffer.from('3'), { ifMatch: '"0123456789abcdef0123456789abcdef"' })) !== undefined)
+    if (
+      (await store.put(key, Buffer.from('3'), { ifMatch: '"0123456789abcdef0123456789abcdef"', signal })) !== undefined
+    )
       return 'it replaces another version than the one that is meant (If-Match)';
-    const second = await store.put(key, Buffer.from('4'), { ifMatch: first.etag });
+    const second = await store.put(key, Buffer.from('4'), { ifMatch: first.etag, signal });
     return second === undefined ? 'it does not replace the version that is meant (If-Match)' : undefined;
   } catch (error) {
     if (error instanceof BucketError && NOT_IMPLEMENTED.test(error.message)) return error.message;
@@ -28,10 +30,10 @@ const fault = async (store: ObjectStore, key: string): Promise<string | undefine
 };
 
 /** Throws unless the store makes conditional writes. */
-export const needConditionalWrites = async (store: ObjectStore): Promise<void> => {
+export const needConditionalWrites = async (store: ObjectStore, signal?: AbortSignal): Promise<void> => {
   const key = `${PROBE_PREFIX}${newId()}`;
-  const found = await fault(store, key);
-  await store.delete([key]);
+  const found = await fault(store, key, signal);
+  await store.delete([key], { signal });
   if (found === undefined) return;
   throw bucketError(
     'NOT_CONDITIONAL',

@@ -34,7 +34,7 @@ export interface UploaderOptions {
   /** Bytes of the spool beyond which spans are refused. */
   readonly spoolBytes: number;
   /** What the newest generation says of an upload. */
-  readonly outcome: (segment: string) => Promise<Outcome>;
+  readonly outcome: (segment: string, signal: AbortSignal) => Promise<Outcome>;
   /** Write-ahead files that a segment stands for. */
   readonly replacesOf: (segment: string) => Promise<readonly string[]>;
   /** Begin a new file of timelines. */
@@ -191,12 +191,12 @@ export class Uploader {
   async #put({ name, tried, ...segment }: SpooledSegment): Promise<string | undefined> {
     const { store, spool, outcome } = this.#options;
     // The clock of the store is known from its answers, the last of which may be long ago.
-    if (timers.monotonicMs() - this.#askedAt > CLOCK_MS) await outcome(name);
+    if (timers.monotonicMs() - this.#askedAt > CLOCK_MS) await outcome(name, this.#closing.signal);
     this.#askedAt = timers.monotonicMs();
     let hour = hourOf(store.clockMs());
     const earlier = tried.filter((one) => one !== hour);
     if (earlier.length > 0) {
-      const { isKnown, listFrom } = await outcome(name);
+      const { isKnown, listFrom } = await outcome(name, this.#closing.signal);
       if (isKnown) return undefined;
       for (const one of earlier) {
         const key = freshKey(one, name);
@@ -216,7 +216,7 @@ export class Uploader {
       const now = hourOf(store.clockMs());
       if (now === hour) return key;
       // It took so long that readers may not look there any more.
-      const { isKnown, listFrom } = await outcome(name);
+      const { isKnown, listFrom } = await outcome(name, this.#closing.signal);
       if (isKnown) return undefined;
       if (hour >= listFrom) return key;
       hour = now;

@@ -1,4 +1,6 @@
 // An archive in a bucket of a real server answers as one in a directory does: of what is in the bucket, and of what a writer has in its spool.
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { samples } from '../../../../test/support/samples.js';
@@ -73,6 +75,20 @@ describeBucket('an archive in a bucket', (server) => {
     expect(await reader.search()).toEqual([]);
     await (await open(place, { spool })).seal();
     expect(withoutBytes(await reader.search())).toEqual(bruteForce(spans, {}));
+  });
+
+  test('a store that takes requests and never answers keeps nobody from coming up and going', {
+    timeout: 60_000,
+  }, async () => {
+    const silent = createServer((socket) => socket.on('error', () => {}));
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void silent.close());
+    const { port } = silent.address() as AddressInfo;
+    const s3 = { endpoint: `http://127.0.0.1:${port}`, stallMs: 600_000, credentials: async () => accountOf(server()) };
+    const archive = await open(newPlace(), { s3, spool: newDirectory() });
+    const spans = syntheticSpans({ traces: 3, spansPerTrace: 2, seed: 5 });
+    expect(archive.append(spans)).toBe(spans.length);
+    await archive.close();
   });
 
   test('a full spool refuses spans, and takes them again when it has been uploaded', async () => {

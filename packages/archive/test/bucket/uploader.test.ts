@@ -182,6 +182,22 @@ test('closing waits a bounded time, and leaves the rest', async () => {
   expect(filesOf(bench.spool.directory, SEGMENT)).toEqual([NAME]);
 });
 
+test('closing ends what waits for an answer of the catalogue that never comes', async () => {
+  const bench = await newBench();
+  write(bench);
+  const uploader = new Uploader({
+    ...{ spool: bench.spool, store: bench.store, spoolBytes: 1_000_000 },
+    fate: (_segment, signal) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true })),
+    replacesOf: async () => [],
+    rotateTimelines: () => {},
+    onUploaded: () => {},
+    onAdopted: () => {},
+  });
+  await uploader.close(1);
+  expect(filesOf(bench.spool.directory, SEGMENT)).toEqual([NAME]);
+});
+
 test('spools beside: each process has its own, and what dead ones left is taken over', async () => {
   const home = newDirectory();
   const first = await Spool.openOneOf(home);
