@@ -132,6 +132,7 @@ export class SpoolLock {
     const path = join(directory, LOCK_FILE);
     const text = `${JSON.stringify(US)}\n`;
     let seen: number | undefined;
+    let seenAtMs = 0;
     for (;;) {
       if (create(path, text)) return new SpoolLock(directory, text);
       const found = readText(path);
@@ -143,10 +144,13 @@ export class SpoolLock {
           'SPOOL',
           `the spool ${directory} belongs to a process of ${owner?.host ?? 'another machine'}, which this machine cannot ask whether it lives: stop it there, or delete ${path} if it is gone for good`,
         );
-      const state = stateOf(directory, owner, timers.wallMs() - sign);
+      // Clocks may be wrong, and put back: what was watched without a sign for so long is silent too.
+      const watchedMs = seen === sign ? timers.monotonicMs() - seenAtMs : 0;
+      const state = stateOf(directory, owner, Math.max(watchedMs, timers.wallMs() - sign));
       if (state === 'gone') takeAway(path, found);
       else if (state === 'alive' || !waits || (seen !== undefined && seen !== sign)) throw inUse(directory, owner);
       else {
+        if (seen === undefined) seenAtMs = timers.monotonicMs();
         seen = sign;
         await sleep(LOOK_MS);
       }

@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { fakeTimers } from '../../../../test/support/fake-timers.js';
 import { LOCK_FILE, SpoolLock } from '../../src/bucket/spool-lock.js';
 import { THIS_OWNER } from '../../src/directory.js';
 import { newDirectory } from '../archive/support/directory.js';
@@ -20,6 +21,17 @@ const own = (directory: string, changes: object, ageMs = 0): string => {
 };
 
 const IN_USE = { code: 'ERR_SPANLINE_BUCKET_SPOOL' };
+
+test('one whose sign of life lies in the future, and gives no other, loses it', async () => {
+  const directory = newDirectory();
+  const path = own(directory, { place: 'ffffffff' }, -24 * 3_600_000);
+  fakeTimers('setTimeout', 'performance');
+  const taking = SpoolLock.take(directory);
+  await vi.advanceTimersByTimeAsync(61_000);
+  const lock = await taking;
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ pid: process.pid });
+  lock.release();
+});
 
 test('two in one process', async () => {
   const directory = newDirectory();
