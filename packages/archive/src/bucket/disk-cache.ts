@@ -12,6 +12,8 @@ import type { ListedObject, ObjectStore, ObjectVersion, StoreCall, StoreStats } 
 /** Beginnings of keys of objects that never change. */
 const IMMUTABLE = /^(?:generations|cards|folded)\//;
 const CATALOGUE = 'catalogue.json';
+/** Its time is that of the last look. */
+const PRUNED = 'pruned';
 const FILE = /^[0-9a-f]{32}$/;
 /** Bytes written between two looks at what is too much. */
 const PRUNE_BYTES = 8 * 1024 * 1024;
@@ -28,6 +30,7 @@ export const cacheDirectoryOf = (place: string): string =>
 export class DiskCache {
   readonly #maxBytes: number;
   #written = 0;
+  #hasLooked = false;
 
   constructor(
     readonly directory: string,
@@ -62,12 +65,23 @@ export class DiskCache {
       await writeFile(temporary, Buffer.concat([digest(content), content]));
       await rename(temporary, path);
       this.#written += content.length;
-      if (this.#written < PRUNE_BYTES) return;
+      if (this.#written < PRUNE_BYTES && !(await this.#isFirst())) return;
       this.#written = 0;
       await this.#prune();
     } catch {
       await rm(temporary, { force: true }).catch(() => {});
     }
+  }
+
+  /** Whether this process has not looked yet, and no other did within the hour: most write little, and there may be many of them. */
+  async #isFirst(): Promise<boolean> {
+    if (this.#hasLooked) return false;
+    this.#hasLooked = true;
+    const path = join(this.directory, PRUNED);
+    const found = await stat(path).catch(() => undefined);
+    if (found !== undefined && Math.abs(timers.wallMs() - found.mtimeMs) < TOUCH_MS) return false;
+    await writeFile(path, '');
+    return true;
   }
 
   #path(key: string): string {
@@ -82,7 +96,7 @@ export class DiskCache {
       const found = await stat(path).catch(() => undefined);
       if (found === undefined) continue;
       if (FILE.test(name)) files.push({ path, bytes: found.size, usedMs: found.mtimeMs });
-      else if (timers.wallMs() - found.mtimeMs > TOUCH_MS) await rm(path, { force: true });
+      else if (name !== PRUNED && timers.wallMs() - found.mtimeMs > TOUCH_MS) await rm(path, { force: true });
     }
     files.sort((a, b) => b.usedMs - a.usedMs);
     let bytes = 0;

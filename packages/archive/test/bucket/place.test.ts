@@ -1,10 +1,11 @@
 // What a reader makes of a bucket that changes under it: each segment once while it goes from a spool to the bucket, whatever a list lags; one that was
 // merged meanwhile is found where it is now; one that is gone is damage, and the rest answers.
 
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BlockCache, NotFoundError } from '@spanline/graph';
 import { expect, test } from 'vitest';
+import { BucketMaintainer } from '../../src/bucket/bucket-maintenance.js';
 import { BucketPlace } from '../../src/bucket/bucket-place.js';
 import { Catalogue } from '../../src/bucket/catalogue.js';
 import { openCatalogue } from '../../src/bucket/catalogue-reader.js';
@@ -77,6 +78,36 @@ test('an object that is gone is looked for again, and is damage then', async () 
   await set.close();
 });
 
+test('what this process put is forgotten once nobody looks for it there, though nobody asked for hours', async () => {
+  const store = new MemoryStore();
+  const place = placeOf(store);
+  expect(await namesIn(place)).toEqual([]);
+  const { name, bytes } = newSpool(5);
+  const key = `fresh/${HOUR}/${name}`;
+  await store.put(key, bytes);
+  place.uploaded(name, key, bytes.length);
+  // It is taken in; then its segment is too old, and deleted, and its name is of an hour that is over.
+  for (let i = 0; i < 5; i++) {
+    await new BucketMaintainer(store, { maxAgeMs: 1 }).pass({ all: true });
+    store.now += 3_600_000;
+  }
+  expect([...store.objects.keys()].filter((one) => one.startsWith('fresh/'))).toEqual([]);
+  expect(await namesIn(place)).toEqual([]);
+});
+
+test('the hour of another archive in the same cache hides no upload', async () => {
+  const cache = new DiskCache(newDirectory(), 1_000_000);
+  const other = new MemoryStore();
+  await other.put('fresh/2026-11-27T10/seg-junk', Buffer.from('x'));
+  const { name, bytes } = newSpool(6);
+  await other.put(`fresh/${HOUR}/${name}`, bytes);
+  await new BucketMaintainer(other).pass();
+  await placeOf(other, undefined, cache).list();
+  const store = new MemoryStore();
+  await store.put(`fresh/2026-11-27T08/${name}`, bytes);
+  expect(await namesIn(placeOf(store, undefined, cache))).toEqual([name]);
+});
+
 test('the card of a fresh upload is made once for a machine', async () => {
   const store = new MemoryStore();
   const { name, bytes } = newSpool(3);
@@ -111,4 +142,14 @@ test('what is kept is bounded', async () => {
   const cache = new DiskCache(directory, 20 * 1024 * 1024);
   for (let i = 0; i < 12; i++) await cache.write(`cards/${i}`, Buffer.alloc(4 * 1024 * 1024, i));
   expect(filesOf(directory, /./).length).toBeLessThanOrEqual(6);
+});
+
+test('what many processes keep that write little is bounded', async () => {
+  const directory = newDirectory();
+  for (let i = 0; i < 12; i++) {
+    // An hour later.
+    for (const file of filesOf(directory, /^pruned$/)) utimesSync(join(directory, file), 1, 1);
+    await new DiskCache(directory, 1_000_000).write(`cards/${i}`, Buffer.alloc(400_000, i));
+  }
+  expect(filesOf(directory, /^[0-9a-f]{32}$/).length).toBeLessThanOrEqual(3);
 });
