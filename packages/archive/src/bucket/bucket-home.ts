@@ -16,6 +16,7 @@ import { openCatalogue } from './catalogue-reader.js';
 import { CachedStore, cacheDirectoryOf, DiskCache } from './disk-cache.js';
 import { hourOf, parseTimelineKey } from './keys.js';
 import { type ObjectStore, openObjectStore } from './object-store.js';
+import { regionAndEndpoint } from './s3-credentials.js';
 import { Spool } from './spool.js';
 import { Uploader, type UploadStats } from './uploader.js';
 
@@ -89,7 +90,8 @@ export class BucketHome {
         `an archive in ${location} is written by way of a local directory: give spool, or readOnly to read alone`,
       );
     const plain = openObjectStore(location, options.s3);
-    const { cacheDirectory = cacheDirectoryOf(`${plain.name} ${options.s3?.endpoint ?? ''}`) } = options;
+    const { cacheDirectory = cacheDirectoryOf(`${plain.name} ${regionAndEndpoint(options.s3 ?? {}).endpoint ?? ''}`) } =
+      options;
     const cache = cacheDirectory === '' ? undefined : new DiskCache(cacheDirectory, cacheBytes);
     const store = cache === undefined ? plain : new CachedStore(plain, cache);
     let spool: Spool | undefined;

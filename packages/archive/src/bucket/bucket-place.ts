@@ -9,6 +9,7 @@ import type { DamagedSegment } from '../archive-options.js';
 import { type DirectoryNames, isGone, newestSegmentFirst, parseSegmentName, type SegmentName } from '../directory.js';
 import { Segment } from '../segment/segment.js';
 import type { DirectoryPlace, SegmentCard, SegmentPlace } from '../segment-place.js';
+import { parseFreshKey } from './keys.js';
 import type { ObjectStore, ObjectVersion } from './object-store.js';
 import { TailTransport } from './tail-transport.js';
 
@@ -71,6 +72,12 @@ export const EMPTY_GENERATION: GenerationView = {
 
 const versionOf = ({ size, etag }: SegmentObject): ObjectVersion | undefined =>
   etag === '' ? undefined : { size, etag };
+
+/** Uploads from an hour on. */
+interface Listed {
+  readonly from: string;
+  readonly listed: Map<string, SegmentObject>;
+}
 
 export class BucketPlace implements SegmentPlace {
   readonly parallel = PARALLEL;
@@ -214,14 +221,17 @@ export class BucketPlace implements SegmentPlace {
 
   async #lookNow(): Promise<void> {
     const before = this.#generation;
-    const [generation, listed] = await Promise.all([
+    const [generation, first] = await Promise.all([
       this.#catalogue.read(),
-      this.#looks > 0 ? this.#listFresh(before.listFrom) : this.#listFirst(),
+      this.#looks > 0 ? this.#listFrom(before.listFrom) : this.#listFirst(),
     ]);
-    // A newer generation lists from later on: what was listed is more than that.
-    const fresh = listed ?? (await this.#listFresh(generation.listFrom));
+    // A newer generation lists from later on: what was listed is more than that. Unless it was another archive that this machine has heard of.
+    const isEnough = first !== undefined && first.from <= generation.listFrom;
+    const { listed: fresh } = isEnough ? first : await this.#listFrom(generation.listFrom);
     for (const [name, object] of this.#uploaded) {
-      if (generation.knows(name)) this.#uploaded.delete(name);
+      // What was taken in long ago is known by its hour alone.
+      const isOver = (parseFreshKey(object.key)?.hour ?? '') < generation.listFrom;
+      if (isOver || generation.knows(name)) this.#uploaded.delete(name);
       else if (!fresh.has(name)) fresh.set(name, object);
     }
     for (const name of fresh.keys()) if (generation.knows(name)) fresh.delete(name);
@@ -233,9 +243,13 @@ export class BucketPlace implements SegmentPlace {
   }
 
   /** From the hour that this machine has heard of; where it has not, the catalogue says from which. */
-  async #listFirst(): Promise<Map<string, SegmentObject> | undefined> {
+  async #listFirst(): Promise<Listed | undefined> {
     const from = await this.#catalogue.lastListFrom();
-    return from === undefined ? undefined : this.#listFresh(from);
+    return from === undefined ? undefined : this.#listFrom(from);
+  }
+
+  async #listFrom(from: string): Promise<Listed> {
+    return { from, listed: await this.#listFresh(from) };
   }
 
   async #listFresh(from: string): Promise<Map<string, SegmentObject>> {
