@@ -13,6 +13,7 @@ import { BucketMaintainer } from './bucket-maintenance.js';
 import { BucketPlace, type CatalogueReader } from './bucket-place.js';
 import { Catalogue } from './catalogue.js';
 import { openCatalogue } from './catalogue-reader.js';
+import { needConditionalWrites } from './conditional-writes.js';
 import { CachedStore, cacheDirectoryOf, DiskCache } from './disk-cache.js';
 import { hourOf, parseTimelineKey } from './keys.js';
 import { type ObjectStore, openObjectStore } from './object-store.js';
@@ -105,8 +106,11 @@ export class BucketHome {
       // Who writes begins also without it: it may be there in a minute, and what is taken until then is in the spool.
       const patience = new AbortController();
       const timer = readOnly ? undefined : timers.setTimeout(() => patience.abort(), OPEN_MS);
-      await catalogue
-        .read(patience.signal)
+      const look = async (): Promise<void> => {
+        await catalogue.read(patience.signal);
+        if (!readOnly && options.maintain === true) await needConditionalWrites(store, patience.signal);
+      };
+      await look()
         .catch((error: unknown) => {
           if (readOnly || !(patience.signal.aborted || isPassing(error))) throw error;
         })

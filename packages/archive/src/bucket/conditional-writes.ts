@@ -37,6 +37,6 @@ export const needConditionalWrites = async (store: ObjectStore, signal?: AbortSi
   if (found === undefined) return;
   throw bucketError(
     'NOT_CONDITIONAL',
-    `the store of ${store.name} makes no conditional writes: ${found}. It can be written to and read, but not be maintained: use one that does, such as S3, MinIO, Ceph or R2 in a version of today`,
+    `the store of ${store.name} makes no conditional writes: ${found}. An archive there can be read, but not be maintained, and not be written where conditions are refused: use one that does, such as S3, MinIO, Ceph or R2 in a version of today`,
   );
 };

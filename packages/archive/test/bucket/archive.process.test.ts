@@ -12,6 +12,7 @@ import { newDirectory } from '../archive/support/directory.js';
 import { bruteForce, withoutBytes } from '../segment/support/brute-force.js';
 import { byId, collect, tracesOf } from '../segment/support/segments.js';
 import { syntheticSpans } from '../segment/support/synthetic-spans.js';
+import { startStoreProxy } from './support/store-proxy.js';
 
 const accountOf = ({ accessKeyId, secretAccessKey }: RunningVersitygw) => ({ accessKeyId, secretAccessKey });
 
@@ -89,6 +90,16 @@ describeBucket('an archive in a bucket', (server) => {
     const spans = syntheticSpans({ traces: 3, spansPerTrace: 2, seed: 5 });
     expect(archive.append(spans)).toBe(spans.length);
     await archive.close();
+  });
+
+  test('who is to maintain is refused at once where the store makes no conditional writes', async () => {
+    const proxy = await startStoreProxy(server().endpoint);
+    onTestFinished(() => proxy.close());
+    proxy.trouble = ({ method }) =>
+      method === 'PUT' ? { kind: 'answer', status: 501, code: 'NotImplemented' } : undefined;
+    const s3 = { endpoint: proxy.endpoint, credentials: async () => accountOf(server()) };
+    const opening = open(newPlace(), { s3, maintain: true });
+    await expect(opening).rejects.toMatchObject({ code: 'ERR_SPANLINE_BUCKET_NOT_CONDITIONAL' });
   });
 
   test('a full spool refuses spans, and takes them again when it has been uploaded', async () => {
