@@ -331,6 +331,14 @@ export class Archive {
     return this.#bucket?.store.stats();
   }
 
+  /**
+   * What keeps this process from uploading to an object store, or from maintaining it; also when it is closed.
+   * @internal
+   */
+  troubles(): readonly string[] {
+    return this.#bucket?.troubles() ?? [];
+  }
+
   #damaged(): readonly DamagedSegment[] {
     const damaged = this.#set.damaged();
     return this.#set === this.#written ? damaged : [...damaged, ...this.#written.damaged()];

@@ -211,6 +211,14 @@ const reportDamage = async (archive: Archive, reported: Set<string>): Promise<vo
   noteDamage(fresh);
 };
 
+/** Says once what keeps it from uploading or maintaining. */
+const reportTroubles = (archive: Archive, said: Set<string>): void => {
+  const troubles = archive.troubles();
+  for (const trouble of troubles) if (!said.has(trouble)) note(trouble);
+  said.clear();
+  for (const trouble of troubles) said.add(trouble);
+};
+
 /** Options that mean nothing for such an archive are refused: somebody would rely on them. */
 const checkServed = (place: string, { spool, maintain, readOnly, keepHours, keepMib }: ServeOptions): void => {
   if (!isBucket(place)) {
@@ -237,17 +245,23 @@ export const serve = async (options: ServeOptions): Promise<void> => {
   const stop = stopRequested();
   const running: ArchiveServer[] = [];
   const opened: Opened = [];
+  const said = new Set<string>();
+  let served: Archive | undefined;
   try {
     const sources = await openSources(options, opened);
     const maintain = isBucket(directory) ? { maintain: options.maintain === true } : {};
     const spool = readOnly ? {} : spoolOf(directory, options.spool);
     const archive = await Archive.open(directory, { readOnly, ...retention, ...maintain, ...spool });
     opened.push(archive);
+    served = archive;
     await startServers(archive, { ...sources, archive }, options, running);
     announce(directory, running, options);
     const reported = new Set<string>();
     await reportDamage(archive, reported);
-    const timer = setInterval(() => void reportDamage(archive, reported).catch(() => {}), DAMAGE_MS).unref();
+    const timer = setInterval(() => {
+      reportTroubles(archive, said);
+      void reportDamage(archive, reported).catch(() => {});
+    }, DAMAGE_MS).unref();
     await stop;
     clearInterval(timer);
     note('stopping');
@@ -257,6 +271,8 @@ export const serve = async (options: ServeOptions): Promise<void> => {
   } finally {
     await Promise.all(running.map((server) => server.close()));
     await closeSources(opened);
+    // It tries once more when it is closed.
+    if (served !== undefined) reportTroubles(served, said);
   }
   const { spans, spansInvalid, spansRefused } = running[0].stats().otlp;
   note(`stopped; spans taken: ${spans}, invalid: ${spansInvalid}, refused: ${spansRefused}`);

@@ -220,6 +220,16 @@ export class BucketHome {
     };
   }
 
+  /** What keeps this process from uploading or maintaining, in words; asks nobody. */
+  troubles(): string[] {
+    const upload = this.#uploader?.trouble ?? '';
+    const maintenance = this.#maintaining?.stats().lastFailure ?? '';
+    return [
+      ...(upload === '' ? [] : [`spans wait in the spool ${this.directory} and are tried again: ${upload}`]),
+      ...(maintenance === '' ? [] : [`maintenance failed and is tried again: ${maintenance}`]),
+    ];
+  }
+
   stats(segmentMs: number): BucketStats {
     const uploads = this.#uploader?.stats() ?? NO_UPLOADS;
     const { requests, retries, bytesRead, bytesWritten } = this.store.stats();

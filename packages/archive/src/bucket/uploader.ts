@@ -87,6 +87,11 @@ export class Uploader {
     return this.#spooledBytes >= this.#options.spoolBytes;
   }
 
+  /** What keeps segments from being put now; empty when nothing does. */
+  get trouble(): string {
+    return this.#failures === 0 ? '' : this.#counts.lastUploadFailure;
+  }
+
   stats(): UploadStats {
     this.#measure();
     const [oldest] = this.#options.spool.segments();

@@ -87,8 +87,10 @@ test('what cannot be put stays, is counted, and is put later', async () => {
   const { uploads, uploadFailures, lastUploadFailure } = bench.uploader.stats();
   expect({ uploads, uploadFailures }).toEqual({ uploads: 0, uploadFailures: 1 });
   expect(lastUploadFailure).toContain('s3://memory/archive');
+  expect(bench.uploader.trouble).toBe(lastUploadFailure);
   bench.store.before = () => {};
   await bench.uploader.drain();
+  expect(bench.uploader.trouble).toBe('');
   expect(bench.store.objects.size).toBe(10);
 });
 

@@ -96,6 +96,23 @@ describeBucket('commands on a bucket', (server) => {
     expect((await run(['trace', 'ls', '-a', place])).stdout).toContain(FULL_SPAN.traceId);
   });
 
+  test('serve says what keeps it from uploading, and where the spans wait', async () => {
+    const spool = join(dir, 'lonely-spool');
+    const args = ['serve', '-a', newPlace(), '--spool', spool, '--port', '0', '--otlp-port', '0', '--json'];
+    const outcome = await spanlineProcess(args, {
+      env: { ...environment(), AWS_ENDPOINT_URL: 'http://127.0.0.1:1' },
+      onOutput: async (kill, output) => {
+        const { otlp } = JSON.parse(output) as { otlp: string };
+        const body = encodeOtlpJson([FULL_SPAN]);
+        await fetch(otlp, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+        kill('SIGTERM');
+      },
+    });
+    expect(outcome.stderr).toContain(`spans wait in the spool ${spool} and are tried again`);
+    expect(outcome.stderr).toContain('ECONNREFUSED');
+    expect(readdirSync(spool).filter((name) => name.startsWith('seg-'))).toHaveLength(1);
+  });
+
   test('a program is run with its traces in a bucket', async () => {
     const place = newPlace();
     const program = "const { Span } = require('spanline'); Span.root('GET /').end()";
