@@ -140,7 +140,7 @@ export class Archive {
 
   #startUploads(): void {
     this.#bucket?.start({
-      replacesOf: async (name) => (await this.#written.card(name))?.info.replaces ?? [],
+      replacesOf: async (name) => (await this.#written.card(name))?.info.replaces,
       rotateTimelines: () => this.#timelines.rotate(),
       onAdopted: () => this.#background.lookSoon(),
       worker: this.#worker,

@@ -55,7 +55,7 @@ export const isBucket = (place: string): boolean => place.startsWith('s3://');
 
 /** What the archive does with files in the spool. */
 export interface SpoolWork {
-  readonly replacesOf: (segment: string) => Promise<readonly string[]>;
+  readonly replacesOf: (segment: string) => Promise<readonly string[] | undefined>;
   readonly rotateTimelines: () => void;
   readonly onAdopted: () => void;
   /** Merges. */

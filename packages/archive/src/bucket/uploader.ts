@@ -35,8 +35,8 @@ export interface UploaderOptions {
   readonly spoolBytes: number;
   /** What the newest generation says of an upload. */
   readonly outcome: (segment: string, signal: AbortSignal) => Promise<Outcome>;
-  /** Write-ahead files that a segment stands for. */
-  readonly replacesOf: (segment: string) => Promise<readonly string[]>;
+  /** Write-ahead files that a segment stands for; undefined when it cannot be read just now. */
+  readonly replacesOf: (segment: string) => Promise<readonly string[] | undefined>;
   /** Begin a new file of timelines. */
   readonly rotateTimelines: () => void;
   /** A segment is in the bucket. Called before it goes from the spool. */
@@ -187,7 +187,7 @@ export class Uploader {
     }
     const waiting = spool.walIds();
     // Without its segment a write-ahead file would become one again, of another name.
-    if (waiting.size > 0 && (await replacesOf(name)).some((id) => waiting.has(id))) return;
+    if (waiting.size > 0 && (await replacesOf(name))?.some((id) => waiting.has(id)) !== false) return;
     spool.remove(spool.segments().find((one) => one.name === name) ?? segment);
     this.#confirmed.delete(name);
   }

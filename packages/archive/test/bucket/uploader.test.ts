@@ -19,7 +19,7 @@ interface Bench {
   readonly uploader: Uploader;
   readonly reported: string[];
   outcome: Outcome;
-  replaces: readonly string[];
+  replaces: readonly string[] | undefined;
 }
 
 const newBench = async (directory = newDirectory(), spoolBytes = 1_000_000): Promise<Bench> => {
@@ -32,7 +32,7 @@ const newBench = async (directory = newDirectory(), spoolBytes = 1_000_000): Pro
     store,
     reported,
     outcome: { isKnown: false, listFrom: '' },
-    replaces: [] as readonly string[],
+    replaces: [] as readonly string[] | undefined,
   };
   const uploader = new Uploader({
     ...{ spool, store, spoolBytes },
@@ -76,6 +76,20 @@ test('it stays as long as its write-ahead file, and is not put again', async () 
   };
   await bench.uploader.drain();
   expect(readdirSync(bench.spool.directory)).toEqual([LOCK_FILE]);
+});
+
+test('it stays while nobody can say which write-ahead files it stands for', async () => {
+  const bench = await newBench();
+  write(bench);
+  const wal = `wal-00000000-1-00000000-${'c'.repeat(12)}.log`;
+  write(bench, wal);
+  bench.replaces = undefined;
+  await bench.uploader.drain();
+  expect(bench.store.objects.size).toBe(1);
+  expect(filesOf(bench.spool.directory, SEGMENT)).toEqual([NAME]);
+  bench.replaces = ['d'.repeat(12)];
+  await bench.uploader.drain();
+  expect(filesOf(bench.spool.directory, SEGMENT)).toEqual([]);
 });
 
 test('what cannot be put stays, is counted, and is put later', async () => {
@@ -189,7 +203,7 @@ test('closing ends what waits for an answer of the catalogue that never comes', 
   write(bench);
   const uploader = new Uploader({
     ...{ spool: bench.spool, store: bench.store, spoolBytes: 1_000_000 },
-    fate: (_segment, signal) =>
+    outcome: (_segment, signal) =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true })),
     replacesOf: async () => [],
     rotateTimelines: () => {},
