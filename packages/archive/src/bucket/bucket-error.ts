@@ -106,5 +106,8 @@ export const refusalOf = ({ what, right }: Deed, status: number, body: Buffer): 
       `${answered}: the bucket is elsewhere; set its region (AWS_REGION) or endpoint (AWS_ENDPOINT_URL_S3)`,
     );
   if (status === 403) return bucketError('FORBIDDEN', `${answered}: these credentials need the right ${right} there`);
-  return bucketError('REFUSED', status === 404 ? `${answered}: this is no S3 store; correct the endpoint` : answered);
+  return bucketError(
+    'REFUSED',
+    status === 404 ? `${answered}: that is not what an S3 store answers; correct the endpoint` : answered,
+  );
 };

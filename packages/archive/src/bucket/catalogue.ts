@@ -20,7 +20,7 @@ import {
   NO_GENERATION,
   type Pack,
 } from './generation.js';
-import { CATALOGUE_KEY, cardsKey, foldedKey, generationKey, hourOf, hourStartMs } from './keys.js';
+import { CATALOGUE_KEY, cardsKey, foldedKey, generationKey, generationOf, hourOf, hourStartMs } from './keys.js';
 import type { ObjectStore } from './object-store.js';
 import { newPacks } from './pack-plan.js';
 
@@ -151,7 +151,7 @@ export class Catalogue {
     if (this.#state !== undefined) return;
     // Of the first generation there may be several, of those who make it at the same time.
     for await (const page of this.#store.list('generations/', { signal }))
-      if (page.some(({ key }) => !key.startsWith('generations/1-'))) throw this.#damage(CATALOGUE_KEY, gone);
+      if (page.some(({ key }) => (generationOf(key) ?? 1) > 1)) throw this.#damage(CATALOGUE_KEY, gone);
   }
 
   /** The state after it; undefined when another was quicker. */

@@ -32,6 +32,12 @@ export const CATALOGUE_KEY = 'catalogue.json';
 /** Where a maintainer puts a merged segment. */
 export const segmentKey = (segment: string): string => `segments/${segment}`;
 
+/** The number in the key of a generation; undefined for what is none. */
+export const generationOf = (key: string): number | undefined => {
+  const [, number] = /^generations\/(\d{1,15})-[0-9a-f]{12}$/.exec(key) ?? [];
+  return number === undefined ? undefined : Number(number);
+};
+
 /** Where generations, packs of cards and packs of names of folded uploads are; `id` is a `newId`. */
 export const generationKey = (number: number, id: string): string => `generations/${number}-${id}`;
 export const cardsKey = (id: string): string => `cards/${id}`;

@@ -47,12 +47,14 @@ const check = async (ranges: readonly (readonly [number, number])[]): Promise<ob
   const counts = new Map<string, number>();
   for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
   const notOnce = numbers.filter((n) => numberedTrace(n).some(({ spanId }) => counts.get(spanId) !== 1));
-  const twice = [...counts].filter(([, count]) => count > 1).length;
+  const again = [...counts].filter(([, count]) => count > 1).map(([id]) => id);
   return {
     numbers: numbers.length,
     wrong: wrong.slice(0, 5),
     notOnce: notOnce.slice(0, 5),
-    twice,
+    twice: again.length,
+    // Objects that have one of those, those of earlier looks too.
+    objects: again.length === 0 ? [] : [...known].filter(([, own]) => own.includes(again[0])).map(([key]) => key),
     damaged: damaged.slice(0, 3),
   };
 };
