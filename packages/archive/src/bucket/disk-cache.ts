@@ -2,11 +2,11 @@
 // one behind it less. What is kept is checked by its digest, and bounded; a cache that cannot be read or written must cost time and nothing else.
 
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Transport } from '@spanline/graph';
-import { timers } from 'spanline/internal/base';
+import { makeDirectory, timers } from 'spanline/internal/base';
 import type { ListedObject, ObjectStore, ObjectVersion, StoreCall, StoreStats } from './object-store.js';
 
 /** Beginnings of keys of objects that never change. */
@@ -61,7 +61,7 @@ export class DiskCache {
     const path = this.#path(key);
     const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
     try {
-      await mkdir(this.directory, { recursive: true });
+      makeDirectory(this.directory);
       await writeFile(temporary, Buffer.concat([digest(content), content]));
       await rename(temporary, path);
       this.#written += content.length;
