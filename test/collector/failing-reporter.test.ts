@@ -3,6 +3,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { Collector, type CollectorOptions, type ReportBatch, ReportError, Span } from '../../src/index.js';
+import { useOwnNames } from '../support/names.js';
+
+useOwnNames();
 
 const QUICK: CollectorOptions = { retryMinMs: 1, retryMaxMs: 4, reportIntervalMs: 1 };
 

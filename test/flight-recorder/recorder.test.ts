@@ -8,7 +8,10 @@ import { MAX_OPEN_SPANS } from '../../src/flight-recorder/open-spans.js';
 import { LocalCollector, LocalSpan, never, Span, SpanContext, stats } from '../../src/index.js';
 import { ROW_BYTES } from '../../src/rows/row-chunk.js';
 import { TRACE_BYTES } from '../../src/rows/trace-table.js';
+import { useOwnNames } from '../support/names.js';
 import { flight, namesOf } from './support/flight.js';
+
+useOwnNames();
 
 const directory = mkdtempSync(join(tmpdir(), 'spanline-recorder-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));

@@ -4,7 +4,10 @@ import { expect, test } from 'vitest';
 import { LocalCollector, LocalSpan } from '../../src/index.js';
 import { LocalBatch } from '../../src/local-span/local-batch.js';
 import { internedName } from '../../src/rows/row-text.js';
+import { useOwnNames } from '../support/names.js';
 import { recorder } from '../support/recorder.js';
+
+useOwnNames();
 
 /** A batch of spans that end in this order: name, begin, id. */
 const batchOf = (...spans: [name: string, begin: number, id: number][]): LocalBatch => {

@@ -7,8 +7,11 @@ import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/prom
 import { describe, expect, test } from 'vitest';
 import { currentQueue, LocalSpan, Span, type SpanRecord, stats, traced } from '../../src/index.js';
 import { MAX_UNFINISHED } from '../../src/local-span/stretches.js';
+import { useOwnNames } from '../support/names.js';
 import { counted, recorder } from '../support/recorder.js';
 import { samples } from '../support/samples.js';
+
+useOwnNames();
 
 type Work = () => void;
 

@@ -8,8 +8,11 @@ import { RowStore, TakenRows } from '../../src/rows/row-store.js';
 import { internedName, internName } from '../../src/rows/row-text.js';
 import { TraceWord } from '../../src/rows/trace-table.js';
 import fc from '../support/fast-check.js';
+import { useOwnNames } from '../support/names.js';
 import { propertyList as propertyListOf } from '../support/row-properties.js';
 import { samples } from '../support/samples.js';
+
+useOwnNames();
 
 const SPARE_CHUNKS = 8;
 

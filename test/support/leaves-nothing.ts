@@ -1,6 +1,7 @@
 // Set up before each unit test file: files of one worker share its modules and globals, so a file that leaves something behind fails here, and
 // not whichever file happens to come next.
 import { afterAll, afterEach, expect } from 'vitest';
+import { state as processState } from '../../src/context/process-state.js';
 import { Span } from '../../src/index.js';
 
 const listeners = (): Record<string, number> =>
@@ -29,6 +30,11 @@ const NONE_CURRENT =
   'a unit test must leave no span current: what comes after it in the same context begins inside of it';
 afterEach(() => expect(Span.current(), NONE_CURRENT).toBeUndefined());
 
+/** Of the table of names of the thread, which all files of a worker share and which has an end. */
+const MAX_NEW_NAMES = 500;
+const namesNow = (): number => processState.names.texts.length;
+const namesBefore = namesNow();
+
 const before = state();
 const globalsBefore = globals();
 afterAll(() => {
@@ -43,4 +49,8 @@ afterAll(() => {
     .filter(([key, value]) => !Object.is(globalsAfter.get(key), value))
     .map(([key]) => key);
   expect(replaced, 'a unit test must leave globals as they were, or its file must end in .process.test.ts').toEqual([]);
+  expect(
+    namesNow() - namesBefore,
+    'a unit test that gives spans or properties so many names must call useOwnNames() (test/support/names.ts)',
+  ).toBeLessThan(MAX_NEW_NAMES);
 });
