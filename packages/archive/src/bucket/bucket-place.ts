@@ -7,16 +7,14 @@ import { type BlockCache, GraphError, NotFoundError } from '@spanline/graph';
 import { inParallel } from 'spanline/internal/base';
 import type { DamagedSegment } from '../archive-options.js';
 import { type DirectoryNames, isGone, newestSegmentFirst, parseSegmentName, type SegmentName } from '../directory.js';
-import { Segment } from '../segment/segment.js';
+import type { Segment } from '../segment/segment.js';
 import type { DirectoryPlace, SegmentCard, SegmentPlace } from '../segment-place.js';
+import { openObject } from './card.js';
 import { parseFreshKey } from './keys.js';
 import type { ObjectStore, ObjectVersion } from './object-store.js';
-import { TailTransport } from './tail-transport.js';
 
 /** Segments of a bucket that are asked at a time. */
 const PARALLEL = 24;
-/** Bytes of the end of an object that are read when it is opened. */
-const TAIL_BYTES = 128 * 1024;
 /** What this process has put is known without a list for so long: longer than any list lags. */
 const UPLOADED_MAX = 10_000;
 
@@ -162,7 +160,7 @@ export class BucketPlace implements SegmentPlace {
     if (live !== undefined) return live.open(cache);
     const object = this.#fresh.get(name) ?? this.#uploaded.get(name);
     if (object === undefined) throw new NotFoundError(`${name} is not in ${this.name}`);
-    return openObject(this.#store, object, cache);
+    return openObject(this.#store, object.key, versionOf(object), cache);
   }
 
   card(name: string): SegmentCard | undefined {
@@ -265,7 +263,3 @@ export class BucketPlace implements SegmentPlace {
     return found;
   }
 }
-
-/** Open a segment of which nothing is known but where it is. */
-export const openObject = (store: ObjectStore, object: SegmentObject, cache: BlockCache): Promise<Segment> =>
-  Segment.open(new TailTransport(store.transport(object.key, versionOf(object)), TAIL_BYTES), { cache });

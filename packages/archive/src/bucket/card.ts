@@ -106,12 +106,11 @@ export interface SegmentObject extends ObjectVersion {
   readonly uploadedMs: readonly [first: number, last: number];
 }
 
-/** Open the segment behind `transport`, which is that object, and make its card. Rejects with a `GraphError` when that is none. */
-export const openForCard = async (
-  object: SegmentObject,
+/** Open a segment of which nothing is known but where it is: what lies at its end costs one request. */
+const openByEnd = async (
   transport: Transport,
-  { cache, signal, withFilter = false }: CardOptions = {},
-): Promise<OpenedCard> => {
+  { cache, signal }: CardOptions,
+): Promise<{ readonly segment: Segment; readonly remembering: HeadTransport; readonly size: number }> => {
   const options = signal === undefined ? {} : { signal };
   const end = await transport.readTail(GUESSED_HEAD_BYTES, options);
   const remembering = new HeadTransport(transport, end);
@@ -120,9 +119,30 @@ export const openForCard = async (
     ...(cache === undefined ? {} : { cache }),
     tailBytes: TAIL_BYTES,
   });
+  return { segment, remembering, size: end.size };
+};
+
+/** Open an object that is a segment and has no card. */
+export const openObject = async (
+  store: ObjectStore,
+  key: string,
+  version: ObjectVersion | undefined,
+  cache: BlockCache,
+): Promise<Segment> => (await openByEnd(store.transport(key, version), { cache })).segment;
+
+/** Open the segment behind `transport`, which is that object, and make its card. Rejects with a `GraphError` when that is none. */
+export const openForCard = async (
+  object: SegmentObject,
+  transport: Transport,
+  { cache, signal, withFilter = false }: CardOptions = {},
+): Promise<OpenedCard> => {
+  const { segment, remembering, size } = await openByEnd(transport, { cache, signal });
   try {
-    const headBytes = end.size - remembering.lowest;
-    const [head] = await remembering.readRanges([{ offset: remembering.lowest, length: headBytes }], options);
+    const headBytes = size - remembering.lowest;
+    const [head] = await remembering.readRanges(
+      [{ offset: remembering.lowest, length: headBytes }],
+      signal === undefined ? {} : { signal },
+    );
     const card: BucketCard = {
       name: object.name,
       key: object.key,

@@ -56,11 +56,6 @@ export class ObjectTransport implements Transport {
     this.#version = known;
   }
 
-  /** What was read first. */
-  get version(): ObjectVersion | undefined {
-    return this.#version;
-  }
-
   async readRanges(ranges: readonly ByteRange[], options?: TransportReadOptions): Promise<Buffer[]> {
     this.#checkOpen();
     checkSignal(this.name, options);
