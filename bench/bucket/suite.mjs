@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../../scripts/lib/run.mjs';
 import { findVersitygw, HOW_TO_GET, startVersitygw } from '../../scripts/lib/versitygw.mjs';
+import { bundleFor } from '../lib/bundle.mjs';
 import { rowOf } from '../lib/rows.mjs';
 import { versionOf } from '../lib/subjects.mjs';
 
@@ -14,20 +15,6 @@ const here = (name) => join(root, 'bench/bucket', name);
 const LINK = { rttMs: 40, megabytes: 20 };
 const FULL = { segments: 1000, tracesOfSegment: 12_500, rounds: 3, more: 3 };
 const QUICK = { segments: 100, tracesOfSegment: 500, rounds: 2, more: 2 };
-
-const bundle = async () => {
-  const { build } = await import('esbuild');
-  await build({
-    entryPoints: [here('internals.ts')],
-    outfile: join(root, 'dist/bench/bucket.js'),
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    target: 'node20.19',
-    format: 'esm',
-    logLevel: 'warning',
-  });
-};
 
 const runStep = async (node, step, settings) => {
   const child = spawn(node, ['--max-old-space-size=3000', here('program.mjs'), step], {
@@ -55,7 +42,7 @@ export async function measure(node, { quick, only = /./, log }) {
   const version = versionOf(node);
   const program = findVersitygw();
   if (program === undefined) throw new Error(HOW_TO_GET);
-  await bundle();
+  await bundleFor(here('internals.ts'), 'bucket.js', { packages: 'external' });
   const { rounds, more, ...size } = quick ? QUICK : FULL;
   const home = mkdtempSync(join(tmpdir(), 'spanline-bucket-'));
   const server = await startVersitygw(program, ['traces']);

@@ -2,27 +2,15 @@
 import { join } from 'node:path';
 import { findJaeger, HOW_TO_GET } from '../../scripts/lib/jaeger.mjs';
 import { root } from '../../scripts/lib/run.mjs';
+import { bundleFor } from '../lib/bundle.mjs';
 import { ensurePeers } from '../lib/peers.mjs';
 import { moduleAt, versionOf } from '../lib/subjects.mjs';
 
 const at = moduleAt(import.meta.url);
 
-async function bundleEncoders() {
-  const { build } = await import('esbuild');
-  await build({
-    entryPoints: [join(root, 'bench/exporters/encoders.ts')],
-    outdir: join(root, 'dist/bench'),
-    bundle: true,
-    platform: 'node',
-    target: 'node20.19',
-    format: 'esm',
-    logLevel: 'warning',
-  });
-}
-
 export async function subjectsFor(node) {
   ensurePeers('.');
-  await bundleEncoders();
+  await bundleFor(join(root, 'bench/exporters/encoders.ts'), 'encoders.js');
   const modules = ['spanline.mjs', 'otel-otlp.mjs', 'otel-jaeger.mjs'];
   if (findJaeger() === undefined) console.error(`skipped: what an acknowledgement of Jaeger costs: ${HOW_TO_GET}`);
   else modules.push('jaeger.mjs');

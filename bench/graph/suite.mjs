@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { nodeOf } from '../../scripts/lib/nodes.mjs';
 import { root, runQuietly } from '../../scripts/lib/run.mjs';
+import { bundleFor } from '../lib/bundle.mjs';
 import { moduleAt, versionOf } from '../lib/subjects.mjs';
 import { findBreezy } from './find-breezy.mjs';
 import { hasGit } from './git-repository.mjs';
@@ -11,20 +12,6 @@ import { environment } from './settings.mjs';
 const at = moduleAt(import.meta.url);
 const here = (name) => join(root, 'bench/graph', name);
 const SQLITE_NODE = 24;
-
-const bundle = async () => {
-  const { build } = await import('esbuild');
-  await build({
-    entryPoints: [here('internals.ts')],
-    outfile: join(root, 'dist/bench/graph.js'),
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    target: 'node20.19',
-    format: 'esm',
-    logLevel: 'warning',
-  });
-};
 
 const leftOut = (subject, why) => console.error(`graph: ${subject} is left out: ${why}`);
 
@@ -45,7 +32,7 @@ const prepare = (node, env, log, name) => {
 
 export async function subjectsFor(node, { quick, log }) {
   const size = quick ? 'quick' : 'full';
-  await bundle();
+  await bundleFor(here('internals.ts'), 'graph.js', { packages: 'external' });
   const env = environment({ size, history: prepareHistory(size) });
   const specs = [];
   const add = (name, modules, { node: own = node, more = {} } = {}) => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { findEmulator, HOW_TO_GET } from '../../scripts/lib/bigtable-emulator.mjs';
 import { nodeOf } from '../../scripts/lib/nodes.mjs';
 import { root, runQuietly } from '../../scripts/lib/run.mjs';
+import { bundleFor } from '../lib/bundle.mjs';
 import { moduleAt, versionOf } from '../lib/subjects.mjs';
 import { countAll } from './queries.mjs';
 import { buildStore } from './store.mjs';
@@ -21,20 +22,7 @@ const WITHOUT_SPANS = {
     ),
 };
 
-const bundle = async (name, plugins = []) => {
-  const { build } = await import('esbuild');
-  await build({
-    entryPoints: [here('internals.ts')],
-    outfile: join(root, 'dist/bench', name),
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    target: 'node20.19',
-    format: 'esm',
-    logLevel: 'warning',
-    plugins,
-  });
-};
+const bundle = (name, plugins = []) => bundleFor(here('internals.ts'), name, { packages: 'external', plugins });
 
 /** The `node` for SQLite, once the database is there; undefined, and a line, without one. */
 const sqliteNode = (traces, log) => {
