@@ -1,11 +1,11 @@
 // Finds and starts a Jaeger 2 that keeps traces in memory, for tests and benchmarks that compare with it.
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isProgram, letGo, namedBy, onPath, spawnGuarded } from './programs.mjs';
+import { freePort } from './local-ports.mjs';
+import { answers, isProgram, namedBy, onPath, startGuarded, withFreePorts } from './programs.mjs';
 
 /** The module that is built, and what spanline is compared with. */
 export const VERSION = 'v1.76.0';
@@ -23,19 +23,6 @@ export const HOW_TO_GET =
  * @returns {string | undefined}
  */
 export const findJaeger = () => namedBy('JAEGER_BIN') ?? onPath('jaeger') ?? (isProgram(BUILT) ? BUILT : undefined);
-
-const START_MS = 60_000;
-/** Somebody else may take a port between its choice and its use. */
-const ATTEMPTS = 3;
-
-async function freeTcpPort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 async function freeUdpPort() {
   const socket = createSocket('udp4').bind(0, '127.0.0.1');
@@ -79,17 +66,9 @@ const configOf = ({ otlp, thriftHttp, compact, binary, query, grpc, health }, ma
 
 async function choosePorts() {
   const ports = {};
-  for (const name of ['otlp', 'thriftHttp', 'query', 'grpc', 'health']) ports[name] = await freeTcpPort();
+  for (const name of ['otlp', 'thriftHttp', 'query', 'grpc', 'health']) ports[name] = await freePort();
   for (const name of ['compact', 'binary']) ports[name] = await freeUdpPort();
   return ports;
-}
-
-async function answers(url, isRight = () => true) {
-  try {
-    return isRight(await fetch(url, { signal: AbortSignal.timeout(1000) }));
-  } catch {
-    return false;
-  }
 }
 
 /** Queries are answered first, and what takes traces begins to listen behind that. */
@@ -103,35 +82,7 @@ async function startOnce(program, maxTraces) {
   const folder = mkdtempSync(join(tmpdir(), 'spanline-jaeger-'));
   const file = join(folder, 'config.json');
   writeFileSync(file, JSON.stringify(configOf(ports, maxTraces)));
-  const child = spawnGuarded(program, ['--config', file]);
-  let output = '';
-  const keep = (chunk) => {
-    output = `${output}${chunk}`.slice(-10_000);
-  };
-  child.stdout.setEncoding('utf8').on('data', keep);
-  child.stderr.setEncoding('utf8').on('data', keep);
-  let isOver = false;
-  const exited = new Promise((resolve) => {
-    child.once('error', resolve);
-    child.once('exit', resolve);
-  }).then(() => {
-    isOver = true;
-    rmSync(folder, { recursive: true, force: true });
-  });
-  const stop = async () => {
-    child.ref();
-    child.stdin.end();
-    await exited;
-  };
-  const end = Date.now() + START_MS;
-  while (!(await isUp(ports))) {
-    if (isOver || Date.now() > end) {
-      await stop();
-      throw new Error(`${program} did not start: ${output.trim() || 'no output'}`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  letGo(child);
+  const stop = await startGuarded(program, ['--config', file], { folder, isUp: () => isUp(ports) });
   return {
     queryUrl: `http://${at(ports.query)}`,
     otlpUrl: `http://${at(ports.otlp)}`,
@@ -149,11 +100,5 @@ async function startOnce(program, maxTraces) {
  * @returns {Promise<import('./jaeger.d.mts').RunningJaeger>}
  */
 export async function startJaeger(program, { maxTraces = 100_000 } = {}) {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await startOnce(program, maxTraces);
-    } catch (error) {
-      if (attempt === ATTEMPTS || !/address already in use/.test(error.message)) throw error;
-    }
-  }
+  return withFreePorts(() => startOnce(program, maxTraces));
 }

@@ -1,9 +1,9 @@
 // Finds and starts versitygw, a server of S3's protocol that keeps objects as files of a folder.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './local-ports.mjs';
-import { isProgram, letGo, namedBy, onPath, spawnGuarded } from './programs.mjs';
+import { answers, isProgram, namedBy, onPath, startGuarded, withFreePorts } from './programs.mjs';
 
 /** The module that is built. */
 export const VERSION = 'v1.8.0';
@@ -26,24 +26,11 @@ export const HOW_TO_GET =
 export const findVersitygw = () =>
   namedBy('VERSITYGW_BIN') ?? onPath('versitygw') ?? (isProgram(BUILT) ? BUILT : undefined);
 
-const START_MS = 60_000;
-/** Somebody else may take a port between its choice and its use. */
-const ATTEMPTS = 3;
-
 /** Of its root account. */
 const ACCOUNT = { accessKeyId: 'spanline-root', secretAccessKey: 'spanline-root-secret', region: 'us-east-1' };
 
 /** An account that may do nothing with the buckets. */
 const STRANGER = { accessKeyId: 'spanline-stranger', secretAccessKey: 'spanline-stranger-secret' };
-
-const answers = async (url) => {
-  try {
-    await fetch(url, { signal: AbortSignal.timeout(1000) });
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 async function startOnce(program, buckets) {
   const folder = mkdtempSync(join(tmpdir(), 'spanline-versitygw-'));
@@ -54,39 +41,12 @@ async function startOnce(program, buckets) {
   // A folder is a bucket.
   for (const bucket of buckets) mkdirSync(join(data, bucket), { recursive: true });
   const host = `127.0.0.1:${await freePort()}`;
-  const child = spawnGuarded(program, [
+  const endpoint = `http://${host}`;
+  const args = [
     ...['--access', ACCOUNT.accessKeyId, '--secret', ACCOUNT.secretAccessKey, '--region', ACCOUNT.region],
     ...['--port', host, '--quiet', '--iam-dir', users, 'posix', data],
-  ]);
-  let output = '';
-  const keep = (chunk) => {
-    output = `${output}${chunk}`.slice(-10_000);
-  };
-  child.stdout.setEncoding('utf8').on('data', keep);
-  child.stderr.setEncoding('utf8').on('data', keep);
-  let isOver = false;
-  const exited = new Promise((resolve) => {
-    child.once('error', resolve);
-    child.once('exit', resolve);
-  }).then(() => {
-    isOver = true;
-    rmSync(folder, { recursive: true, force: true });
-  });
-  const stop = async () => {
-    child.ref();
-    child.stdin.end();
-    await exited;
-  };
-  const endpoint = `http://${host}`;
-  const end = Date.now() + START_MS;
-  while (!(await answers(endpoint))) {
-    if (isOver || Date.now() > end) {
-      await stop();
-      throw new Error(`${program} did not start: ${output.trim() || 'no output'}`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  letGo(child);
+  ];
+  const stop = await startGuarded(program, args, { folder, isUp: () => answers(endpoint) });
   return { endpoint, host, ...ACCOUNT, stranger: STRANGER, data, stop };
 }
 
@@ -97,11 +57,5 @@ async function startOnce(program, buckets) {
  * @returns {Promise<import('./versitygw.d.mts').RunningVersitygw>}
  */
 export async function startVersitygw(program, buckets = ['traces']) {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await startOnce(program, buckets);
-    } catch (error) {
-      if (attempt === ATTEMPTS || !/address already in use/.test(error.message)) throw error;
-    }
-  }
+  return withFreePorts(() => startOnce(program, buckets));
 }

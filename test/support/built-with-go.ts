@@ -3,6 +3,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { hasGo } from '../../scripts/lib/go-programs.mjs';
 import { root } from './child.js';
 import { isCI } from './is-ci.js';
@@ -37,4 +38,43 @@ export const provided = async ({
   } catch (error) {
     return { reason: `${name} could not be had: ${(error as Error).message}` };
   }
+};
+
+/** A server that ends when it is told to. */
+export interface Stoppable {
+  stop(): Promise<void>;
+}
+
+/** A `describe` whose tests share a server; the function that `body` gets is for inside of them. Without the program they are skipped, but never in CI. */
+export const describeServer = <S extends Stoppable>(
+  name: string,
+  { program, reason }: Awaited<ReturnType<typeof provided>>,
+  start: (program: string) => Promise<S>,
+  body: (server: () => S) => void,
+): void => {
+  let running: S | undefined;
+  const server = (): S => {
+    if (running === undefined) throw new Error('the server runs only inside of tests');
+    return running;
+  };
+  if (program === undefined) {
+    if (isCI) {
+      test(name, () => {
+        throw new Error(reason);
+      });
+      return;
+    }
+    console.warn(`skipped: ${name}: ${reason}`);
+    describe.skip(name, () => body(server));
+    return;
+  }
+  describe(name, () => {
+    beforeAll(async () => {
+      running = await start(program);
+    });
+    afterAll(async () => {
+      await running?.stop();
+    });
+    body(server);
+  });
 };
