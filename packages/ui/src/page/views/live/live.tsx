@@ -7,7 +7,8 @@ import { listen } from '../../api/client.js';
 import { useKeys } from '../../shell/keys.js';
 import { hrefOf, type ViewProps } from '../../shell/location.js';
 import { Empty, Failure } from '../../shell/states.js';
-import { duration, Scrolling, Status, share, Table, timeOfDay } from '../../shell/texts.js';
+import { duration, Scrolling, Status, Table, timeOfDay } from '../../shell/texts.js';
+import { OutcomeCells, RequestFigures } from './figures.js';
 import { Measured } from './measured.js';
 import './live.css';
 
@@ -47,17 +48,13 @@ const Rate = ({ ended, failed }: LiveMinute) => {
 const Operations = ({ operations, further }: LiveMinute) => (
   <Scrolling label="operations">
     <Table head={['Operation', 'Service', 'Requests', 'Errors', 'p50', 'p95', 'p99']} align="llrrrrr">
-      {operations.map(({ service, name, count, errors, p50Us, p95Us, p99Us }) => (
+      {operations.map(({ service, name, ...outcome }) => (
         <tr key={JSON.stringify([service, name])}>
           <td>
             <a href={hrefOf('traces', { service, name })}>{name}</a>
           </td>
           <td>{service}</td>
-          <td class="number">{count}</td>
-          <td class={errors > 0 ? 'number failed' : 'number'}>{errors}</td>
-          <td class="number">{duration(p50Us)}</td>
-          <td class="number">{duration(p95Us)}</td>
-          <td class="number">{duration(p99Us)}</td>
+          <OutcomeCells {...outcome} />
         </tr>
       ))}
     </Table>
@@ -109,18 +106,7 @@ export const Minute = ({ minute }: { minute: LiveMinute }) => {
   return (
     <>
       <dl class="live-figures">
-        <div>
-          <dt>requests a second</dt>
-          <dd>{(count / minute.ended.length).toFixed(1)}</dd>
-        </div>
-        <div>
-          <dt>requests</dt>
-          <dd>{count}</dd>
-        </div>
-        <div>
-          <dt>with an error</dt>
-          <dd class={errors > 0 ? 'failed' : undefined}>{share(errors, count)}</dd>
-        </div>
+        <RequestFigures perSecond={count / minute.ended.length} count={count} errors={errors} />
         <div>
           <dt>traces begun</dt>
           <dd>{minute.traces}</dd>

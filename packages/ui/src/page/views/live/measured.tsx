@@ -1,6 +1,7 @@
 // The last minute by the metrics of services: exact whatever is sampled. It must say what it cannot read, and of how long its figures are.
 import type { LiveMeasured, MeasuredRow } from '../../../api/answers.js';
-import { duration, Scrolling, share, Table } from '../../shell/texts.js';
+import { Scrolling, Table } from '../../shell/texts.js';
+import { OutcomeCells, RequestFigures } from './figures.js';
 
 const sumOf = (rows: readonly MeasuredRow[], of: (row: MeasuredRow) => number): number =>
   rows.reduce((sum, row) => sum + of(row), 0);
@@ -10,17 +11,13 @@ const MINUTE = 60;
 const Rows = ({ rows }: { rows: readonly MeasuredRow[] }) => (
   <Scrolling label="measured">
     <Table head={['Kind', 'Name', 'Service', 'A second', 'Count', 'Errors', 'p50', 'p95', 'p99']} align="lllrrrrrr">
-      {rows.map(({ service, what, name, count, perSecond, errors, p50Us, p95Us, p99Us }) => (
+      {rows.map(({ service, what, name, perSecond, ...outcome }) => (
         <tr key={JSON.stringify([service, what, name])}>
           <td>{what}</td>
           <td>{name}</td>
           <td>{service}</td>
           <td class="number">{perSecond.toFixed(1)}</td>
-          <td class="number">{count}</td>
-          <td class={errors > 0 ? 'number failed' : 'number'}>{errors}</td>
-          <td class="number">{duration(p50Us)}</td>
-          <td class="number">{duration(p95Us)}</td>
-          <td class="number">{duration(p99Us)}</td>
+          <OutcomeCells {...outcome} />
         </tr>
       ))}
     </Table>
@@ -38,18 +35,7 @@ export const Measured = ({ measured: { seconds, rows, failures } }: { measured: 
   return (
     <section>
       <dl class="live-figures">
-        <div>
-          <dt>requests a second</dt>
-          <dd>{sumOf(answered, (row) => row.perSecond).toFixed(1)}</dd>
-        </div>
-        <div>
-          <dt>requests</dt>
-          <dd>{count}</dd>
-        </div>
-        <div>
-          <dt>with an error</dt>
-          <dd class={errors > 0 ? 'failed' : undefined}>{share(errors, count)}</dd>
-        </div>
+        <RequestFigures perSecond={sumOf(answered, (row) => row.perSecond)} count={count} errors={errors} />
       </dl>
       {Math.round(seconds) < MINUTE && (
         <p class="muted">
