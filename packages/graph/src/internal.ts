@@ -16,6 +16,7 @@ export {
   symbolOf,
   takeNumber,
 } from './container/symbol-coder.js';
+export { parseContentRange } from './container/transport/http-transport.js';
 export { openedFrom } from './container/transport/open-transport.js';
 export { parseS3Location, s3Address } from './container/transport/s3-transport.js';
 export { checkRanges, checkSignal, dealOut, emptyResults, mergeRanges } from './container/transport/transport.js';

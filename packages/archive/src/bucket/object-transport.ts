@@ -11,7 +11,14 @@ import {
   type TransportReadOptions,
   type TransportStats,
 } from '@spanline/graph';
-import { checkRanges, checkSignal, dealOut, emptyResults, mergeRanges } from '@spanline/graph/internal';
+import {
+  checkRanges,
+  checkSignal,
+  dealOut,
+  emptyResults,
+  mergeRanges,
+  parseContentRange,
+} from '@spanline/graph/internal';
 import { inParallel } from 'spanline/internal/base';
 import { BucketError, type Deed } from './bucket-error.js';
 import type { S3Client, StoreAnswer } from './s3-client.js';
@@ -36,9 +43,10 @@ interface Asked {
   readonly deed: Deed;
 }
 
-const sizeOf = (range: string | undefined): { readonly start: number; readonly size: number } | undefined => {
-  const [, start, size] = /^bytes (\d{1,15})-\d{1,15}\/(\d{1,15})$/.exec(range ?? '') ?? [];
-  return size === undefined ? undefined : { start: Number(start), size: Number(size) };
+/** Where the bytes of an answer begin, and the size of the object, which every store tells. */
+const rangeOf = ({ headers }: StoreAnswer): { readonly start: number; readonly size: number } | undefined => {
+  const { start, size } = parseContentRange(headers['content-range'] ?? null) ?? {};
+  return start === undefined || size === undefined ? undefined : { start, size };
 };
 
 export class ObjectTransport implements Transport {
@@ -80,7 +88,7 @@ export class ObjectTransport implements Transport {
       known === undefined
         ? await this.#ask(`bytes=-${wanted}`, options)
         : await this.#ask(`bytes=${Math.max(0, known.size - wanted)}-${known.size - 1}`, options);
-    const size = answer.status === 200 ? answer.bytes.length : sizeOf(answer.headers['content-range'])?.size;
+    const size = answer.status === 200 ? answer.bytes.length : rangeOf(answer)?.size;
     if (size === undefined) throw this.#otherBytes(answer);
     this.#version ??= { size, etag: answer.headers.etag ?? '' };
     const bytes = answer.bytes.subarray(Math.max(0, answer.bytes.length - length));
@@ -104,7 +112,7 @@ export class ObjectTransport implements Transport {
       checkRanges([{ offset, length }], bytes.length, this.name);
       return bytes.subarray(offset, offset + length);
     }
-    const found = sizeOf(headers['content-range']);
+    const found = rangeOf(answer);
     if (found !== undefined) {
       checkRanges([{ offset, length }], found.size, this.name);
       this.#version ??= { size: found.size, etag: headers.etag ?? '' };

@@ -55,7 +55,7 @@ interface ContentRange {
 }
 
 /** `bytes 0-99/1234` and `bytes 0-99/*`; undefined for everything else, a range outside of its file included. */
-const parseContentRange = (text: string | null): ContentRange | undefined => {
+export const parseContentRange = (text: string | null): ContentRange | undefined => {
   const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)$/i.exec(text?.trim() ?? '');
   if (match === null) return undefined;
   const [start, last] = [Number(match[1]), Number(match[2])];
