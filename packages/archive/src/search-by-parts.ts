@@ -1,6 +1,6 @@
 // A search over many sources that are far away, of traces whose parts lie in several of them: one that has a span that is meant is a candidate, all its parts
 // together say how long it lasts, and only what then is among the newest is read whole. The answer must be the one of `searchSources`, whatever the
-// order in which reads end; of very many sources those far from the time searched are left out, and what was read too much for is told.
+// order in which reads end; of very many sources those far from the time searched are left out, and what was read too much for is reported.
 
 import { type ArchivedSpan, isMeant, type NamedSearch, type TraceSummary } from 'spanline/internal/record';
 import { askEach, newestSourceFirst, tracesFrom } from './ask-sources.js';

@@ -1,5 +1,5 @@
 // The errors of an archive in an object store, and what an answer of a store means: each names the bucket, the key and the remedy. No message may show
-// a credential or a signature, and what may pass must be told from what will not.
+// a credential or a signature, and what may pass must be known from what will not.
 import { SpanlineError } from 'spanline/internal/base';
 import { errorOf } from './s3-xml.js';
 

@@ -1,5 +1,5 @@
 // What an archive in a bucket has beside one in a directory: the store, the spool with what uploads it, and timelines by the hour. A process that writes
-// must come up and keep what it takes while the store cannot be reached, and be told at once what will never work.
+// must come up and keep what it takes while the store cannot be reached, and say at once what will never work.
 
 import { BadOptionsError } from '@spanline/graph';
 import { inParallel, timers, wholeNumber } from 'spanline/internal/base';

@@ -115,7 +115,7 @@ export class BucketMaintainer {
     next();
   }
 
-  /** End what is under way. */
+  /** Abort the pass that runs, and wait for its end. */
   async stop(): Promise<void> {
     timers.clearTimeout(this.#timer);
     this.#ending.abort();

@@ -1,4 +1,4 @@
-// What the maintenance of a bucket may be told, what it counts, and the bounds in force where nothing is said. Types and bounds only.
+// Options of the maintenance of a bucket, what it counts, and the bounds in force where nothing is said. Types and bounds only.
 import type { DamagedSegment, Retention } from '../archive-options.js';
 import type { WorkThread } from '../work-thread.js';
 

@@ -1,5 +1,5 @@
 // Cards of some segments as one object that never changes: what is text compressed together, filters and short heads behind it as they are. A pack that is
-// damaged must be told, never be read as one with other cards, for a filter that lies hides traces.
+// damaged must be reported, never be read as one with other cards, for a filter that lies hides traces.
 //
 //     pack  = "SPLNCRD1" length:u32 text blobs
 //     text  = gzip of { digest, cards: [...] } as JSON; the digest is of the blobs

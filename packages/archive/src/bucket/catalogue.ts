@@ -252,7 +252,7 @@ export class Catalogue {
     return { folded, packs, dropped, listFrom };
   }
 
-  /** The cards of packs; one that cannot be read is told. */
+  /** The cards of packs; one that cannot be read is reported. */
   async #load(
     packs: readonly Pack[],
     { signal }: Call,

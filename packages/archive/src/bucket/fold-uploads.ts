@@ -107,7 +107,7 @@ export const foldUploads = async (folding: Folding): Promise<void> => {
 /** An archive in which nothing happens is not written every hour: a listing of nothing costs the same from any hour on. */
 const isWorthClosing = ({ generation }: CatalogueState): boolean => generation.folded.size > 0;
 
-/** The cards of uploads, by name; without those that are gone meanwhile, or damaged, which is told, and of which others failed. */
+/** The cards of uploads, by name; without those that are gone meanwhile, or damaged, which is reported; and why others failed. */
 const cardsOf = async (
   { store, damaged, signal }: Folding,
   uploads: readonly FreshUpload[],

@@ -47,7 +47,7 @@ export interface ObjectStore {
   ): AsyncGenerator<readonly ListedObject[], undefined, void>;
   /** Reads ranges of one object, which has to stay the version that is `known`, or the first that is read. */
   transport(key: string, known?: ObjectVersion): Transport;
-  /** Unix milliseconds by the store's clock, as its last answer told it. Throws before the first answer. */
+  /** Unix milliseconds by the store's clock, as its last answer had it. Throws before the first answer. */
   clockMs(): number;
   stats(): StoreStats;
   /** Ends connections. */
@@ -114,7 +114,7 @@ class S3ObjectStore implements ObjectStore {
     this.#region = region;
     this.#endpoint = endpoint;
     this.#pageSize = options.pageSize && numberOf('pageSize', options.pageSize, 1);
-    // A wrong address is told now.
+    // A wrong address is reported now.
     this.#url('x');
     const delays: Backoff = {
       firstMs: numberOf('firstDelayMs', options.firstDelayMs ?? 100, 0),

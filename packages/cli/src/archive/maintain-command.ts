@@ -104,7 +104,7 @@ export const register = (archive: Command): void => {
       wholeNumber(1),
     )
     .option('--every <seconds>', 'look for work again after so long', wholeNumber(1), 30)
-    .option('--once', 'merge whatever can be merged, delete what is to be deleted, and end')
+    .option('--once', 'merge and delete all that is due, and end')
     .option('--json', 'print what was done as one JSON object')
     .addHelpText(
       'after',
