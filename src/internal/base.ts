@@ -24,7 +24,7 @@ export { placeOf, WholeFile, writeAll, writeWhole } from '../base/files/whole-fi
 export { targetFailure } from '../base/inspector/target-error.js';
 export { BoundedCache, getOrMake } from '../base/maps/maps.js';
 export { sharedState } from '../base/maps/shared-state.js';
-export { anyNumber, finiteNumber, flag, oneOf, wholeNumber } from '../base/options/checks.js';
+export { anyNumber, finiteNumber, flag, isBucket, oneOf, wholeNumber } from '../base/options/checks.js';
 export { addOwnAgent } from '../base/own-agents.js';
 export { packageRoot } from '../base/package-root.js';
 export { missingPackage, plugNPlayArguments } from '../base/packages.js';

@@ -3,6 +3,7 @@
 import { createRequire } from 'node:module';
 import { attempt } from '../base/calls/attempt.js';
 import { OptionError, SpanlineError } from '../base/errors.js';
+import { isBucket } from '../base/options/checks.js';
 import { missingPackage } from '../base/packages.js';
 import type { Reporter } from '../collector/reporter.js';
 import { OtlpReporter } from '../exporters/otlp.js';
@@ -95,7 +96,7 @@ export interface OpenedArchive {
 export const openArchive = async (directory: string, spool: string, log: Log): Promise<OpenedArchive | undefined> => {
   try {
     const { Archive, ArchiveReporter } = await archivePackage();
-    const isInBucket = directory.startsWith('s3://');
+    const isInBucket = isBucket(directory);
     const archive = await Archive.open(directory, isInBucket ? { spool, spoolIsShared: true } : {});
     return { archive, reporter: new ArchiveReporter(archive), isInBucket };
   } catch (error) {

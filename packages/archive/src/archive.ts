@@ -3,7 +3,7 @@
 
 import { BadOptionsError, BadValueError, ClosedError, TransportError } from '@spanline/graph';
 import { badOptions } from '@spanline/graph/internal';
-import { makeDirectory, wholeNumber } from 'spanline/internal/base';
+import { isBucket, makeDirectory, wholeNumber } from 'spanline/internal/base';
 import {
   type ArchivedResource,
   type ArchivedSpan,
@@ -113,7 +113,7 @@ export class Archive {
    */
   static async open(directory: string, options: ArchiveOptions = {}): Promise<Archive> {
     const resolved = resolveOptions(options);
-    const archive = directory.startsWith('s3://')
+    const archive = isBucket(directory)
       ? await Archive.#inBucket(directory, options, resolved)
       : Archive.#inDirectory(directory, resolved);
     try {

@@ -2,7 +2,7 @@
 // command that only reads, or a mistyped name would become an empty archive.
 import { stat } from 'node:fs/promises';
 import { Archive, type ArchiveOptions, type DamagedSegment } from '@spanline/archive';
-import { isBucket } from './archive-place.js';
+import { isBucket } from 'spanline/internal/base';
 import { CommandError, ExitCode, endWith, interruptible } from './exit-code.js';
 import type { ArchiveCommandOptions } from './options.js';
 import { note, OutputClosed } from './output.js';

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { isBucket } from './archive-place.js';
+import { isBucket } from 'spanline/internal/base';
 import type { ClockOptions } from './clock-report.js';
 import { collect, wholeNumber, withReadArchive, withSources } from './options.js';
 import { note } from './output.js';

@@ -7,7 +7,7 @@ import { Archive, type ArchiveOptions, type ArchiveServer, type ArchiveServerOpt
 import { ServerCounts, startArchiveServer } from '@spanline/archive/internal';
 import { GoldStore, PerfStore, type WideColumnTable } from '@spanline/tracedb';
 import { createUiServer, openBrowser, SnapshotStore, type UiSources, uiRoutes } from '@spanline/ui/internal';
-import { isBucket } from './archive-place.js';
+import { isBucket } from 'spanline/internal/base';
 import { archiveDirectory, checkDirectory, noteDamage, spoolOf } from './archive-session.js';
 import { CommandError, ExitCode, endWith, stopRequested, wrongUsage } from './exit-code.js';
 import type { SourceOptions } from './options.js';

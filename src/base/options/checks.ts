@@ -58,3 +58,6 @@ export const oneOf = <T extends string>(name: string, value: unknown, allowed: r
   if (allowed.includes(value as T)) return value as T;
   throw toError(`${name} must be one of ${allowed.join(', ')}, not ${shown(value)}`);
 };
+
+/** Whether the place of an archive is in an object store: `s3://bucket/prefix`; every other one is a directory. */
+export const isBucket = (place: string): boolean => place.startsWith('s3://');

@@ -50,9 +50,6 @@ const NO_UPLOADS: UploadStats = {
 
 const badOption = (message: string): Error => new BadOptionsError(message);
 
-/** Whether a place is in an object store. */
-export const isBucket = (place: string): boolean => place.startsWith('s3://');
-
 /** What the archive does with files in the spool. */
 export interface SpoolWork {
   readonly replacesOf: (segment: string) => Promise<readonly string[] | undefined>;

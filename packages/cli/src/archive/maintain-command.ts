@@ -2,8 +2,7 @@
 // for a store that is away for a while, and must end at once for one that will never do.
 import { type OpenMaintainer, openMaintainer } from '@spanline/archive/internal';
 import type { Command } from 'commander';
-import { sleep } from 'spanline/internal/base';
-import { isBucket } from '../archive-place.js';
+import { isBucket, sleep } from 'spanline/internal/base';
 import { noteDamage } from '../archive-session.js';
 import { ExitCode, endWith, stopRequested, wrongUsage } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
