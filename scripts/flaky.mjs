@@ -102,7 +102,7 @@ async function repeat(title, asked) {
     if (failed.length === 0) whole++;
     for (const { test, error } of failed) failures.set(test, [...(failures.get(test) ?? []), { seed, error }]);
     console.log(`run ${i + 1}, seed ${seed}: ${passed} passed, ${failed.length} failed, ${seconds.toFixed(0)} s`);
-    for (const { test } of failed) console.log(`    ${test}`);
+    for (const { test, error } of failed) console.log(`    ${test}\n        ${error}`);
   }
   console.log(`${whole} of ${asked.runs} runs passed: ${title}`);
   printTable(failures, asked.runs);
