@@ -84,12 +84,13 @@ test('values that are not property values are left out and counted', async () =>
 
 test('names of any type arrive as text', async () => {
   const { root, memory, collector } = recorder();
-  const span = root(undefined as unknown as string);
+  // Not undefined: where files of this worker had tables of names of their own, what stands behind the end of the table would be equal to it.
+  const span = root(null as unknown as string);
   span.addEvent(7 as unknown as string);
   span.run(() => LocalSpan.start(Symbol('s') as unknown as string).end());
   span.end();
   await collector.flush();
-  expect(memory.spans.map((one) => one.name)).toEqual(['undefined', 'Symbol(s)']);
+  expect(memory.spans.map((one) => one.name)).toEqual(['null', 'Symbol(s)']);
   expect(memory.spans[0].events[0].name).toBe('7');
 });
 
