@@ -406,8 +406,26 @@ const readUnsorted = (file) => {
     .flatMap(readWriteAhead);
 };
 
+/** "Clustered files": the logical file. */
+const unclustered = (file) => {
+  const { length } = new Reader(file.subarray(-32)).row('length:u32');
+  const map = new Reader(file.subarray(-32 - length));
+  const logical = Buffer.alloc(map.varint());
+  const [inClusters, others] = [map.list(map.varint), map.varint()];
+  const count = (sums(inClusters).at(-1) ?? 0) + others;
+  const gaps = times(count, map.zigzag);
+  let [from, end] = [0, 0];
+  for (const [i, bytes] of times(count, map.varint).entries()) {
+    file.copy(logical, end + gaps[i], from, from + bytes);
+    from += bytes;
+    end += gaps[i] + bytes;
+  }
+  return logical;
+};
+
 /** What a file holds: spans, or the graphs of a graph file. */
 export const readFormat = (bytes) => {
+  if (bytes.toString('latin1', bytes.length - 8) === '1TSLCLPS') return readFormat(unclustered(bytes));
   if (bytes.toString('latin1', 0, 8) === 'SPLWAL02') return readWriteAhead(new Reader(bytes.subarray(8)));
   if (bytes.toString('latin1', 0, 8) !== 'SPLGRAF1') throw new Error('no segment, graph or write-ahead file');
   const file = openContainer(bytes);

@@ -5,5 +5,6 @@ export { Catalogue } from '../../packages/archive/src/bucket/catalogue.js';
 export { openObjectStore } from '../../packages/archive/src/bucket/object-store.js';
 export { TraceFilter } from '../../packages/archive/src/bucket/trace-filter.js';
 export { segmentName } from '../../packages/archive/src/directory.js';
+export { clusteredSegment } from '../../packages/archive/src/segment/cluster-segment.js';
 export { writeSegment } from '../../packages/archive/src/segment/write-segment.js';
 export { BufferSink } from '../../packages/graph/src/index.js';

@@ -9,6 +9,7 @@ import {
   Archive,
   BufferSink,
   Catalogue,
+  clusteredSegment,
   makeCard,
   openObjectStore,
   segmentName,
@@ -62,7 +63,7 @@ const prepare = async () => {
       const name = segmentName(start, end, idOf(++number));
       const sink = new BufferSink();
       writeSegment(sink, spans, {});
-      const object = sink.toBuffer();
+      const object = await clusteredSegment(sink.toBuffer());
       bytes += object.length;
       const key = `segments/${name}`;
       const { etag } = await store.put(key, object, { ifAbsent: true });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Archive, type ArchivedSpan, Segment, writeSegment } from '../../packages/archive/src/index.js';
+import { clusterFile } from '../../packages/graph/src/container/cluster-map.js';
 import {
   BufferSink,
   BufferTransport,
@@ -57,6 +58,18 @@ test('the container', async () => {
   writer.section({ id: 1000 }, Buffer.from('anything'));
   writer.finish();
   expect(bytes).toEqual(sink.toBuffer());
+  const container = await Container.open(new BufferTransport(bytes));
+  const [section] = await container.read([container.need(1000)]);
+  expect(section.toString()).toBe('anything');
+});
+
+test('the clustered file', async () => {
+  const bytes = exampleBytes('clustered');
+  const rest = [
+    { offset: 0, length: 16 },
+    { offset: 24, length: 96 },
+  ];
+  expect(bytes).toEqual(clusterFile(exampleBytes('container'), [[{ offset: 16, length: 8 }]], rest));
   const container = await Container.open(new BufferTransport(bytes));
   const [section] = await container.read([container.need(1000)]);
   expect(section.toString()).toBe('anything');

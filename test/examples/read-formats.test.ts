@@ -6,6 +6,7 @@ import zlib from 'node:zlib';
 import { expect, test } from 'vitest';
 import { Archive, type ArchivedSpan, Segment } from '../../packages/archive/src/index.js';
 import { SpanRows } from '../../packages/archive/src/rows/span-rows.js';
+import { clusteredSegment } from '../../packages/archive/src/segment/cluster-segment.js';
 import { newDirectory } from '../../packages/archive/test/archive/support/directory.js';
 import { anySpans, anyTakenSpans } from '../../packages/archive/test/segment/support/arbitrary-spans.js';
 import { segmentBytes } from '../../packages/archive/test/segment/support/segments.js';
@@ -45,7 +46,9 @@ test('segments of any spans', async () => {
   await fc.assert(
     fc.asyncProperty(anySpans, async (spans) => {
       const bytes = segmentBytes(spans);
-      expect(isDeepStrictEqual(exampleSpans(bytes), shownSpans(await ours(bytes)))).toBe(true);
+      const shown = shownSpans(await ours(bytes));
+      expect(isDeepStrictEqual(exampleSpans(bytes), shown)).toBe(true);
+      expect(isDeepStrictEqual(exampleSpans(await clusteredSegment(bytes)), shown)).toBe(true);
     }),
     { numRuns: samples(15, 60, 150) },
   );

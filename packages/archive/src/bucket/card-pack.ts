@@ -3,7 +3,7 @@
 //
 //     pack  = "SPLNCRD1" length:u32 text blobs
 //     text  = gzip of { digest, cards: [...] } as JSON; the digest is of the blobs
-//     blobs = of each card its filter and its head, as far as it has them
+//     blobs = of each card its filter and its head, deflated, as far as it has them
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
@@ -35,7 +35,8 @@ interface CardText {
   readonly replaces: readonly string[];
   readonly filterBytes: number;
   readonly headBytes: number;
-  readonly hasHead: boolean;
+  /** Of the head as it is stored; 0 where there is none. */
+  readonly headStored: number;
 }
 
 interface PackText {
@@ -67,7 +68,7 @@ const textOf = (card: BucketCard, filterBytes: number): CardText => ({
   replaces: card.info.replaces,
   filterBytes,
   headBytes: card.headBytes,
-  hasHead: card.head !== undefined,
+  headStored: card.head?.length ?? 0,
 });
 
 /** The object of some cards. */
@@ -108,7 +109,7 @@ export const decodePack = async (bytes: Buffer, file: string): Promise<BucketCar
 const operationOf = ([name, kind]: readonly [string, number]): SegmentOperation => ({ name, kind: KINDS[kind] });
 
 const cardOf = (text: CardText, take: (length: number) => Buffer, file: string): BucketCard => {
-  const { name, key, etag, uploadedMs, headBytes } = text;
+  const { name, key, etag, uploadedMs, headBytes, headStored } = text;
   const parsed = parseSegmentName(name);
   if (parsed === undefined) throw new Error(`${name} is not the name of a segment`);
   const filter = text.filterBytes === 0 ? undefined : TraceFilter.decode(take(text.filterBytes), file);
@@ -132,6 +133,6 @@ const cardOf = (text: CardText, take: (length: number) => Buffer, file: string):
     },
     filter,
     headBytes,
-    head: text.hasHead ? take(headBytes) : undefined,
+    head: headStored > 0 ? take(headStored) : undefined,
   };
 };

@@ -1,7 +1,9 @@
 // What the catalogue says of one segment: where it is, what a search needs to pass it over, and what opening reads, or where that lies. A card is made by
 // opening the segment once, through a transport that remembers how far from its end was read. It must never say of a trace that it is not there when
 // it is, and never be of another object than the one it names.
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { BlockCache, Tail, Transport, TransportReadOptions, TransportStats } from '@spanline/graph';
+import { attempt } from 'spanline/internal/base';
 import { Segment } from '../segment/segment.js';
 import type { SegmentInfo } from '../segment/write-segment.js';
 import { lastWordOf } from '../values/fields.js';
@@ -22,12 +24,12 @@ export interface BucketCard {
   readonly filter: TraceFilter | undefined;
   /** Bytes at the end of the object that opening reads. */
   readonly headBytes: number;
-  /** Those bytes, where they are few. */
+  /** Those bytes, deflated, unless they are many. */
   readonly head: Buffer | undefined;
 }
 
-/** Heads of so many bytes at most are in cards: all cards are read by whoever asks for anything. */
-const INLINE_HEAD_BYTES = 8 * 1024;
+/** Heads of so many bytes at most are in cards, deflated: all cards are read by whoever asks for anything. */
+const INLINE_HEAD_BYTES = 64 * 1024;
 /** The first read of the tail: what opening needs of it is read once more, of what is in memory, to be remembered exactly. */
 const TAIL_BYTES = 2048;
 /** Bytes fetched at first when nothing is known of an object: most segments are opened by these. */
@@ -87,8 +89,6 @@ class HeadTransport implements Transport {
 export interface OpenedCard {
   readonly card: BucketCard;
   readonly segment: Segment;
-  /** What opening read. */
-  readonly head: Buffer;
 }
 
 /** What is asked for a card. */
@@ -97,6 +97,8 @@ export interface CardOptions {
   readonly signal?: AbortSignal | undefined;
   /** List the traces for a filter of the card's own, for which all keys of a sorted segment are read. Default false. */
   readonly withFilter?: boolean | undefined;
+  /** Keep what opening reads, however much it is. Default false. */
+  readonly withHead?: boolean | undefined;
 }
 
 /** An object that is a segment. */
@@ -110,6 +112,7 @@ export interface SegmentObject extends ObjectVersion {
 const openByEnd = async (
   transport: Transport,
   { cache, signal }: CardOptions,
+  withoutFilter: boolean,
 ): Promise<{ readonly segment: Segment; readonly remembering: HeadTransport; readonly size: number }> => {
   const options = signal === undefined ? {} : { signal };
   const end = await transport.readTail(GUESSED_HEAD_BYTES, options);
@@ -118,6 +121,7 @@ const openByEnd = async (
     ...options,
     ...(cache === undefined ? {} : { cache }),
     tailBytes: TAIL_BYTES,
+    withoutFilter,
   });
   return { segment, remembering, size: end.size };
 };
@@ -128,15 +132,15 @@ export const openObject = async (
   key: string,
   version: ObjectVersion | undefined,
   cache: BlockCache,
-): Promise<Segment> => (await openByEnd(store.transport(key, version), { cache })).segment;
+): Promise<Segment> => (await openByEnd(store.transport(key, version), { cache }, false)).segment;
 
 /** Open the segment behind `transport`, which is that object, and make its card. Rejects with a `GraphError` when that is none. */
 export const openForCard = async (
   object: SegmentObject,
   transport: Transport,
-  { cache, signal, withFilter = false }: CardOptions = {},
+  { cache, signal, withFilter = false, withHead = false }: CardOptions = {},
 ): Promise<OpenedCard> => {
-  const { segment, remembering, size } = await openByEnd(transport, { cache, signal });
+  const { segment, remembering, size } = await openByEnd(transport, { cache, signal }, true);
   try {
     const headBytes = size - remembering.lowest;
     const [head] = await remembering.readRanges(
@@ -152,9 +156,9 @@ export const openForCard = async (
       uploadedMs: object.uploadedMs,
       filter: withFilter ? await filterOf(segment, signal) : undefined,
       headBytes,
-      head: headBytes <= INLINE_HEAD_BYTES ? Buffer.from(head) : undefined,
+      head: withHead || headBytes <= INLINE_HEAD_BYTES ? deflateRawSync(head) : undefined,
     };
-    return { card, segment, head };
+    return { card, segment };
   } catch (error) {
     await segment.close();
     throw error;
@@ -198,7 +202,7 @@ export const openFromCard = async (
   const { key, etag, info, headBytes } = card;
   const size = info.bytes;
   const transport = store.transport(key, { size, etag });
-  const kept = card.head ?? (await heads?.read(`heads/${card.name}`));
+  const kept = card.head === undefined ? await heads?.read(`heads/${card.name}`) : inflated(card.head, headBytes);
   let bytes = kept?.length === headBytes ? kept : undefined;
   if (bytes === undefined) {
     const tail = await transport.readTail(headBytes);
@@ -209,5 +213,10 @@ export const openFromCard = async (
   return Segment.open(new HeadTransport(transport, end), {
     ...(cache === undefined ? {} : { cache }),
     tailBytes: TAIL_BYTES,
+    withoutFilter: true,
   });
 };
+
+/** What `deflated` was, unless it is more than that. */
+const inflated = (deflated: Buffer, length: number): Buffer | undefined =>
+  attempt(() => inflateRawSync(deflated, { maxOutputLength: Math.max(1, length) }));

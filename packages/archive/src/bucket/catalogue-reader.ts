@@ -59,12 +59,12 @@ export const openCatalogue = (
       const opened = await openForCard({ name, key, size, etag, uploadedMs: [0, 0] }, store.transport(key, known), {
         // A fresh one that is sorted is small: its keys lie in what is read to open it.
         withFilter: true,
+        // Nobody else has to take it along.
+        withHead: true,
       });
       await opened.segment.close();
-      // All of what opening reads, however long: nobody else has to take it along.
-      const own: BucketCard = { ...opened.card, head: opened.head };
-      await cache?.write(keptAs(name), await encodePack([own]));
-      return liveOf(own);
+      await cache?.write(keptAs(name), await encodePack([opened.card]));
+      return liveOf(opened.card);
     },
     lastListFrom: async () => (await cache?.read(LIST_FROM))?.toString(),
   };

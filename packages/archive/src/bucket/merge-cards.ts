@@ -4,12 +4,13 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CorruptError, FileTransport } from '@spanline/graph';
+import { BufferTransport, CorruptError } from '@spanline/graph';
 import { inParallel } from 'spanline/internal/base';
 import type { DamagedSegment } from '../archive-options.js';
 import { newestSegmentFirst, parseSegmentName } from '../directory.js';
 import { mergeSegments } from '../make-segments.js';
 import { chooseMerge, longestSpanMs, type MergeCandidate, type MergePolicy } from '../merge-plan.js';
+import { clusteredSegment } from '../segment/cluster-segment.js';
 import { DirectoryPlace } from '../segment-place.js';
 import { SegmentSet } from '../segment-set.js';
 import type { MaintainBounds, MaintainCounts } from './bucket-options.js';
@@ -160,8 +161,7 @@ const upload = async (
   inputs: readonly BucketCard[],
   { store, signal }: Merging,
 ): Promise<BucketCard> => {
-  const path = join(directory, name);
-  const bytes = readFileSync(path);
+  const bytes = await clusteredSegment(readFileSync(join(directory, name)));
   const key = segmentKey(name);
   const put = await store.put(key, bytes, { ifAbsent: true, signal });
   if (put === undefined)
@@ -174,7 +174,7 @@ const upload = async (
     size: bytes.length,
     uploadedMs: [Math.min(...times), Math.max(...times)] as const,
   };
-  const { card, segment } = await openForCard(object, await FileTransport.open(path), { withFilter: true, signal });
+  const { card, segment } = await openForCard(object, new BufferTransport(bytes), { withFilter: true, signal });
   await segment.close();
   // Nobody has one of them beside it: names of what was merged are for a directory, where the files say it.
   return { ...card, info: { ...card.info, replaces: [] } };

@@ -2,7 +2,9 @@
 // meanwhile it must be there once: one that may have been put before is looked for under its old hours and in the catalogue first. What fails is
 // counted and tried again, later each time, and never thrown at those who append.
 
+import { GraphError } from '@spanline/graph';
 import { type Backoff, backoffMs, inParallel, timers } from 'spanline/internal/base';
+import { clusteredSegment } from '../segment/cluster-segment.js';
 import { bucketError } from './bucket-error.js';
 import { freshKey, hourOf, hourStartMs, timelineKey } from './keys.js';
 import type { ObjectStore } from './object-store.js';
@@ -56,6 +58,22 @@ export interface UploadStats {
   /** Milliseconds that the oldest segment in the spool has waited. */
   readonly uploadDelayMs: number;
 }
+
+/** A segment that is in the bucket. */
+interface PutSegment {
+  readonly key: string;
+  readonly bytes: number;
+}
+
+/** A segment as it goes up; one that is damaged as it is, for those who read it to say so. */
+const objectOf = async (bytes: Buffer): Promise<Buffer> => {
+  try {
+    return await clusteredSegment(bytes);
+  } catch (error) {
+    if (error instanceof GraphError) return bytes;
+    throw error;
+  }
+};
 
 /** Uploads one spool. */
 export class Uploader {
@@ -177,13 +195,13 @@ export class Uploader {
 
   async #handOver(segment: SpooledSegment): Promise<void> {
     const { spool, replacesOf, onUploaded } = this.#options;
-    const { name, bytes } = segment;
+    const { name } = segment;
     if (!this.#confirmed.has(name)) {
-      const key = await this.#put(segment);
+      const put = await this.#put(segment);
       this.#confirmed.add(name);
       this.#counts.uploads++;
-      this.#counts.uploadedBytes += bytes;
-      if (key !== undefined) onUploaded(name, key, bytes);
+      this.#counts.uploadedBytes += put?.bytes ?? 0;
+      if (put !== undefined) onUploaded(name, put.key, put.bytes);
     }
     const waiting = spool.walIds();
     // Without its segment a write-ahead file would become one again, of another name.
@@ -193,7 +211,7 @@ export class Uploader {
   }
 
   /** Put one, unless it is there; where it is, or undefined when that is for the catalogue to say. */
-  async #put({ name, tried, ...segment }: SpooledSegment): Promise<string | undefined> {
+  async #put({ name, tried, ...segment }: SpooledSegment): Promise<PutSegment | undefined> {
     const { store, spool, outcome } = this.#options;
     // The clock of the store is known from its answers, the last of which may be long ago.
     if (timers.monotonicMs() - this.#askedAt > CLOCK_MS) await outcome(name, this.#closing.signal);
@@ -205,7 +223,8 @@ export class Uploader {
       if (isKnown) return undefined;
       for (const one of earlier) {
         const key = freshKey(one, name);
-        if (one >= listFrom && (await this.#isThere(key))) return key;
+        const bytes = one < listFrom ? undefined : await this.#bytesOf(key);
+        if (bytes !== undefined) return { key, bytes };
       }
       if (store.clockMs() - hourStartMs(earlier[0]) > RETRY_MS)
         throw bucketError(
@@ -213,26 +232,30 @@ export class Uploader {
           `${spool.putAside({ name, tried, ...segment })} in ${spool.directory} was tried to be put first in ${earlier[0]}, longer ago than the archive ${store.name} remembers what it had: it may be a second copy, is not put any more, and can be deleted or imported`,
         );
     }
+    const object = await objectOf(spool.read(name));
     for (;;) {
       const key = freshKey(hour, name);
       if (!tried.includes(hour)) spool.willTry(name, hour);
       // Undefined: it was put before, and the answer was lost.
-      await store.put(key, spool.read(name), { ifAbsent: true, signal: this.#closing.signal });
+      await store.put(key, object, { ifAbsent: true, signal: this.#closing.signal });
       const now = hourOf(store.clockMs());
-      if (now === hour) return key;
+      if (now === hour) return { key, bytes: object.length };
       // It took so long that readers may not look there any more.
       const { isKnown, listFrom } = await outcome(name, this.#closing.signal);
       if (isKnown) return undefined;
-      if (hour >= listFrom) return key;
+      if (hour >= listFrom) return { key, bytes: object.length };
       hour = now;
     }
   }
 
-  async #isThere(key: string): Promise<boolean> {
+  /** Bytes of an object, if it is there. */
+  async #bytesOf(key: string): Promise<number | undefined> {
     const { store } = this.#options;
-    for await (const page of store.list(key, { signal: this.#closing.signal }))
-      if (page.some((one) => one.key === key)) return true;
-    return false;
+    for await (const page of store.list(key, { signal: this.#closing.signal })) {
+      const found = page.find((one) => one.key === key);
+      if (found !== undefined) return found.size;
+    }
+    return undefined;
   }
 
   /** All that timelines say until now, with a segment of the same time. */

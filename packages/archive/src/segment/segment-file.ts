@@ -85,6 +85,11 @@ export const eachOrDamage = async <T, R>(
 export interface OpenSegmentOptions extends ContainerOptions {
   /** Decoded blocks kept: a cache to share with other segments, or bytes of one of its own (32 MiB). */
   readonly cache?: BlockCache | number;
+  /**
+   * Leave out its own filter of traces, because there is another: of a segment in a bucket it is not in what opening reads.
+   * @internal
+   */
+  readonly withoutFilter?: boolean;
 }
 
 /** What opening brings. */
@@ -102,7 +107,7 @@ export interface SegmentFile {
   readonly groups: GroupTable;
   readonly tables: SpanTables;
   readonly models: SegmentModels;
-  /** Undefined when there is none, or a damaged one: any trace may be there. */
+  /** Undefined when there is none, a damaged one, or it was left out: any trace may be there. */
   readonly filter: KeyFilter | undefined;
 }
 
@@ -127,7 +132,7 @@ export const openSegmentFile = async (
   ];
   const [[metaBytes, nodeTable, summaryBytes, groupBytes, tableBytes, modelBytes], filter] = await Promise.all([
     container.read(entries, options),
-    readFilter(container, options),
+    options.withoutFilter === true ? undefined : readFilter(container, options),
   ]);
   const meta = decodeMeta(metaBytes, name);
   if (meta.notes[KIND_NOTE] !== KIND_OF_SEGMENT) notASegment(name);
@@ -155,7 +160,7 @@ export const openSegmentFile = async (
     info: {
       ...summary,
       replaces: typeof replaces === 'string' ? replaces.split('\n') : [],
-      bytes: container.size,
+      bytes: container.storedSize,
     },
     groups: GroupTable.decode(reader(groupBytes, 'groups'), container, spanCount),
     tables,

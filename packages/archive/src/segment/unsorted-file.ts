@@ -2,15 +2,15 @@
 // Whoever asks for more gets all of it sorted, in memory: the same spans, found by the same code as those of a sorted file. Damage spoils one block.
 
 import { isDeepStrictEqual } from 'node:util';
-import { type BlockRef, type Container, CorruptError, type GraphError } from '@spanline/graph';
-import { sectionReader } from '@spanline/graph/internal';
+import { type BlockRef, type Container, CorruptError, GraphError } from '@spanline/graph';
+import { checkForm, sectionReader } from '@spanline/graph/internal';
 import { type ArchivedSpan, rootFirst } from 'spanline/internal/record';
 import { SpanRows } from '../rows/span-rows.js';
 import { lastWordOf, readTime } from '../values/fields.js';
 import { readFrames } from '../wal/wal-frames.js';
 import { report } from './find-traces.js';
 import { REPLACES_NOTE, SegmentSection } from './layout.js';
-import { isDamage, type SegmentReadOptions } from './segment-file.js';
+import { eachOrDamage, guarded, type SegmentReadOptions } from './segment-file.js';
 import { decodeSummary, OperationList } from './segment-summary.js';
 import { StringTable, serviceOf } from './span-tables.js';
 import type { SegmentInfo } from './write-segment.js';
@@ -103,7 +103,7 @@ export class UnsortedFile {
     if (blocks.reduce((sum, { spans }) => sum + spans, 0) !== known.spanCount)
       throw new CorruptError(`${name} has other spans than its summary says`, 'summary');
     const replaces = notes[REPLACES_NOTE] ?? '';
-    const info = { ...known, replaces: replaces === '' ? [] : replaces.split('\n'), bytes: container.size };
+    const info = { ...known, replaces: replaces === '' ? [] : replaces.split('\n'), bytes: container.storedSize };
     return new UnsortedFile(container, blocks, info);
   }
 
@@ -164,30 +164,88 @@ export class UnsortedFile {
   }
 
   /** Append the spans of blocks; what is damaged is left out, and given. */
-  async #read(blocks: readonly Block[], rows: SpanRows, options: SegmentReadOptions = {}): Promise<GraphError[]> {
+  async #read(blocks: readonly Block[], rows: SpanRows, { signal }: SegmentReadOptions = {}): Promise<GraphError[]> {
     const damage: GraphError[] = [];
-    const { signal } = options;
-    for (const block of blocks) {
-      try {
-        const [bytes] = await this.#container.readBlocks([block], signal === undefined ? {} : { signal });
-        const before = rows.count;
-        const { end, damagedBytes, tornBytes } = readFrames(bytes, 0, this.name, rows);
-        if (end === bytes.length && damagedBytes + tornBytes === 0 && rows.count - before === block.spans) continue;
-        damage.push(this.#corrupt(block, 'has bytes that are no spans; the others are read'));
-      } catch (error) {
-        if (!isDamage(error)) throw error;
-        damage.push(
-          error instanceof CorruptError ? this.#corrupt(block, 'is damaged; the others are read', error) : error,
-        );
+    const sound = blocks.filter((block) => {
+      const place = { file: this.name, section: 'batches', block: block.block };
+      const error = guarded(() => checkForm(block, place, this.#container.maxBlockBytes));
+      if (error !== undefined) damage.push(error);
+      return error === undefined;
+    });
+    for (const some of batchesOf(sound)) {
+      const stretches = some.map(stretchOf);
+      const [stored] = await eachOrDamage([stretches], async ([all]) => [
+        await this.#container.readStored(all, signal === undefined ? {} : { signal }),
+      ]);
+      if (stored instanceof GraphError) {
+        damage.push(stored);
+        continue;
       }
+      some.forEach((stretch, i) => {
+        for (const block of stretch) {
+          const start = block.offset - stretches[i].offset;
+          const bytes = stored[i].subarray(start, start + block.storedLength);
+          const error = guarded(() => this.#add(block, bytes, rows));
+          if (error !== undefined) damage.push(error);
+        }
+      });
     }
     return damage;
+  }
+
+  /** Append the spans of a block, of which these are the bytes; gives what of it is damaged. */
+  #add(block: Block, stored: Buffer, rows: SpanRows): GraphError | undefined {
+    let bytes: Buffer;
+    try {
+      bytes = this.#container.restoreBlock(block, stored);
+    } catch (error) {
+      if (!(error instanceof CorruptError)) throw error;
+      return this.#corrupt(block, 'is damaged; the others are read', error);
+    }
+    const before = rows.count;
+    const { end, damagedBytes, tornBytes } = readFrames(bytes, 0, this.name, rows);
+    const isWhole = end === bytes.length && damagedBytes + tornBytes === 0 && rows.count - before === block.spans;
+    return isWhole ? undefined : this.#corrupt(block, 'has bytes that are no spans; the others are read');
   }
 
   #corrupt({ block }: Block, what: string, cause?: Error): CorruptError {
     return new CorruptError(`block ${block} of batches of ${this.name} ${what}`, 'batches', block, { cause });
   }
 }
+
+/** Blocks that lie nearer are read in one stretch: on a link that is far away that costs less than another request. */
+const STRETCH_BYTES = 1024 * 1024;
+/** Bytes read at a time, about. */
+const BATCH_BYTES = 8 * 1024 * 1024;
+
+/** Blocks, ascending, in stretches to be read whole, some stretches at a time. */
+function* batchesOf(blocks: readonly Block[]): Generator<(readonly Block[])[]> {
+  let batch: Block[][] = [];
+  let bytes = 0;
+  let end = Number.POSITIVE_INFINITY;
+  for (const block of blocks) {
+    if (block.offset + block.storedLength > end) {
+      if (bytes >= BATCH_BYTES) {
+        yield batch;
+        batch = [];
+        bytes = 0;
+      }
+      end = Number.POSITIVE_INFINITY;
+    }
+    if (end === Number.POSITIVE_INFINITY) {
+      batch.push([]);
+      end = block.offset + Math.max(STRETCH_BYTES, block.storedLength);
+    }
+    batch[batch.length - 1].push(block);
+    bytes += block.storedLength;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+const stretchOf = (blocks: readonly Block[]): { readonly offset: number; readonly length: number } => {
+  const last = blocks[blocks.length - 1];
+  return { offset: blocks[0].offset, length: last.offset + last.storedLength - blocks[0].offset };
+};
 
 /** Whether what is said of a block is so: a reader passes it over by that. */
 const isDescribed = ({ words, startUnixNs, endUnixNs }: Block, rows: SpanRows): boolean => {

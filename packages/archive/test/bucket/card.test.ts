@@ -1,4 +1,5 @@
 // A card says of a segment what opening it says, never denies a trace that is there, and opens it for no request when it is small.
+import { inflateRawSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { samples } from '../../../../test/support/samples.js';
 import { BufferTransport } from '../../../graph/src/container/transport/file-transport.js';
@@ -39,7 +40,7 @@ test.each([
   // From what a pack has kept of it.
   const [kept] = await decodePack(await encodePack([card]), 'x');
   expect(kept).toEqual(card);
-  expect(kept.head?.length).toBe(kept.headBytes);
+  expect(inflateRawSync(kept.head ?? Buffer.alloc(0)).length).toBe(kept.headBytes);
   const transport = new BufferTransport(bytes);
   store.transport = () => transport;
   const segment = await openFromCard(store, kept);
@@ -51,10 +52,10 @@ test.each([
 });
 
 test('what opening a large segment reads is fetched at once, and kept where there is a place for it', async () => {
-  const bytes = segmentBytes(spansOf(3000));
-  const { store, card } = await stored(bytes);
+  const bytes = await unsortedBytes(spansOf(20_000), 5);
+  const { store, card } = await stored(bytes, false);
   expect(card.head).toBeUndefined();
-  expect(card.headBytes).toBeGreaterThan(8 * 1024);
+  expect(card.headBytes).toBeGreaterThan(64 * 1024);
   const transport = new BufferTransport(bytes);
   store.transport = () => transport;
   const kept = new Map<string, Buffer>();

@@ -2,6 +2,7 @@
 // checked before it is used; nothing outside the file is ever asked for.
 
 import { wholeNumber } from 'spanline/internal/base';
+import { isClustered } from './cluster-map.js';
 import { checkForm, DEFAULT_MAX_INFLATED_BYTES, type Place, restore, type StoredForm } from './codec.js';
 import { BadOptionsError, badOptions, CorruptError, NotFoundError } from './graph-error.js';
 import {
@@ -15,6 +16,7 @@ import {
   type SectionEntry,
   sectionName,
 } from './layout.js';
+import { ClusteredTransport } from './transport/clustered-transport.js';
 import {
   type ByteRange,
   checkSignal,
@@ -61,6 +63,37 @@ const asSync = (transport: Transport): SyncTransport => {
   throw new BadOptionsError(`${transport.name} can only be waited for: use the method without Sync, or a local file`);
 };
 
+/** What reads a file, or the logical one that it is clustered of, and the end of that. */
+interface Ended<T extends Transport = Transport> {
+  readonly transport: T;
+  readonly tail: Tail;
+  readonly storedSize: number;
+}
+
+const logicalFile = async (
+  transport: Transport,
+  tailBytes: number,
+  options: TransportReadOptions,
+): Promise<Ended<Transport>> => {
+  const end = await transport.readTail(tailBytes, options);
+  if (!isClustered(end.bytes)) return { transport, tail: end, storedSize: end.size };
+  const missing = ClusteredTransport.missing(end, transport.name);
+  const more = missing === undefined ? undefined : await transport.readRanges([missing], options);
+  const logical = new ClusteredTransport(transport, end, more?.[0]);
+  const atHand = logical.end;
+  const tail = atHand.bytes.length < FOOTER_BYTES ? await logical.readTail(tailBytes, options) : atHand;
+  return { transport: logical, tail, storedSize: end.size };
+};
+
+const logicalFileSync = (transport: SyncTransport, tailBytes: number): Ended<SyncTransport> => {
+  const end = transport.readTailSync(tailBytes);
+  if (!isClustered(end.bytes)) return { transport, tail: end, storedSize: end.size };
+  const missing = ClusteredTransport.missing(end, transport.name);
+  const more = missing === undefined ? undefined : transport.readRangesSync([missing]);
+  const logical = new ClusteredTransport(transport, end, more?.[0]);
+  return { transport: logical, tail: logical.readTailSync(tailBytes), storedSize: end.size };
+};
+
 /**
  * The sections of one file, each checked when it is read.
  *
@@ -81,9 +114,12 @@ export class Container {
   readonly #tail: Tail;
 
   private constructor(
+    /** Of a clustered file it reads the logical one. */
     readonly transport: Transport,
-    /** Bytes of the file. */
+    /** Bytes of the file; of a clustered one, of the logical file. */
     readonly size: number,
+    /** Bytes of the file as it is stored. */
+    readonly storedSize: number,
     readonly sections: readonly SectionEntry[],
     tail: Tail,
     readonly maxBlockBytes: number,
@@ -94,19 +130,19 @@ export class Container {
   /** Open by one read of the tail, two when the table of contents is longer than that. */
   static async open(transport: Transport, options: ContainerOptions = {}): Promise<Container> {
     const { tailBytes, maxBlockBytes } = boundsOf(options);
-    const tail = await transport.readTail(tailBytes, options);
-    const missing = Container.#missingToc(tail, transport.name);
-    const more = missing === undefined ? undefined : await transport.readRanges([missing], options);
-    return Container.#fromTail(transport, tail, more?.[0], maxBlockBytes);
+    const ended = await logicalFile(transport, tailBytes, options);
+    const missing = Container.#missingToc(ended.tail, transport.name);
+    const more = missing === undefined ? undefined : await ended.transport.readRanges([missing], options);
+    return Container.#fromTail(ended, more?.[0], maxBlockBytes);
   }
 
   /** The same at once, for local files. */
   static openSync(transport: SyncTransport, options: ContainerOptions = {}): Container {
     const { tailBytes, maxBlockBytes } = boundsOf(options);
-    const tail = asSync(transport).readTailSync(tailBytes);
-    const missing = Container.#missingToc(tail, transport.name);
-    const more = missing === undefined ? undefined : transport.readRangesSync([missing]);
-    return Container.#fromTail(transport, tail, more?.[0], maxBlockBytes);
+    const ended = logicalFileSync(asSync(transport), tailBytes);
+    const missing = Container.#missingToc(ended.tail, transport.name);
+    const more = missing === undefined ? undefined : ended.transport.readRangesSync([missing]);
+    return Container.#fromTail(ended, more?.[0], maxBlockBytes);
   }
 
   /** A file whose sections were found some other way; nothing of it has been read yet. */
@@ -116,7 +152,8 @@ export class Container {
     sections: readonly SectionEntry[],
     { maxBlockBytes = DEFAULT_MAX_INFLATED_BYTES }: ContainerOptions = {},
   ): Container {
-    return new Container(transport, size, sections, { bytes: Buffer.alloc(0), offset: size, size }, maxBlockBytes);
+    const tail = { bytes: Buffer.alloc(0), offset: size, size };
+    return new Container(transport, size, size, sections, tail, maxBlockBytes);
   }
 
   static #missingToc(tail: Tail, name: string): ByteRange | undefined {
@@ -124,7 +161,11 @@ export class Container {
     return tocOffset >= tail.offset ? undefined : { offset: tocOffset, length: tail.offset - tocOffset };
   }
 
-  static #fromTail(transport: Transport, read: Tail, before: Buffer | undefined, maxBlockBytes: number): Container {
+  static #fromTail(
+    { transport, tail: read, storedSize }: Ended,
+    before: Buffer | undefined,
+    maxBlockBytes: number,
+  ): Container {
     const tail =
       before === undefined
         ? read
@@ -132,7 +173,8 @@ export class Container {
     const footer = decodeFooter(tail.bytes, tail.size, transport.name);
     if (tail.offset === 0) checkHeader(tail.bytes.subarray(0, HEADER_BYTES), transport.name);
     const toc = tail.bytes.subarray(footer.tocOffset - tail.offset, footer.tocOffset - tail.offset + footer.tocLength);
-    return new Container(transport, tail.size, decodeToc(toc, footer, transport.name), tail, maxBlockBytes);
+    const sections = decodeToc(toc, footer, transport.name);
+    return new Container(transport, tail.size, storedSize, sections, tail, maxBlockBytes);
   }
 
   /** A section, if the file has it. */

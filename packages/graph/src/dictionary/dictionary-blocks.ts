@@ -180,6 +180,15 @@ export class DictionaryBlocks {
     }
   }
 
+  /** Where each block is, in order. */
+  *ranges(): Reading<ByteRange[]> {
+    const { blockCount, cuts } = this.index;
+    const tables = yield* this.tables(Array.from({ length: cuts.length - 1 }, (_, i) => i));
+    return Array.from({ length: blockCount }, (_, block) =>
+      rangeOf([Part.keys, Part.tails, Part.ordinals].map((part) => this.#ref(tables, block, part))),
+    );
+  }
+
   /** Keys of a block. */
   keysOf(block: number): number {
     const { keyCount, blockKeys } = this.index;

@@ -5,7 +5,7 @@ import { BlockCache } from '../container/block-cache.js';
 import type { Container, Reading } from '../container/container.js';
 import { BadOptionsError } from '../container/graph-error.js';
 import { SectionId } from '../container/layout.js';
-import type { TransportReadOptions } from '../container/transport/transport.js';
+import type { ByteRange, TransportReadOptions } from '../container/transport/transport.js';
 import { DictionaryBlocks } from './dictionary-blocks.js';
 import { type DictionaryIndex, decodeIndex } from './dictionary-index.js';
 import {
@@ -175,6 +175,14 @@ export class Dictionary {
   /** What `keysAt` does, as a part of a larger reading. */
   readingKeysAt(ranks: ArrayLike<number>): Reading<Buffer[]> {
     return keysAt(this.#blocks, ranks);
+  }
+
+  /**
+   * Where each block of keys is in the file, in order.
+   * @internal
+   */
+  blockRanges(options?: TransportReadOptions): Promise<ByteRange[]> {
+    return this.#run(this.#blocks.ranges(), options);
   }
 
   /** All keys in their order, each byte of the file read once. Throws `LimitError` when they take more than `maxBytes` in memory. */

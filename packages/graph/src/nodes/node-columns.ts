@@ -4,6 +4,7 @@ import { type BlockCache, newBlockKeys } from '../container/block-cache.js';
 import type { BlockRef, Container, Reading } from '../container/container.js';
 import { CorruptError, LimitError } from '../container/graph-error.js';
 import { sectionReader } from '../container/layout.js';
+import type { ByteRange } from '../container/transport/transport.js';
 import type { GraphInfo } from '../meta.js';
 import { type ReferenceRows, readIntColumn, readReferenceBlock } from './node-blocks.js';
 import { COLUMNS, type Column, NODES_PER_BLOCK, nodesIn } from './node-table.js';
@@ -75,6 +76,11 @@ export class NodeColumns {
   /** Whether the graph keeps a column. */
   has(column: Column): boolean {
     return this.#blocks[column] !== undefined;
+  }
+
+  /** Where each block of a column is in the file, in order. */
+  ranges(column: Column): ByteRange[] {
+    return (this.#blocks[column] ?? []).map(({ offset, storedLength }) => ({ offset, length: storedLength }));
   }
 
   /** The blocks asked for, each once, decoded. */

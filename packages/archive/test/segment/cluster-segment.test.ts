@@ -1,0 +1,139 @@
+// A segment as it lies in a bucket is the same segment: its bytes, its answers, what is reported when it is damaged; and a trace of it costs one request.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Container, CorruptError, type GraphError } from '@spanline/graph';
+import { expect, test } from 'vitest';
+import fc from '../../../../test/support/fast-check.js';
+import { samples } from '../../../../test/support/samples.js';
+import { BufferTransport, FileTransport } from '../../../graph/src/container/transport/file-transport.js';
+import { salvage } from '../../../graph/src/salvage.js';
+import { clusteredSegment } from '../../src/segment/cluster-segment.js';
+import { Segment } from '../../src/segment/segment.js';
+import { newDirectory } from '../archive/support/directory.js';
+import { anySpans } from './support/arbitrary-spans.js';
+import { byId, collect, segmentBytes, spanIdOf, traceIdOf, tracesOf } from './support/segments.js';
+import { syntheticSpans } from './support/synthetic-spans.js';
+import { unsortedBytes } from './support/unsorted-bytes.js';
+
+/** What a bucket takes together. */
+const GAP_BYTES = 64 * 1024;
+
+const spans = syntheticSpans({ traces: 1500, spansPerTrace: 12, seed: 91 }).map((span, i) => ({
+  ...span,
+  properties: { 'http.route': span.name, order: i },
+  events: i % 50 === 0 ? [{ name: 'event', timeUnixNs: span.startUnixNs, properties: { i } }] : [],
+  links: i % 70 === 0 ? [{ traceId: traceIdOf(i), spanId: spanIdOf(i), traceState: '', properties: {} }] : [],
+}));
+const plain = segmentBytes(spans);
+const clustered = await clusteredSegment(plain);
+
+/** The segment in a file whose reads are counted as those of a bucket. */
+const openCounted = async (bytes: Buffer): Promise<{ segment: Segment; transport: FileTransport }> => {
+  const path = join(newDirectory(), 'segment');
+  writeFileSync(path, bytes);
+  const transport = await FileTransport.open(path, { gapBytes: GAP_BYTES });
+  // Nothing is kept from one trace to the next, and no cluster lies in what opening reads.
+  return { segment: await Segment.open(transport, { cache: 0, tailBytes: 2048 }), transport };
+};
+
+test('of any spans it has the same bytes, and gives the same', async () => {
+  await fc.assert(
+    fc.asyncProperty(anySpans, async (some) => {
+      const bytes = segmentBytes(some);
+      const object = await clusteredSegment(bytes);
+      expect(await clusteredSegment(bytes)).toEqual(object);
+      const { transport, size } = await Container.open(new BufferTransport(object));
+      expect(await transport.readRanges([{ offset: 0, length: size }])).toEqual([bytes]);
+      const [segment, direct] = [await Segment.open(object), await Segment.open(bytes)];
+      expect(segment.info).toEqual({ ...direct.info, bytes: object.length });
+      expect(await collect(segment.scan())).toEqual(await collect(direct.scan()));
+      expect(await segment.faults()).toEqual([]);
+    }),
+    { numRuns: samples(25, 100, 500) },
+  );
+});
+
+test('it takes a fifth more bytes at most', () => {
+  expect(plain.length).toBeGreaterThan(4 * GAP_BYTES);
+  expect(clustered.length).toBeLessThan(1.2 * plain.length);
+});
+
+test('a trace costs one request, and less than two clusters', async () => {
+  const { segment, transport } = await openCounted(clustered);
+  const all = [...tracesOf(spans)];
+  for (const [id, trace] of all.filter((_, i) => i % 4 === 0)) {
+    const before = transport.stats();
+    expect(byId((await segment.traces([id])).get(id) ?? [])).toEqual(byId(trace));
+    const after = transport.stats();
+    expect(after.requests - before.requests).toBe(1);
+    expect(after.bytes - before.bytes).toBeLessThan(128 * 1024);
+  }
+  await segment.close();
+});
+
+test('a trace that lies in many groups costs one request, and so do many at a time', async () => {
+  const [first, ...rest] = syntheticSpans({ traces: 40, spansPerTrace: 400, seed: 92 });
+  const long = [first, ...rest].map((span, i) => (i < 8000 ? { ...span, traceId: first.traceId } : span));
+  const { segment, transport } = await openCounted(await clusteredSegment(segmentBytes(long)));
+  const before = transport.stats().requests;
+  const found = await segment.traces([first.traceId]);
+  expect(found.get(first.traceId)).toHaveLength(8000);
+  expect(transport.stats().requests - before).toBeLessThanOrEqual(2);
+  await segment.close();
+});
+
+test('a search reads the rows of all groups together', async () => {
+  const { segment, transport } = await openCounted(clustered);
+  const before = transport.stats().requests;
+  expect(await collect(segment.traceIds({ fromUnixNs: 0n, toUnixNs: 1n }))).toEqual([]);
+  await segment.summaries({ limit: 5, minDurationNs: 10n ** 15n });
+  expect(transport.stats().requests - before).toBeLessThanOrEqual(1);
+  await segment.close();
+});
+
+test('damage in it is named by section and block as in the segment itself', async () => {
+  const { transport } = await Container.open(new BufferTransport(clustered));
+  const { sections } = await Container.open(new BufferTransport(plain));
+  for (const { id, offset, storedLength } of sections) {
+    const at = offset + Math.floor(storedLength / 2);
+    // Each copy of the byte.
+    const [probe] = await transport.readRanges([{ offset: at, length: Math.min(16, offset + storedLength - at) }]);
+    const damagedPlain = Buffer.from(plain);
+    damagedPlain[at] ^= 1;
+    const damaged = Buffer.from(clustered);
+    for (let from = clustered.indexOf(probe); from >= 0; from = clustered.indexOf(probe, from + 1)) damaged[from] ^= 1;
+    expect(await faultsOf(damaged), `section ${id}`).toEqual(await faultsOf(damagedPlain));
+  }
+});
+
+const faultsOf = async (bytes: Buffer): Promise<unknown[]> => {
+  const placeOf = (error: unknown): unknown[] => {
+    const { code } = error as GraphError;
+    return error instanceof CorruptError ? [code, error.section, error.block] : [code];
+  };
+  try {
+    return (await (await Segment.open(bytes)).faults()).map(placeOf);
+  } catch (error) {
+    return [placeOf(error)];
+  }
+};
+
+test('what checks graph files checks it', async () => {
+  const path = join(newDirectory(), 'object');
+  writeFileSync(path, clustered);
+  expect(await salvage(path)).toMatchObject({ isUndamaged: true, bytes: clustered.length });
+  const { keyCount } = await salvage(path);
+  expect(keyCount).toBeGreaterThan(spans.length - 1);
+});
+
+test('an unsorted segment goes up as it is, and a trace of it costs one request', async () => {
+  const bytes = await unsortedBytes(spans, 120);
+  expect(await clusteredSegment(bytes)).toBe(bytes);
+  const { segment, transport } = await openCounted(bytes);
+  for (const id of [...tracesOf(spans).keys()].filter((_, i) => i % 20 === 0)) {
+    const before = transport.stats().requests;
+    expect((await segment.traces([id])).get(id)).toHaveLength(12);
+    expect(transport.stats().requests - before).toBe(1);
+  }
+  await segment.close();
+});

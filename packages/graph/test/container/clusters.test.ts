@@ -1,0 +1,148 @@
+// A clustered file gives the bytes of the logical one, whatever its order, by as few reads as it was asked at a time; a map that is not whole is refused.
+import { expect, test } from 'vitest';
+import fc from '../../../../test/support/fast-check.js';
+import { samples } from '../../../../test/support/samples.js';
+import { CLUSTER_FOOTER_BYTES, clusterFile } from '../../src/container/cluster-map.js';
+import { Container } from '../../src/container/container.js';
+import { BufferSink, ContainerWriter } from '../../src/container/container-writer.js';
+import { BufferTransport } from '../../src/container/transport/file-transport.js';
+import type { ByteRange } from '../../src/container/transport/transport.js';
+import { failureOf } from './support/errors.js';
+
+const SECTION = 1000;
+
+/** A file with one section. */
+const fileOf = (section: Buffer): Buffer => {
+  const sink = new BufferSink();
+  const writer = new ContainerWriter(sink, 'none');
+  writer.section({ id: SECTION }, section);
+  writer.finish();
+  return sink.toBuffer();
+};
+
+/** What some ranges leave of a file. */
+const leftOver = (ranges: readonly ByteRange[], size: number): ByteRange[] => {
+  const isTaken = new Uint8Array(size);
+  for (const { offset, length } of ranges) isTaken.fill(1, offset, offset + length);
+  const left: { offset: number; length: number }[] = [];
+  for (let at = 0; at < size; at++) {
+    if (isTaken[at] === 1) continue;
+    const last = left.at(-1);
+    if (last !== undefined && last.offset + last.length === at) last.length++;
+    else left.push({ offset: at, length: 1 });
+  }
+  return left;
+};
+
+const rangeIn = (size: number): fc.Arbitrary<ByteRange> =>
+  fc.tuple(fc.nat(size), fc.nat(size)).map(([a, b]) => ({ offset: Math.min(a, b), length: Math.abs(a - b) }));
+
+interface Case {
+  readonly logical: Buffer;
+  readonly clustered: Buffer;
+  readonly rounds: readonly (readonly ByteRange[])[];
+  readonly tailBytes: number;
+}
+
+const anyCase: fc.Arbitrary<Case> = fc.uint8Array({ minLength: 1, maxLength: 300 }).chain((bytes) => {
+  const logical = fileOf(Buffer.from(bytes));
+  const range = rangeIn(logical.length);
+  const stretch = range.filter(({ length }) => length > 0);
+  return fc
+    .record({
+      clusters: fc.array(fc.array(stretch, { maxLength: 4 }), { maxLength: 5 }),
+      again: fc.array(stretch, { maxLength: 2 }),
+      rounds: fc.array(fc.array(range, { maxLength: 5 }), { minLength: 1, maxLength: 4 }),
+      tailBytes: fc.nat(800),
+    })
+    .map(({ clusters, again, rounds, tailBytes }) => {
+      const others = [...again, ...leftOver([...clusters.flat(), ...again], logical.length)];
+      return { logical, clustered: clusterFile(logical, clusters, others), rounds, tailBytes: 1 + tailBytes };
+    });
+});
+
+const slices = (bytes: Buffer, ranges: readonly ByteRange[]): Buffer[] =>
+  ranges.map(({ offset, length }) => bytes.subarray(offset, offset + length));
+
+test('any ranges are those of the logical file', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyCase, async ({ logical, clustered, rounds, tailBytes }) => {
+      const inner = new BufferTransport(clustered);
+      const container = await Container.open(inner, { tailBytes });
+      const sync = Container.openSync(new BufferTransport(clustered), { tailBytes });
+      for (const { size, storedSize, sections } of [container, sync]) {
+        expect([size, storedSize]).toEqual([logical.length, clustered.length]);
+        expect(sections.map(({ id }) => id)).toEqual([SECTION]);
+      }
+      const before = inner.stats().requests;
+      const found = await Promise.all(rounds.map((ranges) => container.transport.readRanges(ranges)));
+      expect(found).toEqual(rounds.map((ranges) => slices(logical, ranges)));
+      for (const ranges of rounds) expect(sync.readStoredSync(ranges)).toEqual(slices(logical, ranges));
+      // Neighbours in memory cost one request, and nothing lies far apart in a file of this size.
+      expect(inner.stats().requests - before).toBeLessThanOrEqual(1);
+      const [whole] = await container.transport.readRanges([{ offset: 0, length: logical.length }]);
+      expect(whole).toEqual(logical);
+      expect(await container.transport.readTail(tailBytes)).toEqual({
+        bytes: logical.subarray(Math.max(0, logical.length - tailBytes)),
+        offset: Math.max(0, logical.length - tailBytes),
+        size: logical.length,
+      });
+    }),
+    { numRuns: samples(150, 600, 5000) },
+  );
+});
+
+test('a range outside of the logical file is refused, also where the file has bytes there', async () => {
+  const logical = fileOf(Buffer.alloc(100));
+  const clustered = clusterFile(logical, [], [{ offset: 0, length: logical.length }]);
+  const { transport } = await Container.open(new BufferTransport(clustered));
+  const failure = await failureOf(transport.readRanges([{ offset: 0, length: logical.length + 1 }]));
+  expect(failure.code).toBe('ERR_SPANLINE_GRAPH_TRUNCATED');
+});
+
+const logical = fileOf(Buffer.from(Array.from({ length: 60 }, (_, i) => i)));
+const CLUSTERS = [[{ offset: 20, length: 30 }], [{ offset: 10, length: 20 }]];
+const clustered = clusterFile(logical, CLUSTERS, leftOver(CLUSTERS.flat(), logical.length));
+const bodyLength = 50 + leftOver(CLUSTERS.flat(), logical.length).reduce((sum, { length }) => sum + length, 0);
+
+const CODES = ['CORRUPT', 'TRUNCATED', 'BAD_SIGNATURE', 'UNSUPPORTED_VERSION'].map(
+  (code) => `ERR_SPANLINE_GRAPH_${code}`,
+);
+
+test('each byte of map and footer that is another is refused', async () => {
+  expect(clustered.length - CLUSTER_FOOTER_BYTES).toBeGreaterThan(bodyLength);
+  for (let at = bodyLength; at < clustered.length; at++)
+    for (let bit = 0; bit < 8; bit++) {
+      const damaged = Buffer.from(clustered);
+      damaged[at] ^= 1 << bit;
+      const { code } = await failureOf(Container.open(new BufferTransport(damaged)));
+      expect(CODES).toContain(code);
+    }
+});
+
+test('a file cut anywhere is refused', async () => {
+  for (let length = 0; length < clustered.length; length++)
+    expect(CODES).toContain((await failureOf(Container.open(new BufferTransport(clustered.subarray(0, length))))).code);
+});
+
+test.each([
+  ['lacks a byte', [{ offset: 0, length: logical.length - 1 }]],
+  ['goes beyond the file', [{ offset: 0, length: logical.length + 1 }]],
+  [
+    'has a stretch of no bytes',
+    [
+      { offset: 0, length: 0 },
+      { offset: 0, length: logical.length },
+    ],
+  ],
+  [
+    'has all bytes in too many places',
+    Array.from({ length: 60 }, (_, i) => [
+      { offset: 0, length: logical.length },
+      { offset: i, length: 60 },
+    ]).flat(),
+  ],
+])('a map that %s is refused', async (_, others) => {
+  const file = clusterFile(logical, [], others);
+  expect(CODES).toContain((await failureOf(Container.open(new BufferTransport(file)))).code);
+});
