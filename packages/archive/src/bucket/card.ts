@@ -1,12 +1,11 @@
 // What the catalogue says of one segment: where it is, what a search needs to pass it over, and what opening reads, or where that lies. A card is made by
 // opening the segment once, through a transport that remembers how far from its end was read. It must never say of a trace that it is not there when
 // it is, and never be of another object than the one it names.
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { BlockCache, Tail, Transport, TransportReadOptions, TransportStats } from '@spanline/graph';
-import { attempt } from 'spanline/internal/base';
 import { Segment } from '../segment/segment.js';
 import type { SegmentInfo } from '../segment/write-segment.js';
 import { lastWordOf } from '../values/fields.js';
+import type { HeadPlace, Heads } from './heads.js';
 import type { ObjectStore, ObjectVersion } from './object-store.js';
 import { TraceFilter } from './trace-filter.js';
 
@@ -24,12 +23,14 @@ export interface BucketCard {
   readonly filter: TraceFilter | undefined;
   /** Bytes at the end of the object that opening reads. */
   readonly headBytes: number;
-  /** Those bytes, deflated, unless they are many. */
+  /** Those bytes, where they are at hand. */
   readonly head: Buffer | undefined;
+  /** Where they are, too, unless they are in the card or too many. */
+  readonly headIn: HeadPlace | undefined;
 }
 
-/** Heads of so many bytes at most are in cards, deflated: all cards are read by whoever asks for anything. */
-const INLINE_HEAD_BYTES = 64 * 1024;
+/** Heads of so many bytes at most are kept beside their segments. */
+const MAX_HEAD_BYTES = 64 * 1024;
 /** The first read of the tail: what opening needs of it is read once more, of what is in memory, to be remembered exactly. */
 const TAIL_BYTES = 2048;
 /** Bytes fetched at first when nothing is known of an object: most segments are opened by these. */
@@ -156,7 +157,8 @@ export const openForCard = async (
       uploadedMs: object.uploadedMs,
       filter: withFilter ? await filterOf(segment, signal) : undefined,
       headBytes,
-      head: withHead || headBytes <= INLINE_HEAD_BYTES ? deflateRawSync(head) : undefined,
+      head: withHead || headBytes <= MAX_HEAD_BYTES ? Buffer.from(head) : undefined,
+      headIn: undefined,
     };
     return { card, segment };
   } catch (error) {
@@ -193,21 +195,29 @@ export interface HeadCache {
   write(key: string, bytes: Uint8Array): Promise<void>;
 }
 
-/** Open the segment of a card: for no request where its head is in the card or in `heads`, for one else. */
+/** Where heads may be that are not in their card. */
+interface OpenOptions {
+  readonly cache?: BlockCache | undefined;
+  readonly heads?: Heads | undefined;
+  readonly kept?: HeadCache | undefined;
+}
+
+/** Open the segment of a card: for no request where its head is in the card, in `heads` or `kept`, for one else. */
 export const openFromCard = async (
   store: ObjectStore,
   card: BucketCard,
-  { cache, heads }: { readonly cache?: BlockCache | undefined; readonly heads?: HeadCache | undefined } = {},
+  { cache, heads, kept }: OpenOptions = {},
 ): Promise<Segment> => {
   const { key, etag, info, headBytes } = card;
   const size = info.bytes;
   const transport = store.transport(key, { size, etag });
-  const kept = card.head === undefined ? await heads?.read(`heads/${card.name}`) : inflated(card.head, headBytes);
-  let bytes = kept?.length === headBytes ? kept : undefined;
+  const head =
+    card.head ?? (card.headIn && (await heads?.get(card.headIn))) ?? (await kept?.read(`heads/${card.name}`));
+  let bytes = head?.length === headBytes ? head : undefined;
   if (bytes === undefined) {
     const tail = await transport.readTail(headBytes);
     bytes = tail.bytes;
-    await heads?.write(`heads/${card.name}`, bytes);
+    await kept?.write(`heads/${card.name}`, bytes);
   }
   const end = { bytes, offset: size - headBytes, size };
   return Segment.open(new HeadTransport(transport, end), {
@@ -216,7 +226,3 @@ export const openFromCard = async (
     withoutFilter: true,
   });
 };
-
-/** What `deflated` was, unless it is more than that. */
-const inflated = (deflated: Buffer, length: number): Buffer | undefined =>
-  attempt(() => inflateRawSync(deflated, { maxOutputLength: Math.max(1, length) }));

@@ -7,6 +7,7 @@ import { decodePack, encodePack } from './card-pack.js';
 import type { Catalogue } from './catalogue.js';
 import type { CatalogueState } from './catalogue-state.js';
 import type { DiskCache } from './disk-cache.js';
+import { Heads } from './heads.js';
 import type { ObjectStore } from './object-store.js';
 
 /** Reads the catalogue of a store; with `cache` what was read of segments is kept. */
@@ -15,6 +16,7 @@ export const openCatalogue = (
   catalogue: Catalogue,
   cache: DiskCache | undefined,
 ): CatalogueReader => {
+  const heads = new Heads(store);
   let shown: { readonly state: CatalogueState; readonly view: GenerationView } | undefined;
 
   const liveOf = (card: BucketCard): LiveSegment => {
@@ -24,7 +26,7 @@ export const openCatalogue = (
       size: info.bytes,
       etag,
       card: { info, mayHave: (traceId) => filter?.mayHave(traceId) ?? info.spanCount > 0 },
-      open: (blocks) => openFromCard(store, card, { cache: blocks, heads: cache }),
+      open: (blocks) => openFromCard(store, card, { cache: blocks, heads, kept: cache }),
     };
   };
 
@@ -52,7 +54,7 @@ export const openCatalogue = (
     },
     freshSegment: async (object, name) => {
       const kept = await cache?.read(keptAs(name));
-      const [card] = kept === undefined ? [] : await decodePack(kept, keptAs(name)).catch(() => []);
+      const [card] = kept === undefined ? [] : await decodePack(kept, keptAs(name), '').catch(() => []);
       if (card !== undefined && isOf(card, object)) return liveOf(card);
       const { key, size, etag } = object;
       const known = etag === '' ? undefined : { size, etag };
@@ -63,7 +65,7 @@ export const openCatalogue = (
         withHead: true,
       });
       await opened.segment.close();
-      await cache?.write(keptAs(name), await encodePack([opened.card]));
+      await cache?.write(keptAs(name), (await encodePack([opened.card], Number.POSITIVE_INFINITY)).pack);
       return liveOf(opened.card);
     },
     lastListFrom: async () => (await cache?.read(LIST_FROM))?.toString(),

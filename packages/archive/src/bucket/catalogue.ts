@@ -20,7 +20,17 @@ import {
   NO_GENERATION,
   type Pack,
 } from './generation.js';
-import { CATALOGUE_KEY, cardsKey, foldedKey, generationKey, generationOf, hourOf, hourStartMs } from './keys.js';
+import { Heads } from './heads.js';
+import {
+  CATALOGUE_KEY,
+  cardsKey,
+  foldedKey,
+  generationKey,
+  generationOf,
+  headsKeyOf,
+  hourOf,
+  hourStartMs,
+} from './keys.js';
 import type { ObjectStore } from './object-store.js';
 import { newPacks } from './pack-plan.js';
 
@@ -186,18 +196,23 @@ export class Catalogue {
     const known = new Map(state.packs.map(({ pack, cards = [] }) => [pack.key, cards]));
     const loaded = new Map(plan.kept.map(({ key }) => [key, known.get(key) ?? []]));
     const packs: Pack[] = [...plan.kept];
+    const heads = new Heads(this.#store);
     await inParallel(plan.written, AT_A_TIME, async (cards) => {
-      const bytes = await encodePack(cards);
       const key = cardsKey(newId());
-      await this.#store.put(key, bytes, call);
-      packs.push({ key, cards: cards.length, gone: [], bytes: bytes.length });
-      loaded.set(key, cards);
+      const { pack, heads: longer } = await encodePack(await withHeads(cards, heads));
+      if (longer.length > 0) await this.#store.put(headsKeyOf(key), longer, call);
+      await this.#store.put(key, pack, call);
+      packs.push({ key, cards: cards.length, gone: [], bytes: pack.length, headsBytes: longer.length });
+      // As others have them, without what is elsewhere now.
+      loaded.set(key, await decodePack(pack, key, headsKeyOf(key)));
     });
     const names = await this.#foldedNames(before, folded, listFrom, call);
     const died = [
       ...remove.flatMap((name) => state.live.get(name)?.key ?? []),
       ...dead,
-      ...plan.dropped,
+      ...state.packs.flatMap(({ pack: { key, headsBytes } }) =>
+        plan.dropped.includes(key) ? [key, ...(headsBytes > 0 ? [headsKeyOf(key)] : [])] : [],
+      ),
       ...names.dropped,
       ...(state.key === undefined ? [] : [state.key]),
     ];
@@ -269,7 +284,7 @@ export class Catalogue {
       try {
         const found = await this.#store.get(key, { signal });
         if (typeof found !== 'object') throw this.#damage(key, 'is gone, which the newest generation names');
-        const read = await decodePack(found.bytes, file);
+        const read = await decodePack(found.bytes, file, headsKeyOf(key));
         if (read.length !== cards) throw this.#damage(key, `has ${read.length} cards, not ${cards}`);
         loaded.set(key, read);
       } catch (error) {
@@ -293,6 +308,15 @@ export class Catalogue {
     return bucketError('DAMAGED', `${this.#store.name}/${key} ${what}`);
   }
 }
+
+/** Cards with their heads, as far as these can be read. */
+const withHeads = (cards: readonly BucketCard[], heads: Heads): Promise<BucketCard[]> =>
+  Promise.all(
+    cards.map(async (card) => {
+      if (card.head !== undefined || card.headIn === undefined) return card;
+      return { ...card, head: await heads.get(card.headIn), headIn: undefined };
+    }),
+  );
 
 const stateOf = (
   generation: Generation,

@@ -7,7 +7,7 @@ import type { BucketCard } from './card.js';
 import type { Catalogue } from './catalogue.js';
 import type { CatalogueState } from './catalogue-state.js';
 import { PROBE_PREFIX } from './conditional-writes.js';
-import { hourStartMs, parseTimelineKey } from './keys.js';
+import { headsKeyOf, hourStartMs, parseTimelineKey } from './keys.js';
 import type { ObjectStore } from './object-store.js';
 
 /** What cleaning up has to do with. */
@@ -21,11 +21,11 @@ export interface CleaningUp {
 
 const HOUR_MS = 3_600_000;
 /** What maintainers write, where nobody else does. */
-const OWN_PREFIXES = ['segments/', 'cards/', 'generations/', 'folded/', PROBE_PREFIX];
+const OWN_PREFIXES = ['segments/', 'cards/', 'heads/', 'generations/', 'folded/', PROBE_PREFIX];
 /** What they write there: a bucket may be shared, and what others keep below such a prefix is not ours to delete. */
-const OWN_KEY = /^(?:segments\/seg-[\w.-]+|(?:cards|folded|probe)\/[0-9a-f]{12}|generations\/\d+-[0-9a-f]{12})$/;
+const OWN_KEY = /^(?:segments\/seg-[\w.-]+|(?:cards|heads|folded|probe)\/[0-9a-f]{12}|generations\/\d+-[0-9a-f]{12})$/;
 /** What a commit itself makes dead: for these alone nothing is committed, or each commit would ask for another. */
-const MINOR = /^(?:generations|cards|folded)\//;
+const MINOR = /^(?:generations|cards|heads|folded)\//;
 /** Of those so many are deleted and forgotten at a time. */
 const MANY_MINOR = 500;
 const DELETED_AT_ONCE = 1000;
@@ -113,6 +113,7 @@ const namesOf = ({ generation, key, live }: CatalogueState): Set<string> => {
   const named = new Set<string>(key === undefined ? [] : [key]);
   for (const card of live.values()) named.add(card.key);
   for (const one of [...generation.packs, ...generation.dead, ...generation.foldedPacks]) named.add(one.key);
+  for (const { key: cards } of generation.packs) named.add(headsKeyOf(cards));
   return named;
 };
 

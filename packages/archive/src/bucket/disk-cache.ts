@@ -10,7 +10,7 @@ import { makeDirectory, timers } from 'spanline/internal/base';
 import type { ListedObject, ObjectStore, ObjectVersion, StoreCall, StoreStats } from './object-store.js';
 
 /** Beginnings of keys of objects that never change. */
-const IMMUTABLE = /^(?:generations|cards|folded)\//;
+const IMMUTABLE = /^(?:generations|cards|heads|folded)\//;
 const CATALOGUE = 'catalogue.json';
 /** Its time is that of the last look. */
 const PRUNED = 'pruned';

@@ -17,6 +17,8 @@ export interface Pack {
   /** Places in it of cards whose segments are live no longer, ascending. */
   readonly gone: readonly number[];
   readonly bytes: number;
+  /** Bytes of the object with heads beside it; 0 where there is none. */
+  readonly headsBytes: number;
 }
 
 /** An object that nothing live names any more. */
@@ -127,7 +129,9 @@ export const decodeGeneration = async (bytes: Buffer, file: string): Promise<Gen
     const { number, listFrom, packs, dead, folded, foldedPacks } = text;
     need(isWhole(number) && isText(listFrom), 'it has no number');
     need(
-      packs.every((one) => isText(one.key) && isWhole(one.cards) && isWhole(one.bytes) && one.gone.every(isWhole)),
+      packs.every(
+        (one) => isText(one.key) && [one.cards, one.bytes, one.headsBytes].every(isWhole) && one.gone.every(isWhole),
+      ),
       'its packs are none',
     );
     need(

@@ -38,9 +38,11 @@ export const generationOf = (key: string): number | undefined => {
   return number === undefined ? undefined : Number(number);
 };
 
-/** Where generations, packs of cards and packs of names of folded uploads are; `id` is a `newId`. */
+/** Where generations, packs of cards, heads beside them and packs of names of folded uploads are; `id` is a `newId`. */
 export const generationKey = (number: number, id: string): string => `generations/${number}-${id}`;
 export const cardsKey = (id: string): string => `cards/${id}`;
+/** Of the heads beside the pack of this key. */
+export const headsKeyOf = (cards: string): string => `heads/${baseName(cards)}`;
 export const foldedKey = (id: string): string => `folded/${id}`;
 
 /** The last part of a key. */

@@ -9,9 +9,9 @@ import type { GroupTable } from './groups.js';
 import { PARTS, SegmentSection } from './layout.js';
 import { openSegmentFile, type SegmentFile } from './segment-file.js';
 
-/** A cluster takes groups until it has so many bytes. */
+/** A cluster takes groups until it has so many bytes, and none that makes it more than twice as large. */
 const CLUSTER_BYTES = 32 * 1024;
-/** And no more for a trace that goes on in the next group. */
+/** One of a trace that goes on from group to group has so many. */
 const MAX_CLUSTER_BYTES = 1024 * 1024;
 
 /** What opening by a card reads, in the order of a segment. */
@@ -115,13 +115,17 @@ const runsOf = (
   const runs: { first: number; end: number }[] = [];
   let bytes = Number.POSITIVE_INFINITY;
   for (let group = 0; group < groups.count; group++) {
-    const isFull = bytes >= (groups.isContinued(group) ? MAX_CLUSTER_BYTES : CLUSTER_BYTES);
+    const own = bytesOf(group);
+    // What is read for one trace must not lie apart because of another.
+    const isFull = groups.isContinued(group)
+      ? bytes >= MAX_CLUSTER_BYTES
+      : bytes >= CLUSTER_BYTES || bytes + own > 2 * CLUSTER_BYTES || groups.isContinued(group + 1);
     if (isFull) {
       runs.push({ first: group, end: group });
       bytes = 0;
     }
     runs[runs.length - 1].end = group + 1;
-    bytes += bytesOf(group);
+    bytes += own;
   }
   return runs;
 };

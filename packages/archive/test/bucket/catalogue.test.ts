@@ -1,14 +1,16 @@
 // A catalogue has exactly the segments that were added and not removed, whoever changes it at the same time, whatever is lost on the way; and names what is
 // dead as long as it may be there.
 import { createHash } from 'node:crypto';
-import { gunzipSync } from 'node:zlib';
+import { crc32, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
+import type { BucketCard } from '../../src/bucket/card.js';
 import { decodePack, encodePack } from '../../src/bucket/card-pack.js';
 import { Catalogue } from '../../src/bucket/catalogue.js';
 import type { CatalogueState } from '../../src/bucket/catalogue-state.js';
 import { decodeGeneration, encodeGeneration, encodePointer, NO_GENERATION } from '../../src/bucket/generation.js';
+import { Heads } from '../../src/bucket/heads.js';
 import { CATALOGUE_KEY, freshKey, hourOf } from '../../src/bucket/keys.js';
 import { cardOf, nameOf, wordsOf } from './support/cards.js';
 import { MemoryStore } from './support/memory-store.js';
@@ -224,7 +226,7 @@ test('generations and packs come back as they were', async () => {
   const generation = {
     number: 7,
     listFrom: '2026-11-27T10',
-    packs: [{ key: 'cards/a', cards: 3, gone: [1], bytes: 9 }],
+    packs: [{ key: 'cards/a', cards: 3, gone: [1], bytes: 9, headsBytes: 0 }],
     dead: [
       { key: 'a', sinceMs: 5.5 },
       { key: 'b', sinceMs: undefined },
@@ -234,20 +236,64 @@ test('generations and packs come back as they were', async () => {
   };
   expect(await decodeGeneration(await encodeGeneration(generation), 'x')).toEqual(generation);
   const cards = Array.from({ length: 30 }, (_, n) => cardOf(n));
-  const bytes = await encodePack(cards);
-  expect(await decodePack(bytes, 'x')).toEqual(cards);
+  const { pack: bytes } = await encodePack(cards);
+  expect(await decodePack(bytes, 'x', '')).toEqual(cards);
   for (let at = 0; at < bytes.length; at += 7) {
     const damaged = Buffer.from(bytes);
     damaged[at] ^= 0x10;
-    const read = await decodePack(damaged, 'x').catch((error: { code: string }) => error.code);
+    const read = await decodePack(damaged, 'x', '').catch((error: { code: string }) => error.code);
     // The head of gzip has bytes that mean nothing.
     if (read !== 'ERR_SPANLINE_BUCKET_DAMAGED') expect(read).toEqual(cards);
   }
 });
 
+test('long heads lie beside the cards, come along when packs are written again, and die with them', async () => {
+  const store = new MemoryStore();
+  const catalogue = new Catalogue(store);
+  const cardWith = (n: number): BucketCard => {
+    const head = Buffer.alloc(9000 + n, n);
+    return { ...cardOf(n), head, headBytes: head.length };
+  };
+  const keys = (prefix: string): string[] => [...store.objects.keys()].filter((key) => key.startsWith(prefix));
+  const headsIn = async (state: CatalogueState): Promise<unknown> => {
+    const heads = new Heads(store);
+    const found = [...state.live.values()].map(
+      async ({ head, headIn }) => head ?? (headIn && (await heads.get(headIn))),
+    );
+    return Promise.all(found);
+  };
+  const written = await catalogue.update(() => ({ add: [1, 2, 3].map(cardWith) }));
+  const [first] = keys('heads/');
+  const asked: string[] = [];
+  store.before = (_, key) => void asked.push(key);
+  expect(await headsIn(written)).toEqual([1, 2, 3].map((n) => cardWith(n).head));
+  expect(asked).toEqual([first]);
+  // Joined with what is new: by one who has read the cards alone.
+  const joined = await new Catalogue(store).update(() => ({ add: [4, 5, 6].map(cardWith), remove: [nameOf(2)] }));
+  expect(joined.packs).toHaveLength(1);
+  expect(await headsIn(await new Catalogue(store).read())).toEqual([1, 3, 4, 5, 6].map((n) => cardWith(n).head));
+  expect(joined.isDead(first)).toBe(true);
+  expect(keys('heads/').filter((key) => !joined.isDead(key))).toEqual(
+    keys('cards/')
+      .filter((key) => !joined.isDead(key))
+      .map((key) => key.replace('cards/', 'heads/')),
+  );
+  // One that is not what was written, or gone, is none.
+  const [key] = keys('heads/').filter((one) => !joined.isDead(one));
+  const object = store.objects.get(key) as Buffer;
+  object[0] ^= 1;
+  expect(await headsIn(joined)).toEqual([undefined, ...[3, 4, 5, 6].map((n) => cardWith(n).head)]);
+  store.objects.delete(key);
+  expect(await headsIn(joined)).toEqual([1, 3, 4, 5, 6].map(() => undefined));
+  const last = await catalogue.update(() => ({ add: [cardWith(7)] }));
+  expect(last.live.size).toBe(6);
+});
+
 test('objects are what docs/formats.md says of their bytes', async () => {
   const store = new MemoryStore();
   const cards = Array.from({ length: 12 }, (_, n) => cardOf(n));
+  const long = Buffer.alloc(9000, 6);
+  cards[6] = { ...cards[6], headBytes: long.length, head: long };
   await new Catalogue(store).update(() => ({ add: cards, folded: [{ hour: '2026-11-27T10', name: nameOf(3) }] }));
   const { version, generation, key } = JSON.parse(String(store.objects.get('catalogue.json')));
   expect([version, generation]).toEqual([1, 1]);
@@ -260,20 +306,26 @@ test('objects are what docs/formats.md says of their bytes', async () => {
     folded: { '2026-11-27T10': [nameOf(3)] },
   });
   const bytes = store.objects.get(text.packs[0].key) as Buffer;
-  expect(text.packs).toEqual([{ key: text.packs[0].key, cards: 12, gone: [], bytes: bytes.length }]);
+  const heads = store.objects.get(text.packs[0].key.replace('cards/', 'heads/')) as Buffer;
+  expect(text.packs).toEqual([
+    { key: text.packs[0].key, cards: 12, gone: [], bytes: bytes.length, headsBytes: heads.length },
+  ]);
   expect(bytes.toString('latin1', 0, 8)).toBe('SPLNCRD1');
   const blobsAt = 12 + bytes.readUInt32LE(8);
   const pack = JSON.parse(String(gunzipSync(bytes.subarray(12, blobsAt))));
   expect(createHash('sha256').update(bytes.subarray(blobsAt)).digest('hex')).toMatch(new RegExp(`^${pack.digest}`));
   let at = blobsAt;
-  for (const [i, { name, spans, filterBytes, headStored, services }] of pack.cards.entries()) {
+  for (const [i, { name, spans, filterBytes, headBytes, headCrc, head: place, services }] of pack.cards.entries()) {
     const { filter, head } = cards[i];
     expect([name, spans]).toEqual([nameOf(i), i]);
     expect(services[1]).toEqual([`service ${i % 5}`, [[`GET /${i % 7}`, 2]]]);
     expect(bytes.subarray(at, at + filterBytes)).toEqual(filter?.encode() ?? Buffer.alloc(0));
     at += filterBytes;
-    expect(bytes.subarray(at, at + headStored)).toEqual(head ?? Buffer.alloc(0));
-    at += headStored;
+    expect(place).toBe(head === undefined ? 'none' : i === 6 ? 'heads' : 'card');
+    if (place === 'card') expect(bytes.subarray(at, at + headBytes)).toEqual(head);
+    if (place === 'card') at += headBytes;
+    expect(headCrc).toBe(place === 'heads' ? crc32(heads) : 0);
+    if (place === 'heads') expect(heads).toEqual(head);
   }
   expect(at).toBe(bytes.length);
 });

@@ -38,4 +38,5 @@ export const cardOf = (n: number, hour?: string): BucketCard => ({
   filter: n % 10 === 9 ? undefined : TraceFilter.of(wordsOf(n)),
   headBytes: 100,
   head: n % 3 === 0 ? Buffer.alloc(100, n) : undefined,
+  headIn: undefined,
 });
