@@ -51,7 +51,7 @@ const infoText = (file: CompactGraph): string => {
     `${((bytes / container.size) * 100).toFixed(1)} %`,
   ]);
   const places = columns(['section', 'graph', 'offset', 'bytes', 'share'], sections, 'lrrrr');
-  const first = `${container.transport.name}: ${container.size} bytes, ${keyCount} keys\n`;
+  const first = `${container.transport.name}: ${container.storedSize} bytes, ${keyCount} keys\n`;
   return `${first}${notes.join('')}\n${columns(head, rows, 'rrrrr')}\n${places}`;
 };
 
@@ -73,7 +73,7 @@ Exit codes: 0 done, 1 the file is damaged, 2 wrong usage, 3 it cannot be read or
       withGraph(path, async (file) => {
         const { container, keyCount, graphs, meta } = file;
         const { groupBytes, notes } = meta;
-        const facts = { file: path, bytes: container.size, keyCount, groupBytes, notes, graphs };
+        const facts = { file: path, bytes: container.storedSize, keyCount, groupBytes, notes, graphs };
         printAnswer(json, { ...facts, sections: sectionsOf(file) }, infoText(file));
       }),
     );

@@ -178,6 +178,14 @@ export class ClusterMap {
     return pieces;
   }
 
+  /** What lies in more than one place. */
+  get doubled(): readonly (Piece & ByteRange)[] {
+    return this.#copies.flatMap((copies, i) => {
+      const [offset, end] = [this.#starts[i], this.#starts[i + 1]];
+      return copies.length > 1 ? [{ offset, length: end - offset, copies }] : [];
+    });
+  }
+
   /** Where the end of the logical file begins that lies whole behind byte `from` of the file. */
   endBehind(from: number): number {
     let i = this.#copies.length;

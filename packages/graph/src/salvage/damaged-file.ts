@@ -15,6 +15,7 @@ import {
   sectionName,
   WAYMARK_BYTES,
 } from '../container/layout.js';
+import { ClusteredTransport } from '../container/transport/clustered-transport.js';
 import { FileTransport } from '../container/transport/file-transport.js';
 import { decodeMeta, type GraphInfo, type GraphMeta } from '../meta.js';
 import { type Column, columnPlace, columnsOf, decodeNodeTable, TABLE_COPIES } from '../nodes/node-table.js';
@@ -160,12 +161,19 @@ export class DamagedFile {
     return found;
   }
 
-  /** Check the sections that nobody has read, all of them with one checksum. */
+  /** Check the sections that nobody has read, all of them with one checksum, and the copies of a clustered file. */
   checkOthers(): void {
     for (const entry of this.container.sections) {
       if (this.#checked.has(entry) || (entry.flags & FLAG_BLOCKED) !== 0) continue;
       this.attempt(placeOf(entry.id, entry.graph), () => this.container.readSync([entry]));
     }
+    const { transport } = this.container;
+    if (!(transport instanceof ClusteredTransport)) return;
+    for (const { offset, length } of transport.differingSync())
+      this.damage.push({
+        section: 'clusters',
+        message: `bytes ${offset} to ${offset + length} of what ${this.name} is clustered of are not the same in all clusters`,
+      });
   }
 }
 

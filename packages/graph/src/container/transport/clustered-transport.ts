@@ -85,11 +85,9 @@ export class ClusteredTransport implements SyncTransport {
   }
 
   readRangesSync(ranges: readonly ByteRange[]): Buffer[] {
-    const inner = this.#inner;
-    if (!('readRangesSync' in inner)) throw new BadOptionsError(`${this.name} can only be waited for`);
     const pieces = this.#pieces(ranges);
     const missing = this.#missing(pieces);
-    const read = missing.length === 0 ? [] : (inner as SyncTransport).readRangesSync(placesOf(missing));
+    const read = missing.length === 0 ? [] : this.#sync.readRangesSync(placesOf(missing));
     return this.#assembled(pieces, new Map(missing.map((piece, i) => [piece, read[i]])));
   }
 
@@ -97,6 +95,19 @@ export class ClusteredTransport implements SyncTransport {
     const range = tailRange(length, this.#map.size, this.name);
     const [bytes] = await this.readRanges([range], options);
     return { bytes, offset: range.offset, size: this.#map.size };
+  }
+
+  /** Ranges of the logical file whose copies are not the same: of one only the copy that is read is checked. */
+  differingSync(): ByteRange[] {
+    const doubled = this.#map.doubled;
+    const places = doubled.flatMap(({ copies, length }) => copies.map(({ at }) => ({ offset: at, length })));
+    const read = this.#sync.readRangesSync(places);
+    let next = 0;
+    return doubled.filter(({ copies }) => {
+      const [first, ...others] = read.slice(next, next + copies.length);
+      next += copies.length;
+      return others.some((other) => !other.equals(first));
+    });
   }
 
   readTailSync(length: number): Tail {
@@ -111,6 +122,11 @@ export class ClusteredTransport implements SyncTransport {
 
   close(): Promise<void> {
     return this.#inner.close();
+  }
+
+  get #sync(): SyncTransport {
+    if ('readRangesSync' in this.#inner) return this.#inner as SyncTransport;
+    throw new BadOptionsError(`${this.name} can only be waited for`);
   }
 
   #pieces(ranges: readonly ByteRange[]): Piece[][] {
