@@ -30,7 +30,7 @@ export interface BucketCard {
 }
 
 /** Heads of so many bytes at most are kept beside their segments. */
-const MAX_HEAD_BYTES = 64 * 1024;
+export const MAX_HEAD_BYTES = 64 * 1024;
 /** The first read of the tail: what opening needs of it is read once more, of what is in memory, to be remembered exactly. */
 const TAIL_BYTES = 2048;
 /** Bytes fetched at first when nothing is known of an object: most segments are opened by these. */
@@ -195,6 +195,9 @@ export interface HeadCache {
   write(key: string, bytes: Uint8Array): Promise<void>;
 }
 
+/** The name under which a cache has the head of a segment. */
+export const headKept = (name: string): string => `heads/${name}`;
+
 /** Where heads may be that are not in their card. */
 interface OpenOptions {
   readonly cache?: BlockCache | undefined;
@@ -211,13 +214,12 @@ export const openFromCard = async (
   const { key, etag, info, headBytes } = card;
   const size = info.bytes;
   const transport = store.transport(key, { size, etag });
-  const head =
-    card.head ?? (card.headIn && (await heads?.get(card.headIn))) ?? (await kept?.read(`heads/${card.name}`));
+  const head = card.head ?? (card.headIn && (await heads?.get(card.headIn))) ?? (await kept?.read(headKept(card.name)));
   let bytes = head?.length === headBytes ? head : undefined;
   if (bytes === undefined) {
     const tail = await transport.readTail(headBytes);
     bytes = tail.bytes;
-    await kept?.write(`heads/${card.name}`, bytes);
+    await kept?.write(headKept(card.name), bytes);
   }
   const end = { bytes, offset: size - headBytes, size };
   return Segment.open(new HeadTransport(transport, end), {

@@ -2,7 +2,7 @@
 // machine. It must never show half of a generation, and a card must be of the object that is there.
 
 import type { CatalogueReader, GenerationView, LiveSegment, SegmentObject } from './bucket-place.js';
-import { type BucketCard, openForCard, openFromCard } from './card.js';
+import { type BucketCard, headKept, MAX_HEAD_BYTES, openForCard, openFromCard } from './card.js';
 import { decodePack, encodePack } from './card-pack.js';
 import type { Catalogue } from './catalogue.js';
 import type { CatalogueState } from './catalogue-state.js';
@@ -66,6 +66,9 @@ export const openCatalogue = (
       });
       await opened.segment.close();
       await cache?.write(keptAs(name), (await encodePack([opened.card], Number.POSITIVE_INFINITY)).pack);
+      // Once it is folded in, its card comes without.
+      const { head } = opened.card;
+      if (head !== undefined && head.length > MAX_HEAD_BYTES) await cache?.write(headKept(name), head);
       return liveOf(opened.card);
     },
     lastListFrom: async () => (await cache?.read(LIST_FROM))?.toString(),

@@ -3,20 +3,21 @@
 
 import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { BlockCache, NotFoundError } from '@spanline/graph';
+import { BlockCache, NotFoundError, type Transport } from '@spanline/graph';
 import { expect, test } from 'vitest';
 import { BucketMaintainer } from '../../src/bucket/bucket-maintenance.js';
 import { BucketPlace } from '../../src/bucket/bucket-place.js';
 import { Catalogue } from '../../src/bucket/catalogue.js';
 import { openCatalogue } from '../../src/bucket/catalogue-reader.js';
 import { DiskCache } from '../../src/bucket/disk-cache.js';
-import { VanishedError } from '../../src/directory.js';
+import { newId, segmentName, VanishedError } from '../../src/directory.js';
 import { writeSpansTo } from '../../src/make-segments.js';
 import { SpanRows } from '../../src/rows/span-rows.js';
 import { DirectoryPlace } from '../../src/segment-place.js';
 import { SegmentSet } from '../../src/segment-set.js';
 import { filesOf, newDirectory, SEGMENT } from '../archive/support/directory.js';
 import { syntheticSpans } from '../segment/support/synthetic-spans.js';
+import { unsortedBytes } from '../segment/support/unsorted-bytes.js';
 import { MemoryStore } from './support/memory-store.js';
 
 const HOUR = '2026-11-27T10';
@@ -123,6 +124,27 @@ test('the card of a fresh upload is made once for a machine', async () => {
   expect(place.card(name)?.info.spanCount).toBe(6);
   store.transport = transport;
   await (await place.open(name, new BlockCache(1000))).close();
+});
+
+test('what opening a long upload reads is still there when it has been folded in', async () => {
+  const store = new MemoryStore();
+  const spans = syntheticSpans({ traces: 18_000, spansPerTrace: 1, seed: 7 });
+  const name = segmentName(spans[0].startUnixNs, spans[0].endUnixNs, newId(), false);
+  await store.put(`fresh/${HOUR}/${name}`, await unsortedBytes(spans, 100));
+  const cache = new DiskCache(newDirectory(), 10_000_000);
+  expect(await namesIn(placeOf(store, undefined, cache))).toEqual([name]);
+  await new BucketMaintainer(store).pass();
+  const opened: Transport[] = [];
+  const transportOf = store.transport.bind(store);
+  store.transport = (key) => {
+    opened.push(transportOf(key));
+    return opened[opened.length - 1];
+  };
+  const place = placeOf(store, undefined, cache);
+  expect(await namesIn(place)).toEqual([name]);
+  expect(place.generation.live.get(name)).toBeDefined();
+  await (await place.open(name, new BlockCache(1000))).close();
+  expect(opened.map((transport) => transport.stats().requests)).toEqual([0]);
 });
 
 test('what is kept and is not as it was written is fetched again', async () => {
