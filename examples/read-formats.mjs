@@ -291,6 +291,8 @@ const readPieces = (group, { columns, startUnit }, strings) => {
   const [take, side] = [symbolStream(r), r.part()];
   return times(group.pieces, () => {
     const number = (column) => numberOf(r, take(columns[column]()));
+    // Its mark, the end of an id that the keys have whole.
+    r.bits(40 - Math.clz32(group.pieces - 1));
     const spans = number(0);
     const start = timeOf(number(1), group.start, UNITS[startUnit], side);
     const length = number(2);

@@ -1,5 +1,5 @@
 // A search over many sources that are far away, of traces whose parts lie in several of them: one that has a span that is meant is a candidate, all its parts
-// together say how long it lasts, and only what then is among the newest is read whole. The answer must be the one of `searchSources`, whatever the
+// together say how long it may last, and only what then may be among the newest is read whole. The answer must be the one of `searchSources`, whatever the
 // order in which reads end; of very many sources those far from the time searched are left out, and what was read too much for is reported.
 
 import { type ArchivedSpan, isMeant, type NamedSearch, type TraceSummary } from 'spanline/internal/record';
@@ -18,9 +18,6 @@ const FIRST_SOURCES = 4;
 const FIRST_CANDIDATES = 64;
 
 type LimitedSearch = NamedSearch & { readonly limit: number };
-
-/** A candidate and how long it lasts. */
-type Candidate = readonly [traceId: string, extent: TraceExtent];
 
 /** Summaries of the traces that meet all conditions, the newest first. */
 export const searchByParts = async (
@@ -97,12 +94,14 @@ class PartSearching {
         { startUnixNs, endUnixNs: startUnixNs + durationNs },
       ]),
     );
+    const mayMeet = ({ traceId }: TraceSummary): boolean => this.#meetsMin(extents.get(traceId) as TraceExtent);
     // Further parts can make a trace longer, and nothing else: of one whose part is long enough they need not be known yet.
-    const undecided = [...extents].filter(([, extent]) => !this.#meetsMin(extent)).map(([id]) => id);
-    if (undecided.length > 0) await this.#widen(extents, undecided, source);
-    const candidates = [...extents].filter(([, extent]) => this.#meetsMin(extent));
-    candidates.sort(([, a], [, b]) => (a.startUnixNs > b.startUnixNs ? -1 : a.startUnixNs < b.startUnixNs ? 1 : 0));
-    await this.#takeNewest(candidates);
+    const undecided = parts.filter((part) => !mayMeet(part));
+    if (undecided.length > 0) {
+      const ids = undecided.map(({ traceId }) => traceId);
+      await this.#widen(extents, ids, source);
+    }
+    await this.#takeNewest(parts.filter(mayMeet));
   }
 
   /** Put what other sources than `source` have of some traces to what is known of them. */
@@ -119,12 +118,13 @@ class PartSearching {
     });
   }
 
-  async #takeNewest(candidates: readonly Candidate[]): Promise<void> {
+  /** Of traces, by parts of them, the newest first: none begins later than its part. */
+  async #takeNewest(parts: readonly TraceSummary[]): Promise<void> {
     const { limit } = this.#search;
-    for (let start = 0; start < candidates.length; start += limit) {
-      const some = candidates.slice(start, start + limit).filter(([, { startUnixNs }]) => !this.#isEnough(startUnixNs));
+    for (let start = 0; start < parts.length; start += limit) {
+      const some = parts.slice(start, start + limit).filter(({ startUnixNs }) => !this.#isEnough(startUnixNs));
       if (some.length === 0) return;
-      const ids = some.map(([id]) => id);
+      const ids = some.map(({ traceId }) => traceId);
       const whole: TraceSummary[] = [];
       for (const spans of (await tracesFrom(this.#sources, ids, this.#options)).values())
         whole.push(...this.#ifMeant(spans));

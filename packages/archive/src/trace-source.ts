@@ -52,7 +52,7 @@ export interface TraceSource extends TraceParts {
   readonly endUnixNs: bigint;
   /** Traces that meet all conditions as far as they are here, the newest first. */
   summaries(search: SegmentSearch): Promise<readonly TraceSummary[]>;
-  /** How long those of some traces last that are there. */
+  /** Within which times those of some traces lie that are there: no part lies outside, and one that is not there may be taken for there. */
   extents(ids: readonly string[]): Promise<ReadonlyMap<string, TraceExtent>>;
   /** Whether a span here may meet the conditions of spans. Reads nothing but what is known of the source. */
   mayMean(search: NamedSearch): Promise<boolean>;

@@ -2,10 +2,11 @@
 // together, ids from the dictionary, everything else from groups. What does not fit together is damage, never a trace with fewer spans.
 import { CorruptError, type DictionaryEntry, GraphError } from '@spanline/graph';
 import type { ArchivedSpan } from 'spanline/internal/record';
-import { TRACE_ID_BYTES, traceIdBytes } from '../values/fields.js';
+import { lastWordOf, TRACE_ID_BYTES, traceIdBytes } from '../values/fields.js';
 import type { Group, GroupReader, Outcome, WholeGroup } from './group-reader.js';
 import { PARTS } from './layout.js';
 import { eachOrDamage, guarded, type SegmentFile, type SegmentReadOptions } from './segment-file.js';
+import { markOf } from './trace-rows.js';
 
 /** The keys of a trace, by what they are. */
 interface TraceKeys {
@@ -178,7 +179,10 @@ export const joinedExtent = (a: TraceExtent, b: TraceExtent): TraceExtent => ({
   endUnixNs: a.endUnixNs > b.endUnixNs ? a.endUnixNs : b.endUnixNs,
 });
 
-/** How long those of some traces last that are there; only keys and rows of traces are read. */
+/**
+ * Within which times those of some traces lie that are there. Only rows of traces are read, which are found by marks: what another trace with the same
+ * mark has comes to it, so that a trace may last less, and may not be there, but never lasts longer.
+ */
 export const traceExtents = async (
   file: SegmentFile,
   reader: GroupReader,
@@ -187,36 +191,27 @@ export const traceExtents = async (
 ): Promise<Map<string, TraceExtent>> => {
   const found = new Map<string, TraceExtent>();
   for (const batch of batchesOf(file, ids)) {
-    const groups = [...new Set(batch.flatMap((trace) => trace.groups))].sort((a, b) => a - b);
-    const [keys, loaded] = await Promise.all([lookUp(file, batch, options), reader.load(groups, [], options)]);
-    batch.forEach(({ id }, i) => {
-      const extent = guarded(() => {
-        const entries = keys[i];
-        if (entries instanceof GraphError) throw entries;
-        const own = traceKeys(file, entries);
-        return own === undefined ? undefined : extentOf(file, own, loaded);
-      });
+    const numbers = [...new Set(batch.flatMap(({ groups }) => groups))].sort((a, b) => a - b);
+    const loaded = await reader.load(numbers, [], options);
+    for (const { id, groups } of batch) {
+      const extent = guarded(() => extentOf(lastWordOf(id), groups, loaded));
       if (extent instanceof GraphError) report(extent, id, options);
       else if (extent !== undefined) found.set(id, extent);
-    });
+    }
   }
   return found;
 };
 
-const extentOf = (file: SegmentFile, keys: TraceKeys, groups: Outcome<Group>): TraceExtent => {
-  const { firsts } = file.groups;
+const extentOf = (lastWord: number, groups: readonly number[], loaded: Outcome<Group>): TraceExtent | undefined => {
   let extent: TraceExtent | undefined;
-  let number = groupAt(firsts, keys.first);
-  for (let ordinal = keys.first; ordinal < keys.first + keys.count; number++) {
-    const group = groups.get(number);
+  for (const number of groups) {
+    const group = loaded.get(number);
     if (group instanceof GraphError) throw group;
-    const row = group?.traceRows.find(({ first }) => first === ordinal - firsts[number]);
-    if (row === undefined)
-      throw new CorruptError(`trace ${keys.traceId} of ${file.name} is not where its keys say`, 'traceRows', number);
-    extent = extent === undefined ? row : joinedExtent(extent, row);
-    ordinal += row.spanCount;
+    const { traceRows = [] } = group ?? {};
+    const mark = markOf(lastWord, traceRows.length);
+    for (const row of traceRows) if (row.mark === mark) extent = extent === undefined ? row : joinedExtent(extent, row);
   }
-  return extent as TraceExtent;
+  return extent;
 };
 
 /** Tell of damage, or throw it when nobody wants to be told. */

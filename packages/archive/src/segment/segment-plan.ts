@@ -115,6 +115,7 @@ export class SegmentPlan {
         }
         const head = order.rows[heads.ordinals[trace]];
         result.push({
+          lastWord: rows.traces.words[4 * order.traces[trace] + 3],
           spanCount: end - first,
           startUnixNs: rows.start.values[pieces.startRows[piece]],
           endUnixNs: pieces.ends[piece],

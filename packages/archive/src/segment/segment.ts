@@ -81,6 +81,17 @@ const checkClaims = async (file: SegmentFile, reader: GroupReader, options?: Seg
   const [said, right] = [await summaries(file, reader), await summaries(expected, new GroupReader(expected))];
   for (let i = 0; i < Math.max(said.length, right.length); i++)
     if (!isDeepStrictEqual(said[i], right[i])) throw lie(file, `trace ${(said[i] ?? right[i]).traceId}`, 'traceRows');
+  const extents = await traceExtents(
+    file,
+    reader,
+    right.map(({ traceId }) => traceId),
+    options,
+  );
+  for (const { traceId, startUnixNs, durationNs } of right) {
+    const extent = extents.get(traceId);
+    if (extent === undefined || extent.startUnixNs > startUnixNs || extent.endUnixNs < startUnixNs + durationNs)
+      throw lie(file, `the mark of trace ${traceId}`, 'traceRows');
+  }
   for (const { traceId } of right)
     if (file.filter?.mayHave(traceIdBytes(traceId)) === false)
       throw lie(file, `trace ${traceId}, which its filter denies`, 'traceFilter');
@@ -252,7 +263,7 @@ export class Segment {
   }
 
   /**
-   * How long those of some traces last that are there; no span is read for it.
+   * Within which times those of some traces lie that are there, at most; neither spans nor keys are read for it.
    * @internal
    */
   async extents(ids: readonly string[], options?: SegmentReadOptions): Promise<Map<string, TraceExtent>> {

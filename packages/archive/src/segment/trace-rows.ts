@@ -2,7 +2,8 @@
 //
 //     traceRows = stream side:varint bytes[side] bits
 //
-// Each row has nine symbols, in the order of COLUMNS; what the tables or a number cannot hold stands in `side`.
+// Each row has nine symbols, in the order of COLUMNS; what the tables or a number cannot hold stands in `side`. Before the bits of its numbers stands its
+// mark, the end of the id of its trace: by that the row of a trace is found without its keys, and now and then one of another.
 
 import {
   BitReader,
@@ -28,8 +29,18 @@ import { BESIDE, readBeside, type StringTable, tableSymbol, writeBeside } from '
 const COLUMNS = ['spans', 'start', 'duration', 'errors', 'size', 'skipped', 'complete', 'name', 'service'] as const;
 type Column = (typeof COLUMNS)[number];
 
+/** In one search of 256 the mark of a trace is also that of another of the group. */
+const MARK_BITS = 8;
+
+const markBits = (rowCount: number): number => MARK_BITS + 32 - Math.clz32(rowCount - 1);
+
+/** The mark of a trace in a group of so many rows, by the last word of its id. */
+export const markOf = (lastWord: number, rowCount: number): number => lastWord % 2 ** markBits(rowCount);
+
 /** A row to write. */
 export interface PieceRow {
+  /** Of the id of its trace. */
+  readonly lastWord: number;
   readonly spanCount: number;
   readonly startUnixNs: bigint;
   readonly endUnixNs: bigint;
@@ -103,6 +114,7 @@ export const encodeTraceRows = (rows: readonly PieceRow[], models: TraceRowModel
   const extra = new ByteWriter();
   const bits = new BitWriter(extra);
   for (const row of rows) {
+    bits.put(markOf(row.lastWord, rows.length), markBits(rows.length));
     const numbers = numbersOf(row, strings);
     COLUMNS.forEach((column, c) => {
       const symbol = symbolIn(column, numbers[c], strings.texts.length);
@@ -127,6 +139,8 @@ export const encodeTraceRows = (rows: readonly PieceRow[], models: TraceRowModel
 
 /** A row as read. */
 export interface TraceRow {
+  /** Of its trace, by `markOf`; others may have it too. */
+  readonly mark: number;
   /** Its first span, counted from the first of the group. */
   readonly first: number;
   readonly spanCount: number;
@@ -195,6 +209,7 @@ export const decodeTraceRows = (
   let first = 0;
   let rank = 0;
   for (let i = 0; i < group.rowCount; i++) {
+    const mark = bits.take(markBits(group.rowCount));
     const spanCount = countOf(0);
     if (spanCount === 0 || spanCount > MAX_GROUP_SPANS) throw reader.corrupt(`has a trace of ${spanCount} spans`);
     const start = numberOf(1);
@@ -209,6 +224,7 @@ export const decodeTraceRows = (
     const isComplete = countOf(6) === 1;
     rank += skipped;
     rows.push({
+      mark,
       first,
       spanCount,
       startUnixNs,

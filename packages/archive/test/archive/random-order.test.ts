@@ -66,8 +66,12 @@ test('any order of answers gives the same ones', { timeout: 120_000 }, async () 
     const random = seededRandom(seed);
     const directory = newDirectory();
     const archive = await Archive.open(directory, { maintain: false, unsortedSpans: 60 });
+    // Every other time all traces have the same mark: rows of one are taken for rows of any other of their group.
+    const endOfId = (traceId: string): string => (seed % 2 === 0 ? 'abcdef' : traceId.slice(26));
     const spans = syntheticSpans({ traces: 60, spansPerTrace: 6, seed: 100 + seed }).map((span) => ({
       ...span,
+      traceId: span.traceId.slice(0, 26) + endOfId(span.traceId),
+      links: [],
       properties: { region: random() < 0.5 ? 'eu' : 'us' },
     }));
     const shuffled = spans.map((span) => [random(), span] as const).sort(([a], [b]) => a - b);
