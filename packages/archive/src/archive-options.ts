@@ -80,6 +80,8 @@ export interface MaintenanceStats {
   /** Segments that it merged, and those that it made of them. */
   readonly merged: number;
   readonly written: number;
+  /** Merges that came for nothing, because another process had done them. */
+  readonly lostMerges: number;
   /** Segments that were too old or too many, and objects that it deleted. */
   readonly retired: number;
   readonly deleted: number;

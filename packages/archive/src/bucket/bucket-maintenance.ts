@@ -4,6 +4,7 @@
 import { badOptions } from '@spanline/graph/internal';
 import { abortedBy, timers, wholeNumber } from 'spanline/internal/base';
 import type { DamagedSegment, Retention } from '../archive-options.js';
+import { newId } from '../directory.js';
 import { ALL_MERGES, BACKGROUND_MERGES } from '../merge-plan.js';
 import { abortedBucket } from './bucket-error.js';
 import {
@@ -50,6 +51,7 @@ export class BucketMaintainer {
   readonly #catalogue: Catalogue;
   readonly #bounds: MaintainBounds;
   readonly #counts = newCounts();
+  readonly #id = newId();
   readonly #damaged = new Map<string, DamagedSegment>();
   readonly #ending = new AbortController();
   #isProbed = false;
@@ -76,10 +78,14 @@ export class BucketMaintainer {
         await this.#probe(work.signal);
         return this.#catalogue.read(work);
       });
+      const merging = {
+        ...{ ...work, damaged: this.#damaged, id: this.#id, insists: all },
+        policy: all ? ALL_MERGES : BACKGROUND_MERGES,
+      };
       const isTime = all || timers.monotonicMs() - this.#orphansAt > ORPHANS_EVERY_MS;
       await this.#parts([
-        () => foldUploads({ ...work, damaged: this.#damaged }),
-        () => mergeCards({ ...work, damaged: this.#damaged, policy: all ? ALL_MERGES : BACKGROUND_MERGES }),
+        () => foldUploads(merging),
+        () => mergeCards(merging),
         () => retire(work, this.#bounds),
         async () => {
           if (!isTime) return;

@@ -17,6 +17,7 @@ import {
   encodePointer,
   type FoldedPack,
   type Generation,
+  type Merger,
   NO_GENERATION,
   type Pack,
 } from './generation.js';
@@ -48,6 +49,8 @@ export interface CatalogueChange {
   readonly folded?: readonly { readonly hour: string; readonly name: string }[];
   /** All uploads under earlier hours are folded. */
   readonly listFrom?: string;
+  /** Who merges; as before when undefined. */
+  readonly merger?: Merger | undefined;
 }
 
 /** Names of folded uploads are kept so long: longer than a spool tries to put one. */
@@ -187,7 +190,7 @@ export class Catalogue {
   /** The generation behind `state`, whose packs are written. */
   async #next(
     state: CatalogueState,
-    { add = [], remove = [], dead = [], forget = new Set(), folded = [], listFrom = '' }: CatalogueChange,
+    { add = [], remove = [], dead = [], forget = new Set(), folded = [], listFrom = '', merger }: CatalogueChange,
     call: Call,
   ): Promise<{ readonly generation: Generation; readonly packs: Map<string, readonly BucketCard[]> }> {
     const before = state.generation;
@@ -228,6 +231,7 @@ export class Catalogue {
       dead: [...deadObjects.values()],
       folded: names.folded,
       foldedPacks: names.packs,
+      merger: merger ?? before.merger,
     };
     return { generation, packs: loaded };
   }

@@ -4,10 +4,11 @@ import { inParallel } from 'spanline/internal/base';
 import type { DamagedSegment } from '../archive-options.js';
 import type { MaintainBounds, MaintainCounts } from './bucket-options.js';
 import { type BucketCard, makeCard } from './card.js';
-import type { Catalogue, CatalogueChange } from './catalogue.js';
+import type { CatalogueChange } from './catalogue.js';
 import type { CatalogueState, FreshUpload } from './catalogue-state.js';
 import { baseName, hourOf, parseFreshKey } from './keys.js';
-import type { ListedObject, ObjectStore } from './object-store.js';
+import { type Turn, turnOf } from './merge-turn.js';
+import type { ListedObject } from './object-store.js';
 
 /** Uploads folded by one commit at most: their cards are in memory. */
 const FOLDED_AT_ONCE = 2000;
@@ -15,14 +16,11 @@ const FOLDED_AT_ONCE = 2000;
 const AT_A_TIME = 8;
 
 /** What folding has to do with. */
-export interface Folding {
-  readonly store: ObjectStore;
-  readonly catalogue: Catalogue;
+export interface Folding extends Turn {
   readonly bounds: MaintainBounds;
   readonly counts: MaintainCounts;
   /** By name: of uploads that cannot be read, which are not tried again. */
   readonly damaged: Map<string, DamagedSegment>;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** What there is under `fresh/` that no generation knows. */
@@ -93,6 +91,8 @@ export const foldUploads = async (folding: Folding): Promise<void> => {
         folded: folded.map(({ name, hour }) => ({ name, hour })),
         dead: copies,
         listFrom: closed,
+        // What was folded is to be merged.
+        merger: turnOf(folding, state),
       };
     },
     { signal },

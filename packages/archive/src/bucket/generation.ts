@@ -2,7 +2,7 @@
 // understood must never be taken for an archive without segments.
 //
 //     catalogue.json = { version, generation, key }
-//     generation     = gzip of JSON: { version, number, listFrom, packs, dead, folded, foldedPacks }
+//     generation     = gzip of JSON: { version, number, listFrom, packs, dead, folded, foldedPacks, merger? }
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { bucketError } from './bucket-error.js';
@@ -36,6 +36,14 @@ export interface FoldedPack {
   readonly lastMs: number;
 }
 
+/** Who merges: others leave it to that one. Only to spare work: nothing may rely on it. */
+export interface Merger {
+  /** Of a maintainer. */
+  readonly id: string;
+  /** Unix milliseconds by the store's clock, after which it is anybody's. */
+  readonly untilMs: number;
+}
+
 /** What an archive is at one moment. */
 export interface Generation {
   readonly number: number;
@@ -46,6 +54,7 @@ export interface Generation {
   /** Names of uploads that were folded, by the hour of their key, from an hour before `listFrom` on. */
   readonly folded: ReadonlyMap<string, readonly string[]>;
   readonly foldedPacks: readonly FoldedPack[];
+  readonly merger?: Merger | undefined;
 }
 
 /** What there is before anything is. */
@@ -126,7 +135,7 @@ export const decodeGeneration = async (bytes: Buffer, file: string): Promise<Gen
   try {
     const text = JSON.parse((await unzip(bytes)).toString()) as GenerationText;
     checkVersion(text.version, file);
-    const { number, listFrom, packs, dead, folded, foldedPacks } = text;
+    const { number, listFrom, packs, dead, folded, foldedPacks, merger } = text;
     need(isWhole(number) && isText(listFrom), 'it has no number');
     need(
       packs.every(
@@ -146,7 +155,9 @@ export const decodeGeneration = async (bytes: Buffer, file: string): Promise<Gen
       foldedPacks.every((one) => isText(one.key) && isWhole(one.names) && isWhole(Math.floor(one.lastMs))),
       'its packs of names are none',
     );
+    need(merger === undefined || (isText(merger.id) && isWhole(Math.floor(merger.untilMs))), 'its merger is none');
     return {
+      ...(merger === undefined ? {} : { merger }),
       number,
       listFrom,
       packs,

@@ -15,10 +15,10 @@ import { DirectoryPlace } from '../segment-place.js';
 import { SegmentSet } from '../segment-set.js';
 import type { MaintainBounds, MaintainCounts } from './bucket-options.js';
 import { type BucketCard, openForCard } from './card.js';
-import type { Catalogue, CatalogueChange } from './catalogue.js';
+import type { CatalogueChange } from './catalogue.js';
 import type { CatalogueState } from './catalogue-state.js';
 import { segmentKey } from './keys.js';
-import type { ObjectStore } from './object-store.js';
+import { type Turn, takeTurn, turnOf } from './merge-turn.js';
 
 const AT_A_TIME = 4;
 const OPEN_SEGMENTS = 2;
@@ -29,14 +29,11 @@ const WAIT_MS = 30 * 60_000;
 const MAX_MISSES = 10;
 
 /** What merging has to do with. */
-export interface Merging {
-  readonly store: ObjectStore;
-  readonly catalogue: Catalogue;
+export interface Merging extends Turn {
   readonly bounds: MaintainBounds;
   readonly counts: MaintainCounts;
   readonly damaged: Map<string, DamagedSegment>;
   readonly policy: Pick<MergePolicy, 'minSegments' | 'largestShare' | 'sortedSpans'>;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** What is merged next of the live segments. */
@@ -62,8 +59,9 @@ export const mergeCards = async (merging: Merging): Promise<void> => {
   const { catalogue, signal } = merging;
   for (let misses = 0; misses < MAX_MISSES; ) {
     signal?.throwIfAborted();
-    const inputs = next(merging, await catalogue.read({ signal }));
-    if (inputs.length === 0) return;
+    const state = await catalogue.read({ signal });
+    const inputs = next(merging, state);
+    if (inputs.length === 0 || !(await takeTurn(merging, state))) return;
     const directory = mkdtempSync(join(merging.bounds.directory ?? tmpdir(), 'spanline-merge-'));
     try {
       misses = (await mergeIn(directory, inputs, merging)) ? 0 : misses + 1;
@@ -89,7 +87,7 @@ const mergeIn = async (directory: string, inputs: readonly BucketCard[], merging
       const isLate = store.clockMs() - startedMs > bounds.orphanMs / 2;
       // The answer to a commit may have been lost, and others have gone on from there.
       isLost = isLate || now.isDead(card.key) || !names.every((one) => now.live.has(one));
-      return isLost || now.live.has(name) ? undefined : { add: [card], remove: names };
+      return isLost || now.live.has(name) ? undefined : { add: [card], remove: names, merger: turnOf(merging, now) };
     },
     { signal },
   );
