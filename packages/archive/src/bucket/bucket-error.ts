@@ -13,7 +13,9 @@ export type BucketErrorCode =
   | 'ERR_SPANLINE_BUCKET_ELSEWHERE'
   /** A right is missing, which the message names. */
   | 'ERR_SPANLINE_BUCKET_FORBIDDEN'
-  /** There are no credentials, or they are not good (any more). */
+  /** There are no credentials. */
+  | 'ERR_SPANLINE_BUCKET_NO_CREDENTIALS'
+  /** The credentials are not good (any more). */
   | 'ERR_SPANLINE_BUCKET_CREDENTIALS'
   /** The store does not believe the time of a request. */
   | 'ERR_SPANLINE_BUCKET_CLOCK'
@@ -58,6 +60,10 @@ export interface Deed {
   readonly what: string;
   /** Such as `s3:PutObject`. */
   readonly right: string;
+  /**
+   * Where what is not there is refused, too, unless its list may be read: whether that may be. Undefined when nobody can say just now.
+   */
+  readonly mayList?: (() => Promise<boolean | undefined>) | undefined;
 }
 
 /** What is wrong with the credentials of a request, by the code of the answer. */
@@ -83,8 +89,18 @@ export const isStale = (code: string): boolean => STALE.has(code);
 export const mayPass = (status: number, code: string): boolean =>
   status === 408 || status === 429 || (status >= 500 && status !== 501 && status !== 505) || PASSING_CODES.has(code);
 
-/** The error of an answer that is neither what was asked for nor something to try again. */
-export const refusalOf = ({ what, right }: Deed, status: number, body: Buffer): BucketError => {
+/** What a right that is missing may be: a store that does not let its list be read answers what is not there as what may not be read. */
+const missingRight = ({ right }: Deed, mayList: boolean | undefined): string => {
+  if (mayList !== false) return `these credentials need the right ${right} there`;
+  return `there is no such object, or these credentials may not read it: without the right s3:ListBucket on the bucket a store answers both alike; give them that, and ${right} on what is in it`;
+};
+
+/**
+ * The error of an answer that is neither what was asked for nor something to try again. `mayList`: whether the list of the bucket may be read, of a deed
+ * that asks for it.
+ */
+export const refusalOf = (deed: Deed, status: number, body: Buffer, mayList?: boolean): BucketError => {
+  const { what } = deed;
   const { code, message } = errorOf(body);
   const words = [code, message].filter((part) => part !== '').join(': ');
   const answered = `${what}: the store answered ${status}${words === '' ? '' : ` (${words})`}`;
@@ -105,7 +121,7 @@ export const refusalOf = ({ what, right }: Deed, status: number, body: Buffer): 
       'ELSEWHERE',
       `${answered}: the bucket is elsewhere; set its region (AWS_REGION) or endpoint (AWS_ENDPOINT_URL_S3)`,
     );
-  if (status === 403) return bucketError('FORBIDDEN', `${answered}: these credentials need the right ${right} there`);
+  if (status === 403) return bucketError('FORBIDDEN', `${answered}: ${missingRight(deed, mayList)}`);
   return bucketError(
     'REFUSED',
     status === 404 ? `${answered}: that is not what an S3 store answers; correct the endpoint` : answered,

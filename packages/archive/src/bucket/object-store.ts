@@ -66,6 +66,8 @@ export interface ObjectStoreOptions {
   readonly retries?: number | undefined;
   /** Milliseconds without a byte after which an attempt is given up. Default 15,000. */
   readonly stallMs?: number | undefined;
+  /** Milliseconds after which a request to a store that has never answered is not tried again. Default: as often as any other. */
+  readonly firstAnswerMs?: number | undefined;
   /** Milliseconds before the second attempt, doubled for each that follows. Default 100. */
   readonly firstDelayMs?: number | undefined;
   /** Objects of a page of a list at most, where the store's own bound is larger. */
@@ -104,6 +106,7 @@ class S3ObjectStore implements ObjectStore {
   readonly #endpoint: string | undefined;
   readonly #client: S3Client;
   readonly #pageSize: number | undefined;
+  #listing: Promise<boolean | undefined> | undefined;
 
   constructor(location: string, options: ObjectStoreOptions) {
     const { bucket, prefix } = parseBucketLocation(location);
@@ -123,6 +126,7 @@ class S3ObjectStore implements ObjectStore {
     this.#client = new S3Client(new Credentials(this.name, options.credentials), region, {
       retries: numberOf('retries', options.retries ?? 5, 0),
       stallMs: numberOf('stallMs', options.stallMs ?? 15_000, 1),
+      firstAnswerMs: options.firstAnswerMs && numberOf('firstAnswerMs', options.firstAnswerMs, 1),
       delays,
     });
   }
@@ -135,7 +139,7 @@ class S3ObjectStore implements ObjectStore {
       method: 'GET',
       url: this.#url(key),
       headers: ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch },
-      deed: this.#deed('reading', key, 's3:GetObject'),
+      deed: this.#reading(key),
       accept: [304, 404],
       signal,
     });
@@ -217,7 +221,7 @@ class S3ObjectStore implements ObjectStore {
   transport(key: string, known?: ObjectVersion): Transport {
     return new ObjectTransport(
       this.#client,
-      { url: this.#url(key), name: `${this.name}/${key}`, deed: this.#deed('reading', key, 's3:GetObject') },
+      { url: this.#url(key), name: `${this.name}/${key}`, deed: this.#reading(key) },
       known,
     );
   }
@@ -248,6 +252,30 @@ class S3ObjectStore implements ObjectStore {
 
   #deed(verb: string, key: string, right: string): Deed {
     return { what: `${verb} ${this.name}/${key}`, right };
+  }
+
+  #reading(key: string): Deed {
+    return { ...this.#deed('reading', key, 's3:GetObject'), mayList: () => this.#mayList() };
+  }
+
+  /** Whether what is there may be listed, asked once; undefined when the store does not say. */
+  #mayList(): Promise<boolean | undefined> {
+    this.#listing ??= this.#askForList().catch(() => {
+      this.#listing = undefined;
+      return undefined;
+    });
+    return this.#listing;
+  }
+
+  async #askForList(): Promise<boolean> {
+    const { status } = await this.#client.ask({
+      method: 'GET',
+      url: this.#url(''),
+      query: { 'list-type': '2', prefix: this.#prefix, 'max-keys': '1' },
+      deed: this.#deed('listing', '', 's3:ListBucket'),
+      accept: [403],
+    });
+    return status !== 403;
   }
 
   /** There is no such object; throws when there is no such bucket. */

@@ -48,6 +48,8 @@ export interface Patience {
   /** Milliseconds without a byte after which an attempt is given up. */
   readonly stallMs: number;
   readonly delays: Backoff;
+  /** Milliseconds after which a request to a store that has never answered yet is not tried again; undefined: as one to any other. */
+  readonly firstAnswerMs: number | undefined;
 }
 
 /** What a store was asked for so far. */
@@ -98,6 +100,7 @@ export class S3Client {
   #reading: Reading | undefined;
   /** Added to this machine's time when a request is signed: not zero once the store did not believe it. */
   #skewMs = 0;
+  #hasAnswered = false;
 
   constructor(credentials: Credentials, region: string, patience: Patience) {
     this.#credentials = credentials;
@@ -125,6 +128,7 @@ export class S3Client {
     let mayBeSecond = false;
     let isRefreshed = false;
     let isCorrected = false;
+    const startMs = timers.monotonicMs();
     for (let failures = 0; ; ) {
       throwIfAborted(signal, deed.what, abortedBucket);
       const credentials = await this.#credentials.get();
@@ -142,17 +146,30 @@ export class S3Client {
           const words = `the store answered ${answer.status}${code === '' ? '' : ` (${code})`}`;
           const seconds = Number(answer.headers['retry-after']);
           throw new Passing(words, answer.status >= 500 && code !== 'SlowDown', 1000 * (seconds || 0));
-        } else throw refusalOf(deed, answer.status, answer.bytes);
+        } else throw refusalOf(deed, answer.status, answer.bytes, await mayList(deed, answer.status));
       } catch (error) {
         if (!(error instanceof Passing)) throw error;
         failures++;
         mayBeSecond ||= error.mayBeDone;
-        if (failures > this.#patience.retries) throw givenUp(deed, failures, error);
+        if (failures > this.#patience.retries || this.#isSilent(startMs))
+          throw givenUp(deed, failures, error, this.#hasAnswered);
         const waitMs = Math.max(error.retryAfterMs, backoffMs(failures, this.#patience.delays));
         await pause(Math.min(waitMs, this.#patience.delays.maxMs), deed, signal);
       }
       this.#counts.retries++;
     }
+  }
+
+  /** Whether a store that has never answered is waited for no longer. */
+  #isSilent(startMs: number): boolean {
+    const { firstAnswerMs } = this.#patience;
+    return !this.#hasAnswered && firstAnswerMs !== undefined && timers.monotonicMs() - startMs >= firstAnswerMs;
+  }
+
+  /** How long an attempt may hear nothing. */
+  get #stallMs(): number {
+    const { stallMs, firstAnswerMs = stallMs } = this.#patience;
+    return this.#hasAnswered ? stallMs : Math.min(stallMs, firstAnswerMs);
   }
 
   async #attempt(request: StoreRequest, credentials: BucketCredentials): Promise<Omit<StoreAnswer, 'mayBeSecond'>> {
@@ -211,10 +228,11 @@ export class S3Client {
       const abort = (): void => void sent.destroy(new Error('aborted'));
       const unlink = (): void => signal?.removeEventListener('abort', abort);
       signal?.addEventListener('abort', abort, { once: true });
-      const { stallMs } = this.#patience;
+      const stallMs = this.#stallMs;
       sent.setTimeout(stallMs, () => sent.destroy(new Error(`nothing came for ${stallMs} ms`)));
       sent.on('error', fail);
       sent.on('response', (response) => {
+        this.#hasAnswered = true;
         this.#readClock(response);
         this.#readBody(response).then((bytes) => {
           unlink();
@@ -246,14 +264,21 @@ export class S3Client {
   }
 }
 
+const mayList = async (deed: Deed, status: number): Promise<boolean | undefined> =>
+  status === 403 ? deed.mayList?.() : undefined;
+
 const isExpected = ({ accept = [] }: StoreRequest, status: number): boolean =>
   status === 200 || status === 204 || accept.includes(status);
 
 const abortedOr = (cause: Error, deed: Deed, signal: AbortSignal | undefined): Error =>
   signal?.aborted === true ? abortedBucket(`${deed.what} was aborted`, { cause: signal.reason }) : cause;
 
-const givenUp = ({ what }: Deed, attempts: number, failure: Passing): BucketError =>
-  bucketError('UNAVAILABLE', `${what}: ${failure.message}; given up after ${attempts} attempts`, { cause: failure });
+const givenUp = ({ what }: Deed, attempts: number, failure: Passing, hasAnswered: boolean): BucketError =>
+  bucketError(
+    'UNAVAILABLE',
+    `${what}: ${failure.message}; given up after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}${hasAnswered ? '' : '. The store has not answered once: correct its endpoint (AWS_ENDPOINT_URL_S3) or region, or see to the network'}`,
+    { cause: failure },
+  );
 
 const pause = async (ms: number, { what }: Deed, signal: AbortSignal | undefined): Promise<void> => {
   try {

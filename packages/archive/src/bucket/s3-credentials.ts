@@ -69,7 +69,8 @@ const WHAT_TO_SET =
   'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give a profile, a role or another source that AWS knows';
 
 const fromSdk = async (name: string): Promise<BucketCredentials> => {
-  const failed = (message: string, options: ErrorOptions): BucketError => bucketError('CREDENTIALS', message, options);
+  const failed = (message: string, options: ErrorOptions): BucketError =>
+    bucketError('NO_CREDENTIALS', message, options);
   let provide: CredentialsProvider;
   try {
     const { defaultProvider } = await import('@aws-sdk/credential-provider-node');

@@ -264,6 +264,31 @@ describeBucket('a store', (server) => {
       silent.close();
     });
 
+    test('of a store that has never answered ends sooner, where that is wanted', async () => {
+      let asked = 0;
+      const store = open({ stallMs: 60_000, firstAnswerMs: 50, retries: 1000 });
+      const silent = createServer(() => asked++).listen(0, '127.0.0.1');
+      await once(silent, 'listening');
+      const { port } = silent.address() as AddressInfo;
+      const other = open({
+        ...{ stallMs: 60_000, firstAnswerMs: 50, retries: 1000 },
+        endpoint: `http://127.0.0.1:${port}`,
+      });
+      const failure = await failureOf(other.get('a'));
+      expectCode(failure, 'UNAVAILABLE');
+      expect(failure.message).toMatch(
+        /given up after 1 attempt\. The store has not answered once: correct its endpoint/,
+      );
+      expect(asked).toBe(1);
+      silent.closeAllConnections();
+      silent.close();
+      // One that has answered is waited for.
+      await store.get('a');
+      proxy.trouble = ({ n }) => (n < 5 ? { kind: 'reset' } : undefined);
+      await store.get('a');
+      expect(store.stats().retries).toBe(3);
+    });
+
     test('ends with the signal of who asked', async () => {
       const store = open({ firstDelayMs: 60_000 });
       const controller = new AbortController();
@@ -309,6 +334,28 @@ describeBucket('a store', (server) => {
       const failure = await failureOf(store.transport('a').readTail(1));
       expect(failure).toBeInstanceOf(TransportError);
       expect(failure.message).toContain('s3:GetObject');
+    });
+
+    test('of what is not there is told from one of a missing right, as far as a store lets it be told', async () => {
+      proxy.trouble = ({ url }) =>
+        url.includes('list-type') ? undefined : { kind: 'answer', status: 403, code: 'AccessDenied' };
+      const mayList = await failureOf(open().get('a'));
+      expectCode(mayList, 'FORBIDDEN');
+      expect(mayList.message).toMatch(/: these credentials need the right s3:GetObject there$/);
+
+      proxy.trouble = () => ({ kind: 'answer', status: 403, code: 'AccessDenied' });
+      const store = open();
+      const before = proxy.requests.length;
+      for (const read of [() => store.get('a'), () => store.get('b'), () => store.transport('a').readTail(1)]) {
+        const { message } = await failureOf(read());
+        expect(message).toMatch(/no such object, or .* may not read it/);
+        expect(message).toContain('give them that, and s3:GetObject');
+      }
+      // Asked once.
+      expect(proxy.requests.length - before).toBe(4);
+      // What is written is no question of what is there.
+      const written = await failureOf(store.put('a', Buffer.from('x')));
+      expect(written.message).toMatch(/need the right s3:PutObject there$/);
     });
 
     test('of wrong credentials shows none', async () => {
