@@ -97,7 +97,10 @@ export const openArchive = async (directory: string, spool: string, log: Log): P
   try {
     const { Archive, ArchiveReporter } = await archivePackage();
     const isInBucket = isBucket(directory);
-    const archive = await Archive.open(directory, isInBucket ? { spool, spoolIsShared: true } : {});
+    const archive = await Archive.open(
+      directory,
+      isInBucket ? { spool, spoolIsShared: true, onNotice: (line) => log.warn(line) } : {},
+    );
     return { archive, reporter: new ArchiveReporter(archive), isInBucket };
   } catch (error) {
     log.error(`no traces are kept in ${directory}: ${(error as Error).message}`);

@@ -24,6 +24,11 @@ export interface BucketOptions {
   readonly cacheDirectory?: string;
   /** Bytes kept there. Default 512 MiB. */
   readonly cacheDirectoryBytes?: number;
+  /**
+   * Called with a line for a person when spans cannot be put into the bucket, or maintenance fails, once in a row; when it works again; and when the spool
+   * was another's. Default: only `stats()` has it.
+   */
+  readonly onNotice?: (line: string) => void;
   /** How the store is reached; what is left out comes from AWS's variables and files. */
   readonly s3?: ObjectStoreOptions;
 }
@@ -111,6 +116,8 @@ export interface BucketStats {
   readonly uploadDelayMs: number;
   /** Milliseconds within which others see a span: until it is in a segment, and the upload of that. */
   readonly delayMs: number;
+  /** Times that another process took the spool over, because this one gave no sign of life for a minute. */
+  readonly spoolLosses: number;
   /** What this process did to maintain the archive, if it does. */
   readonly maintenance?: MaintenanceStats;
   /** Requests to the store, tries again among them, and bytes that came and went. */
@@ -191,7 +198,7 @@ const walBytesFor = (heapBytes: number): number =>
 
 /** Throws `BadOptionsError` for what is not a bound. */
 export const resolveOptions = (all: ArchiveOptions): ResolvedArchiveOptions => {
-  const { spool, spoolIsShared, spoolBytes, cacheDirectory, cacheDirectoryBytes, s3, ...options } = all;
+  const { spool, spoolIsShared, spoolBytes, cacheDirectory, cacheDirectoryBytes, onNotice, s3, ...options } = all;
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   for (const [name, value] of given) {
     const isSwitch = typeof ARCHIVE_DEFAULTS[name as keyof typeof ARCHIVE_DEFAULTS] === 'boolean';

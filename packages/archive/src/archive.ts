@@ -26,6 +26,7 @@ import { Arrivals } from './arrivals.js';
 import { tracesFrom } from './ask-sources.js';
 import { BackgroundWork } from './background-work.js';
 import type { BucketHome } from './bucket/bucket-home.js';
+import type { UnsentFiles } from './bucket/spool.js';
 import { BufferedSpans } from './buffered-spans.js';
 import { searchSources } from './search-sources.js';
 import { DirectoryPlace } from './segment-place.js';
@@ -83,6 +84,7 @@ export class Archive {
   readonly #snapshots: Snapshots;
   readonly #background: BackgroundWork;
   readonly #timelines: TimelineFiles;
+  #endedSearch: DamagedSegment | undefined;
   #isClosed = false;
 
   private constructor(
@@ -94,12 +96,13 @@ export class Archive {
     this.#options = options;
     this.#bucket = bucket;
     const { openSegments, cacheBytes } = options;
-    const mayBeMissing = options.readOnly && options.mayBeMissing;
+    // A spool that another took over may be gone for a while.
+    const mayBeMissing = (options.readOnly && options.mayBeMissing) || bucket !== undefined;
     const written = bucket?.directory ?? directory;
     this.#written = new SegmentSet(new DirectoryPlace(written, mayBeMissing), openSegments, cacheBytes);
     this.#set = bucket === undefined ? this.#written : new SegmentSet(bucket.place, openSegments, cacheBytes);
     this.#worker = new WorkThread(options.worker);
-    this.#buffered = new BufferedSpans(written, options, () => bucket?.isFull ?? false);
+    this.#buffered = new BufferedSpans(written, options, bucket);
     this.#timelines = new TimelineFiles(written);
     this.#snapshots = new Snapshots(this.#set, this.#buffered, new OtherWriters(written));
     // A spool is uploaded as it is.
@@ -174,6 +177,7 @@ export class Archive {
    */
   appendTimeline(rows: readonly TimelineRow[], resource: ArchivedResource, fromUs: number, toUs: number): void {
     this.#checkWritable();
+    this.#bucket?.checkOurs();
     this.#timelines.append(rows, resource, fromUs, toUs);
   }
 
@@ -229,7 +233,10 @@ export class Archive {
     const { limit = DEFAULT_LIMIT } = search;
     wholeNumber('limit', limit, [1, MAX_LIMIT], badOptions);
     const { unnamedService = UNKNOWN_SERVICE } = call;
-    const tell = (fault: DamagedSegment): void => this.#set.report(fault.file, fault, call.onDamage);
+    const tell = (fault: DamagedSegment): void => {
+      this.#endedSearch = fault;
+      call.onDamage?.(fault);
+    };
     const found = await this.#snapshots.run(call, (sources, ask) =>
       searchSources(sources, { ...search, limit, unnamedService }, { ...ask, ...this.#bucket?.searchBound(tell) }),
     );
@@ -324,6 +331,14 @@ export class Archive {
   }
 
   /**
+   * Why the last search that was ended by its bound is not of everything: no file is damaged.
+   * @internal
+   */
+  get endedSearch(): DamagedSegment | undefined {
+    return this.#endedSearch;
+  }
+
+  /**
    * Requests to an object store and bytes of them until now; undefined for a directory.
    * @internal
    */
@@ -337,6 +352,14 @@ export class Archive {
    */
   troubles(): readonly string[] {
     return this.#bucket?.troubles() ?? [];
+  }
+
+  /**
+   * What was in the spool when it was closed, and is not in the bucket; undefined before that, and for a directory.
+   * @internal
+   */
+  get unsent(): UnsentFiles | undefined {
+    return this.#bucket?.unsent;
   }
 
   #damaged(): readonly DamagedSegment[] {

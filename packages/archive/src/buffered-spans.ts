@@ -18,11 +18,24 @@ const MAX_WAITING = 8;
 /** Bytes of few spans that are sorted at once at most: that takes a few milliseconds, and saves a file to merge. */
 const SORTED_BYTES = 1024 * 1024;
 
+/** The directory that spans are held in. */
+export interface SpansHome {
+  /** Nothing is taken while it is. */
+  readonly isFull: boolean;
+  /** Throws while it is another's. */
+  checkOurs(): void;
+  /** Times that it was another's for a while. */
+  readonly losses: number;
+}
+
+/** One that is never full, and shared by whoever writes. */
+const OPEN_HOME: SpansHome = { isFull: false, checkOurs: () => {}, losses: 0 };
+
 /** The spans of one writer. */
 export class BufferedSpans {
   readonly #directory: string;
   readonly #limits: ResolvedArchiveOptions;
-  readonly #isHomeFull: () => boolean;
+  readonly #home: SpansHome;
   /** Takes what comes. */
   #open: BufferedBatch | undefined;
   /** What waits for its segment, the oldest first, which may be becoming one. */
@@ -38,11 +51,10 @@ export class BufferedSpans {
   lastFailure = '';
   refused = 0;
 
-  /** Nothing is taken while `isFull`. */
-  constructor(directory: string, limits: ResolvedArchiveOptions, isFull = (): boolean => false) {
+  constructor(directory: string, limits: ResolvedArchiveOptions, home = OPEN_HOME) {
     this.#directory = directory;
     this.#limits = limits;
-    this.#isHomeFull = isFull;
+    this.#home = home;
   }
 
   get count(): number {
@@ -56,7 +68,7 @@ export class BufferedSpans {
   /** How many spans would be taken now. */
   get room(): number {
     const { maxBufferedSpans, maxBufferedBytes } = this.#limits;
-    return this.#isHomeFull() || this.walBytes >= maxBufferedBytes ? 0 : Math.max(0, maxBufferedSpans - this.count);
+    return this.#home.isFull || this.walBytes >= maxBufferedBytes ? 0 : Math.max(0, maxBufferedSpans - this.count);
   }
 
   /** Identities of the files this writer has. */
@@ -105,11 +117,18 @@ export class BufferedSpans {
   async flush(): Promise<void> {
     if (this.#isAbandoned)
       throw new TransportError(`what is held in ${this.#directory} was left in its file when the archive was closed`);
-    await Promise.all(this.#batches.map((batch) => this.#flushBatch(batch)));
+    for (let losses = -1; losses !== this.#home.losses; ) {
+      this.#home.checkOurs();
+      losses = this.#home.losses;
+      await Promise.all(this.#batches.map((batch) => this.#flushBatch(batch)));
+      // Another may have taken the files meanwhile.
+      this.#home.checkOurs();
+    }
   }
 
   /** Once a second: bring what was taken to the disk, show that this writer lives, and make a segment when it is time. */
   async beat(): Promise<void> {
+    this.#home.checkOurs();
     for (const batch of this.#batches) {
       batch.wal.writer.touch();
       batch.forget();
@@ -123,6 +142,7 @@ export class BufferedSpans {
 
   /** Write all that is held as segments; the write-ahead files are not needed any more. Rejects with `TransportError`, nothing lost. */
   async seal(): Promise<void> {
+    this.#home.checkOurs();
     const open = this.#open;
     if (open !== undefined && this.#waiting.length === 0 && this.#isSmall(open)) {
       this.#sealHere(open);

@@ -2,8 +2,9 @@
 // must come up and keep what it takes while the store cannot be reached, and say at once what will never work.
 
 import { BadOptionsError } from '@spanline/graph';
-import { inParallel, timers, wholeNumber } from 'spanline/internal/base';
+import { attempt, inParallel, timers, wholeNumber } from 'spanline/internal/base';
 import type { ArchiveOptions, BucketStats, DamagedSegment, Retention } from '../archive-options.js';
+import type { SpansHome } from '../buffered-spans.js';
 import { DirectoryPlace } from '../segment-place.js';
 import { stretchesIn, type TimelineStretch } from '../timeline/timeline-files.js';
 import type { AskOptions } from '../trace-source.js';
@@ -18,7 +19,7 @@ import { CachedStore, cacheDirectoryOf, DiskCache } from './disk-cache.js';
 import { hourOf, parseTimelineKey } from './keys.js';
 import { type ObjectStore, openObjectStore } from './object-store.js';
 import { regionAndEndpoint } from './s3-credentials.js';
-import { Spool } from './spool.js';
+import { Spool, type UnsentFiles } from './spool.js';
 import { Uploader, type UploadStats } from './uploader.js';
 
 const MIB = 1024 * 1024;
@@ -48,6 +49,28 @@ const NO_UPLOADS: UploadStats = {
   uploadDelayMs: 0,
 };
 
+const uploadsFail = (directory: string, why: string): string =>
+  `spans wait in the spool ${directory} and are tried again: ${why}`;
+const maintenanceFailed = (why: string): string => `maintenance failed and is tried again: ${why}`;
+const wasAnothers = (directory: string): string =>
+  `the spool ${directory} was taken over by another process while this one gave no sign of life, and is its own again: what was flushed before gets into the bucket from there`;
+
+/** Says that something fails once, in whatever words, and once that it does no longer. */
+class Notices {
+  readonly #say: (line: string) => void;
+  #isFailing = false;
+
+  constructor(say: (line: string) => void) {
+    this.#say = say;
+  }
+
+  tell(failure: string | undefined, mended: string): void {
+    const isFailing = failure !== undefined;
+    if (isFailing !== this.#isFailing) this.#say(failure ?? mended);
+    this.#isFailing = isFailing;
+  }
+}
+
 const badOption = (message: string): Error => new BadOptionsError(message);
 
 /** What the archive does with files in the spool. */
@@ -59,12 +82,13 @@ export interface SpoolWork {
   readonly worker: WorkThread;
 }
 
-export class BucketHome {
+export class BucketHome implements SpansHome {
   readonly #spoolBytes: number;
   readonly #maintenance: ArchiveOptions;
   #uploader: Uploader | undefined;
   #maintaining: BucketMaintainer | undefined;
   #worker: WorkThread | undefined;
+  #unsent: UnsentFiles | undefined;
 
   private constructor(
     readonly store: ObjectStore,
@@ -98,7 +122,7 @@ export class BucketHome {
       const catalogue = openCatalogue(store, changes, cache);
       if (!readOnly)
         spool = await (spoolIsShared ? Spool.openOneOf(directory as string) : Spool.open(directory as string));
-      const local = spool === undefined ? undefined : new DirectoryPlace(spool.directory);
+      const local = spool === undefined ? undefined : new DirectoryPlace(spool.directory, true);
       const place = new BucketPlace(store, catalogue, local);
       // Who writes begins also without it: it may be there in a minute, and what is taken until then is in the spool.
       const patience = new AbortController();
@@ -121,8 +145,13 @@ export class BucketHome {
   }
 
   get #maintainer(): BucketMaintainer {
-    const { maxAgeMs, maxBytes, mergedSpans } = this.#maintenance;
-    this.#maintaining ??= new BucketMaintainer(this.store, { maxAgeMs, maxBytes, mergedSpans, worker: this.#worker });
+    const { maxAgeMs, maxBytes, mergedSpans, onNotice = () => {} } = this.#maintenance;
+    const passes = new Notices(onNotice);
+    this.#maintaining ??= new BucketMaintainer(this.store, {
+      ...{ maxAgeMs, maxBytes, mergedSpans, worker: this.#worker },
+      onPass: (failure) =>
+        passes.tell(failure && maintenanceFailed(failure), `maintenance of ${this.store.name} works again`),
+    });
     return this.#maintaining;
   }
 
@@ -131,8 +160,17 @@ export class BucketHome {
     return this.spool?.directory ?? '';
   }
 
+  /** Whether nothing is taken: the spool is full, or another's. */
   get isFull(): boolean {
-    return this.#uploader?.isFull ?? false;
+    return this.#uploader?.isFull === true || this.spool?.lock.check() === false;
+  }
+
+  get losses(): number {
+    return this.spool?.lock.losses ?? 0;
+  }
+
+  checkOurs(): void {
+    this.spool?.checkOurs();
   }
 
   /** Upload from now on, and maintain if that is wanted. */
@@ -141,6 +179,9 @@ export class BucketHome {
     const spoolBytes = this.#spoolBytes;
     this.#worker = worker;
     if (spool === undefined) return;
+    const { onNotice = () => {} } = this.#maintenance;
+    const uploads = new Notices(onNotice);
+    spool.lock.onAgain = () => onNotice(wasAnothers(spool.directory));
     if (this.#maintenance.maintain === true) this.#maintainer.start();
     this.#uploader = new Uploader({
       store,
@@ -151,6 +192,8 @@ export class BucketHome {
         return { isKnown: await generation.everKnew(segment, signal), listFrom: generation.listFrom };
       },
       onUploaded: (segment, key, bytes) => place.uploaded(segment, key, bytes),
+      onTrouble: (trouble) =>
+        uploads.tell(trouble && uploadsFail(spool.directory, trouble), `spans get into ${store.name} again`),
       ...work,
     });
     this.#uploader.start();
@@ -164,10 +207,11 @@ export class BucketHome {
   /** The stretches in the bucket that overlap this time. */
   async timeline(fromUs: number, toUs: number): Promise<TimelineStretch[]> {
     const [fromMs, toMs] = [fromUs / 1000, toUs / 1000];
-    const until = hourOf(Math.min(toMs + LATE_MS, timers.wallMs() + HOUR_MS));
     const keys: string[] = [];
     const startAfter = `timelines/${hourOf(Math.max(0, fromMs - HOUR_MS))}`;
     pages: for await (const page of this.store.list('timelines/', { startAfter })) {
+      // Hours are of the store's clock, which is known by its answer; a reader's own may be behind.
+      const until = hourOf(Math.min(toMs + LATE_MS, this.store.clockMs() + HOUR_MS));
       for (const { key } of page) {
         const known = parseTimelineKey(key);
         if (known === undefined) continue;
@@ -222,8 +266,8 @@ export class BucketHome {
     const upload = this.#uploader?.trouble ?? '';
     const maintenance = this.#maintaining?.stats().lastFailure ?? '';
     return [
-      ...(upload === '' ? [] : [`spans wait in the spool ${this.directory} and are tried again: ${upload}`]),
-      ...(maintenance === '' ? [] : [`maintenance failed and is tried again: ${maintenance}`]),
+      ...(upload === '' ? [] : [uploadsFail(this.directory, upload)]),
+      ...(maintenance === '' ? [] : [maintenanceFailed(maintenance)]),
     ];
   }
 
@@ -235,6 +279,7 @@ export class BucketHome {
       freshUploads: this.place.freshUploads,
       ...uploads,
       delayMs: segmentMs + uploads.uploadDelayMs,
+      spoolLosses: this.losses,
       ...(this.#maintaining === undefined ? {} : { maintenance: this.#maintaining.stats() }),
       ...{ requests, retries, bytesRead, bytesWritten },
     };
@@ -246,7 +291,13 @@ export class BucketHome {
     await this.#uploader?.close(CLOSE_MS);
   }
 
+  /** What was left in the spool when it was closed. */
+  get unsent(): UnsentFiles | undefined {
+    return this.#unsent;
+  }
+
   close(): void {
+    this.#unsent = attempt(() => this.spool?.unsent());
     this.spool?.close();
     this.store.close();
   }

@@ -110,10 +110,16 @@ export class BucketMaintainer {
 
   /** Do a pass now and again, until `stop`; what fails is counted, and tried the next time. */
   start(everyMs = EVERY_MS): void {
+    const { onPass = () => {} } = this.#bounds;
     const next = (): void => {
       if (this.#ending.signal.aborted) return;
       this.pass()
-        .catch(() => {})
+        .then(
+          () => onPass(undefined),
+          (error: unknown) => {
+            if (!this.#ending.signal.aborted) onPass(String(error));
+          },
+        )
         .finally(() => {
           if (!this.#ending.signal.aborted) this.#timer = timers.setTimeout(next, everyMs).unref();
         });

@@ -14,6 +14,8 @@ export interface MaintainOptions extends Retention {
   readonly mergedSpans?: number | undefined;
   /** A directory for the files of a merge. Default one of the system's. */
   readonly directory?: string | undefined;
+  /** Called after each pass in the background, with what failed of it. */
+  readonly onPass?: ((failure: string | undefined) => void) | undefined;
   /** Merges in a thread of its own. */
   readonly worker?: WorkThread | undefined;
 }

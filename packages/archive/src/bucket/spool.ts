@@ -2,12 +2,12 @@
 // put the hours under which it was, as empty files. A segment must stay until its upload is confirmed and its write-ahead file is gone; what was tried
 // must be written down before it is tried. What dead processes of this machine left in spools beside is taken over, file by file.
 
-import { readdirSync, readFileSync, renameSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeDirectory } from 'spanline/internal/base';
+import { attempt, makeDirectory } from 'spanline/internal/base';
 import { removeFiles } from '../make-segments.js';
-import { bucketError } from './bucket-error.js';
-import { LOCK_FILE, SpoolLock } from './spool-lock.js';
+import { BucketError, bucketError } from './bucket-error.js';
+import { LOCK_FILE, SpoolLock, type TakeOptions } from './spool-lock.js';
 
 const SEGMENT = /^seg-\d{1,16}-\d{1,16}-[0-9a-f]{12}\.(?:spans|unsorted)$/;
 const TRIED = /^tried-(\d{4}-\d{2}-\d{2}T\d{2})-(seg-.*)$/;
@@ -28,12 +28,40 @@ export interface SpooledSegment {
   readonly tried: readonly string[];
 }
 
+/** What was taken over. */
+export interface Adopted {
+  readonly files: number;
+  /** Why spools could not be looked at. */
+  readonly failures: readonly unknown[];
+}
+
+/** Spans that wait in a spool. */
+export interface UnsentFiles {
+  readonly directory: string;
+  /** Segments and write-ahead files. */
+  readonly files: number;
+  readonly bytes: number;
+}
+
 /** A segment must come behind the hours under which it was tried, and before its write-ahead file: that would become a segment again. */
 const placeOf = (name: string): number => (TRIED.test(name) ? 0 : WAL.test(name) ? 2 : 1);
 const inOrder = (a: string, b: string): number => placeOf(a) - placeOf(b);
 
 const failed = (directory: string, cause: unknown): Error =>
   bucketError('SPOOL', `the spool ${directory} cannot be used: ${(cause as Error).message}`, { cause });
+
+/** Take a spool, making it. Rejects with a `BucketError`, for whatever reason. */
+const takeIn = async (directory: string, options?: TakeOptions): Promise<SpoolLock> => {
+  try {
+    makeDirectory(directory);
+    return await SpoolLock.take(directory, options);
+  } catch (cause) {
+    throw cause instanceof BucketError ? cause : failed(directory, cause);
+  }
+};
+
+/** Whether a spool is another's: one that cannot be used is no better when it is tried beside. */
+const isAnothers = (error: unknown): error is BucketError => error instanceof BucketError && error.cause === undefined;
 
 /** The spool that this process has. */
 export class Spool {
@@ -50,27 +78,22 @@ export class Spool {
 
   /** Take the spool in `directory`, making it. */
   static async open(directory: string): Promise<Spool> {
-    try {
-      makeDirectory(directory);
-    } catch (cause) {
-      throw failed(directory, cause);
-    }
-    return new Spool(directory, await SpoolLock.take(directory), undefined);
+    return new Spool(directory, await takeIn(directory), undefined);
   }
 
   /** Take the first spool in `home` that nobody has. */
   static async openOneOf(home: string): Promise<Spool> {
+    let reason = '';
     for (let number = 0; number < MAX_MEMBERS; number++) {
       const directory = join(home, `process-${number}`);
       try {
-        makeDirectory(directory);
-      } catch (cause) {
-        throw failed(directory, cause);
+        return new Spool(directory, await takeIn(directory, { waits: false, sparesSilent: true }), home);
+      } catch (error) {
+        if (!isAnothers(error)) throw error;
+        reason = error.message;
       }
-      const lock = await SpoolLock.take(directory, false).catch(() => undefined);
-      if (lock !== undefined) return new Spool(directory, lock, home);
     }
-    throw bucketError('SPOOL', `all ${MAX_MEMBERS} spools in ${home} are in use`);
+    throw bucketError('SPOOL', `all ${MAX_MEMBERS} spools in ${home} are in use; of the last: ${reason}`);
   }
 
   /** Segments of which no write-ahead file is left, the oldest first; `replaces` says which those are. */
@@ -101,6 +124,22 @@ export class Spool {
     for (const name of readdirSync(this.directory))
       bytes += statSync(join(this.directory, name), { throwIfNoEntry: false })?.size ?? 0;
     return bytes;
+  }
+
+  /** Throws when another has taken it: this process was stopped. */
+  checkOurs(): void {
+    if (!this.lock.check()) throw bucketError('SPOOL', this.lock.lostTo);
+  }
+
+  /** What is not in the bucket yet. */
+  unsent(): UnsentFiles {
+    let [files, bytes] = [0, 0];
+    for (const name of readdirSync(this.directory)) {
+      if (!SEGMENT.test(name) && !WAL.test(name)) continue;
+      files++;
+      bytes += statSync(join(this.directory, name), { throwIfNoEntry: false })?.size ?? 0;
+    }
+    return { directory: this.directory, files, bytes };
   }
 
   read(name: string): Buffer {
@@ -139,30 +178,38 @@ export class Spool {
     removeFiles(this.directory, names);
   }
 
-  /** Take over what processes that are gone have left in spools beside this one; gives the number of files. */
-  async adopt(): Promise<number> {
-    if (this.#home === undefined) return 0;
+  /** Take over what processes that are gone have left in spools beside this one; a spool that cannot be looked at keeps no other from it. */
+  async adopt(): Promise<Adopted> {
+    if (this.#home === undefined) return { files: 0, failures: [] };
     let files = 0;
+    const failures: unknown[] = [];
     for (const member of readdirSync(this.#home)) {
       const directory = join(this.#home, member);
       if (!MEMBER.test(member) || directory === this.directory) continue;
-      const lock = await SpoolLock.take(directory, false).catch(() => undefined);
-      if (lock === undefined) continue;
       try {
-        for (const name of readdirSync(directory).sort(inOrder)) {
-          if (name === LOCK_FILE || name.endsWith('.tmp')) continue;
-          renameSync(join(directory, name), join(this.directory, name));
-          files++;
-        }
-      } finally {
-        lock.release();
-      }
-      try {
-        rmdirSync(directory);
-      } catch {
-        // Another process takes it just now.
+        files += await this.#adoptFrom(directory);
+      } catch (error) {
+        if (!isAnothers(error)) failures.push(error instanceof BucketError ? error : failed(directory, error));
       }
     }
+    return { files, failures };
+  }
+
+  async #adoptFrom(directory: string): Promise<number> {
+    if (!existsSync(directory)) return 0;
+    const lock = await takeIn(directory, { waits: false });
+    let files = 0;
+    let isGivenBack = true;
+    try {
+      for (const name of readdirSync(directory).sort(inOrder)) {
+        if (name === LOCK_FILE || name.endsWith('.tmp')) continue;
+        files += moved(join(directory, name), join(this.directory, name)) ? 1 : 0;
+      }
+    } finally {
+      isGivenBack = lock.giveBack();
+    }
+    // Another process may take it just now.
+    if (!isGivenBack) attempt(() => rmdirSync(directory));
     return files;
   }
 
@@ -170,3 +217,14 @@ export class Spool {
     this.lock.release();
   }
 }
+
+/** False where the file is gone: one that was stopped goes on, and has put it. */
+const moved = (from: string, to: string): boolean => {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+};

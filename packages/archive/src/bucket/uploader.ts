@@ -45,6 +45,8 @@ export interface UploaderOptions {
   readonly onUploaded: (segment: string, key: string, bytes: number) => void;
   /** Files of dead writers are in the spool now. */
   readonly onAdopted: () => void;
+  /** What keeps segments from being put, each time that it does; undefined when they were. */
+  readonly onTrouble?: (trouble: string | undefined) => void;
 }
 
 /** What was done. */
@@ -159,7 +161,10 @@ export class Uploader {
   async #adopt(): Promise<void> {
     if (timers.wallMs() < this.#adoptAt) return;
     this.#adoptAt = timers.wallMs() + ADOPT_MS;
-    if ((await this.#options.spool.adopt()) > 0) this.#options.onAdopted();
+    const { files, failures } = await this.#options.spool.adopt();
+    if (files > 0) this.#options.onAdopted();
+    // They keep nothing of this spool from its way.
+    for (const failure of failures) this.#count(failure);
   }
 
   #round(): Promise<void> {
@@ -173,13 +178,13 @@ export class Uploader {
     const { spool } = this.#options;
     try {
       if (this.#isClosed) return;
+      spool.checkOurs();
       const segments = spool.segments();
       if (segments.length === 0) return;
-      if (spool.lock.isLost)
-        throw bucketError('SPOOL', `the spool ${spool.directory} was taken over by another process, which uploads it`);
       await inParallel(segments, PARALLEL, (segment) => this.#handOver(segment));
       await this.#putTimelines(segments[0].name);
       this.#failures = 0;
+      this.#options.onTrouble?.(undefined);
     } catch (error) {
       this.#fail(error);
       throw error;
@@ -188,9 +193,14 @@ export class Uploader {
 
   #fail(error: unknown): void {
     this.#failures++;
+    this.#count(error);
+    this.#retryAt = timers.wallMs() + backoffMs(this.#failures, DELAYS);
+    this.#options.onTrouble?.(this.trouble);
+  }
+
+  #count(error: unknown): void {
     this.#counts.uploadFailures++;
     this.#counts.lastUploadFailure = String(error);
-    this.#retryAt = timers.wallMs() + backoffMs(this.#failures, DELAYS);
   }
 
   async #handOver(segment: SpooledSegment): Promise<void> {

@@ -1,14 +1,25 @@
 // An archive in a bucket of a real server answers as one in a directory does: of what is in the bucket, and of what a writer has in its spool.
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { utimesSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { timers } from 'spanline/internal/base';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { bundleChild } from '../../../../test/support/child.js';
 import { samples } from '../../../../test/support/samples.js';
 import { describeBucket, type RunningVersitygw } from '../../../../test/support/versitygw.js';
 import { Archive } from '../../src/archive.js';
 import type { ArchiveOptions } from '../../src/archive-options.js';
+import { BucketHome } from '../../src/bucket/bucket-home.js';
+import { Spool } from '../../src/bucket/spool.js';
+import { LOCK_FILE } from '../../src/bucket/spool-lock.js';
 import { checkAnySteps } from '../archive/support/archive-model.js';
 import { newDirectory } from '../archive/support/directory.js';
+import { numberedTrace } from '../archive/support/numbered-traces.js';
 import { bruteForce, withoutBytes } from '../segment/support/brute-force.js';
 import { byId, collect, tracesOf } from '../segment/support/segments.js';
 import { syntheticSpans } from '../segment/support/synthetic-spans.js';
@@ -92,6 +103,85 @@ describeBucket('an archive in a bucket', (server) => {
     await archive.close();
   });
 
+  test('a writer that was stopped while another took its spool over loses nothing, and says so', {
+    timeout: 60_000,
+  }, async () => {
+    const place = newPlace();
+    const home = newDirectory();
+    const program = await bundleChild(fileURLToPath(new URL('./children/stopped-writer.ts', import.meta.url)));
+    const { endpoint, accessKeyId, secretAccessKey } = server();
+    const writer = spawn(process.execPath, [program, place, home], {
+      env: {
+        ...process.env,
+        ...{ AWS_ENDPOINT_URL: endpoint, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey },
+      },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void writer.kill('SIGKILL'));
+    const lines = createInterface({ input: writer.stdout })[Symbol.asyncIterator]();
+    expect((await lines.next()).value).toBe('flushed 0');
+    writer.kill('SIGSTOP');
+    // As if it had been stopped for long.
+    const old = Date.now() / 1000 - 61;
+    utimesSync(join(home, 'process-0', LOCK_FILE), old, old);
+    const other = await Spool.openOneOf(home);
+    expect(other.directory).toBe(join(home, 'process-1'));
+    expect(await other.adopt()).toEqual({ files: 1, failures: [] });
+    writer.kill('SIGCONT');
+    writer.stdin.write('go on\n');
+    expect((await lines.next()).value).toMatch(
+      /^flushed 1 the spool .*process-0 was taken over by another process while this one gave no sign of life/,
+    );
+    writer.kill('SIGKILL');
+    await once(writer, 'exit');
+    other.close();
+    const archive = await open(place, { spool: home, spoolIsShared: true });
+    // What lies in the other spool is found by who takes it over.
+    await vi.waitFor(async () => expect(await archive.search({ limit: 100 })).toHaveLength(20), { timeout: 20_000 });
+    const spans = Array.from({ length: 20 }, (_, n) => numberedTrace(n)).flat();
+    expect(isDeepStrictEqual(byId((await collect(archive.scan())).flat()), byId(spans))).toBe(true);
+  });
+
+  test('uploads that fail are told once, and once that they go on', async () => {
+    const proxy = await startStoreProxy(server().endpoint);
+    onTestFinished(() => proxy.close());
+    const notices: string[] = [];
+    const archive = await open(newPlace(), {
+      s3: { endpoint: proxy.endpoint, retries: 0, credentials: async () => accountOf(server()) },
+      onNotice: (line) => notices.push(line),
+    });
+    const [first, second] = syntheticSpans({ traces: 2, spansPerTrace: 1, seed: 6 });
+    proxy.trouble = ({ method }) => (method === 'PUT' ? { kind: 'answer', status: 503, code: 'SlowDown' } : undefined);
+    archive.append([first]);
+    await expect(archive.seal()).rejects.toThrow();
+    await expect(archive.seal()).rejects.toThrow();
+    expect(notices).toEqual([expect.stringMatching(/^spans wait in the spool .* and are tried again: .*SlowDown/)]);
+    proxy.trouble = () => undefined;
+    await archive.seal();
+    archive.append([second]);
+    await archive.seal();
+    expect(notices.slice(1)).toEqual([expect.stringMatching(/^spans get into s3:\/\/traces\/archive-\d+ again$/)]);
+  });
+
+  test('a search that was ended by its bound is no damage of a file', async () => {
+    const place = newPlace();
+    const archive = await open(place);
+    archive.append(syntheticSpans({ traces: 3, spansPerTrace: 2, seed: 7 }));
+    await archive.seal();
+    const { searchBound } = BucketHome.prototype;
+    vi.spyOn(BucketHome.prototype, 'searchBound').mockImplementation(function (this: BucketHome, tell) {
+      return { ...searchBound.call(this, tell), isOver: () => true };
+    });
+    onTestFinished(() => void vi.restoreAllMocks());
+    const told: string[] = [];
+    expect(archive.endedSearch).toBeUndefined();
+    expect(await archive.search({}, { onDamage: ({ message }) => told.push(message) })).toEqual([]);
+    expect(told).toEqual([expect.stringContaining('the search was ended')]);
+    expect(archive.endedSearch?.message).toBe(told[0]);
+    expect((await archive.stats()).damaged).toEqual([]);
+    expect(await archive.damaged()).toEqual([]);
+  });
+
   test('who is to maintain is refused at once where the store makes no conditional writes', async () => {
     const proxy = await startStoreProxy(server().endpoint);
     onTestFinished(() => proxy.close());
@@ -128,6 +218,20 @@ describeBucket('an archive in a bucket', (server) => {
       const stretches = await archive.timeline(toUs - 10_000, toUs);
       expect(stretches.map(({ rows }) => rows)).toEqual([[row]]);
     }
+  });
+
+  test('timelines are found whatever the clock of the reader says', async () => {
+    const place = newPlace();
+    const writer = await open(place);
+    const [span] = syntheticSpans({ traces: 1, spansPerTrace: 1, seed: 4 });
+    const toUs = Date.now() * 1000;
+    writer.appendTimeline([], span.resource, toUs - 10_000, toUs);
+    writer.append([span]);
+    await writer.seal();
+    const reader = await open(place, { readOnly: true });
+    const clock = vi.spyOn(timers, 'wallMs').mockImplementation(() => Date.now() - 5 * 3_600_000);
+    onTestFinished(() => clock.mockRestore());
+    expect(await reader.timeline(toUs - 10_000, toUs)).toHaveLength(1);
   });
 
   test.each([

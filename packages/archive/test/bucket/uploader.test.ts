@@ -1,5 +1,5 @@
 // What is in a spool comes into the bucket once, whatever fails on the way, and stays in the spool until it is there.
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Spool } from '../../src/bucket/spool.js';
@@ -221,10 +221,57 @@ test('spools beside: each process has its own, and what dead ones left is taken 
   expect(second.directory).not.toBe(first.directory);
   write({ spool: second });
   second.willTry(NAME, '2026-11-27T08');
-  expect(await first.adopt()).toBe(0);
+  expect(await first.adopt()).toEqual({ files: 0, failures: [] });
   second.close();
-  expect(await first.adopt()).toBe(2);
+  expect(await first.adopt()).toEqual({ files: 2, failures: [] });
   expect(first.segments()).toMatchObject([{ name: NAME, tried: ['2026-11-27T08'] }]);
   expect(existsSync(second.directory)).toBe(false);
   first.close();
+});
+
+test('spools beside that cannot be used are no spools in use: why is told', async () => {
+  const home = newDirectory();
+  writeFileSync(join(home, 'process-0'), 'a file');
+  await expect(Spool.openOneOf(home)).rejects.toThrow(/the spool .*process-0 cannot be used: .*(?:EEXIST|ENOTDIR)/);
+  rmSync(join(home, 'process-0'));
+  // A lock that cannot be read.
+  mkdirSync(join(home, 'process-0', LOCK_FILE), { recursive: true });
+  await expect(Spool.openOneOf(home)).rejects.toThrow(/the spool .*process-0 cannot be used: .*EISDIR/);
+  rmSync(join(home, 'process-0'), { recursive: true });
+  const spool = await Spool.openOneOf(home);
+  mkdirSync(join(home, 'process-1', LOCK_FILE), { recursive: true });
+  const { files, failures } = await spool.adopt();
+  expect(files).toBe(0);
+  expect(failures.map(String)).toEqual([expect.stringMatching(/process-1 cannot be used/)]);
+  spool.close();
+});
+
+test('that all spools are in use says of the last by whom', async () => {
+  const home = newDirectory();
+  const owner = { host: 'elsewhere', place: '00000000', pid: 1, instance: '00000000' };
+  for (let number = 0; number < 256; number++) {
+    mkdirSync(join(home, `process-${number}`));
+    writeFileSync(join(home, `process-${number}`, LOCK_FILE), JSON.stringify(owner));
+  }
+  await expect(Spool.openOneOf(home)).rejects.toThrow(/all 256 spools in .* are in use; of the last: .* of elsewhere/);
+});
+
+test('what goes wrong is told each time, and that it goes on', async () => {
+  const bench = await newBench();
+  write(bench);
+  const troubles: (string | undefined)[] = [];
+  const uploader = new Uploader({
+    ...{ spool: bench.spool, store: bench.store, spoolBytes: 1_000_000 },
+    outcome: async () => bench.outcome,
+    replacesOf: async () => [],
+    rotateTimelines: () => {},
+    onUploaded: () => {},
+    onAdopted: () => {},
+    onTrouble: (trouble) => troubles.push(trouble),
+  });
+  bench.store.before = unreachable;
+  await expect(uploader.drain()).rejects.toThrow();
+  bench.store.before = () => {};
+  await uploader.drain();
+  expect(troubles).toEqual([expect.stringContaining('does not answer'), undefined]);
 });
