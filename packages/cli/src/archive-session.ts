@@ -29,6 +29,13 @@ export const spoolOf = (place: string, spool?: string): Pick<ArchiveOptions, 'sp
   return { spool: process.env.SPANLINE_SPOOL || DEFAULT_SPOOL, spoolIsShared: true };
 };
 
+/** How long a person waits for a store that does not answer at all; a service has more patience. */
+const FIRST_ANSWER_MS = 15_000;
+
+/** How a command reaches the store of a bucket. */
+export const forCommand = (place: string): Pick<ArchiveOptions, 's3'> =>
+  isBucket(place) ? { s3: { firstAnswerMs: FIRST_ANSWER_MS } } : {};
+
 /** Throws when there is no such directory. A bucket is asked when it is opened. */
 export const checkDirectory = async (directory: string): Promise<void> => {
   if (isBucket(directory)) return;
@@ -48,10 +55,13 @@ export const noteDamage = (damaged: readonly DamagedSegment[]): void => {
   for (const { file, message } of damaged) note(`${file} cannot be read, or not whole; the rest answers: ${message}`);
 };
 
-/** The answer was printed but is incomplete. */
-const reportDamage = (damaged: readonly DamagedSegment[]): void => {
+/** The answer was printed but is incomplete; whether it is. */
+const reportGaps = (damaged: readonly DamagedSegment[], endedSearch?: DamagedSegment): boolean => {
   noteDamage(damaged);
-  if (damaged.length > 0) endWith(ExitCode.store);
+  if (endedSearch !== undefined) note(`${endedSearch.file}: ${endedSearch.message}`);
+  const hasGaps = damaged.length > 0 || endedSearch !== undefined;
+  if (hasGaps) endWith(ExitCode.store);
+  return hasGaps;
 };
 
 /** Says what was asked of an object store. */
@@ -74,25 +84,31 @@ export const withArchive = (
   return interruptible(async (signal) => {
     await checkDirectory(directory);
     const startMs = performance.now();
-    const archive = await Archive.open(directory, { readOnly: true });
+    const archive = await Archive.open(directory, { readOnly: true, ...forCommand(directory) });
     try {
       await work(archive, signal);
       if (options.explain) explain(archive, startMs);
-      reportDamage(await archive.damaged());
+      reportGaps(await archive.damaged(), archive.endedSearch);
     } catch (error) {
       // The missing trace may be in a damaged file, and so may output that nobody read.
       const isAnswer = error instanceof CommandError && error.exitCode === ExitCode.findings;
       if (!isAnswer && !(error instanceof OutputClosed)) throw error;
       if (options.explain) explain(archive, startMs);
-      const damaged = await archive.damaged();
-      reportDamage(damaged);
-      throw damaged.length === 0 || !isAnswer
-        ? error
-        : new CommandError(error.code, error.message, ExitCode.store, { cause: error });
+      const hasGaps = reportGaps(await archive.damaged(), archive.endedSearch);
+      throw hasGaps && isAnswer ? new CommandError(error.code, error.message, ExitCode.store, { cause: error }) : error;
     } finally {
       await archive.close();
     }
   });
+};
+
+/** Says what did not get into the bucket, where it is, and how it gets there. */
+const noteUnsent = (archive: Archive | undefined): void => {
+  const { directory, files, bytes } = archive?.unsent ?? { directory: '', files: 0, bytes: 0 };
+  if (files === 0) return;
+  note(
+    `${files} ${files === 1 ? 'file' : 'files'} with ${bytes} bytes of spans did not get into ${archive?.directory} and ${files === 1 ? 'waits' : 'wait'} in ${directory}: run the command again in this directory, which uploads ${files === 1 ? 'it' : 'them'} and keeps no span twice; or let any process that has the same SPANLINE_SPOOL write to the archive`,
+  );
 };
 
 /** Runs `work`, which opens the archive once it has something to write: a command that fails earlier leaves no empty archive. */
@@ -105,14 +121,16 @@ export const withWrittenArchive = (
   return interruptible(async (signal) => {
     let opened: Promise<Archive> | undefined;
     const open = (): Promise<Archive> => {
-      opened ??= Archive.open(directory, spoolOf(directory));
+      opened ??= Archive.open(directory, { ...spoolOf(directory), ...forCommand(directory) });
       return opened;
     };
     try {
       await work(open, signal);
-      if (opened !== undefined) reportDamage((await (await opened).stats()).damaged);
+      if (opened !== undefined) reportGaps((await (await opened).stats()).damaged);
     } finally {
-      await (await opened)?.close();
+      const archive = await opened;
+      await archive?.close();
+      noteUnsent(archive);
     }
   }, hint);
 };

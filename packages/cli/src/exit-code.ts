@@ -63,6 +63,8 @@ const EXIT_CODES: Readonly<Record<string, ExitCode>> = {
   ERR_SPANLINE_TABLE_LIMIT: ExitCode.usage,
   ERR_SPANLINE_TRACE_FORMAT: ExitCode.usage,
   ERR_SPANLINE_TRACE_TOO_LARGE: ExitCode.usage,
+  ERR_SPANLINE_BUCKET_LOCATION: ExitCode.usage,
+  ERR_SPANLINE_BUCKET_NO_CREDENTIALS: ExitCode.usage,
   ERR_SPANLINE_BENCH_OPTION: ExitCode.usage,
   ERR_SPANLINE_PROFILE_OPTION: ExitCode.usage,
   ERR_SPANLINE_GRAPH_BAD_OPTIONS: ExitCode.usage,

@@ -211,14 +211,6 @@ const reportDamage = async (archive: Archive, reported: Set<string>): Promise<vo
   noteDamage(fresh);
 };
 
-/** Says once what keeps it from uploading or maintaining. */
-const reportTroubles = (archive: Archive, said: Set<string>): void => {
-  const troubles = archive.troubles();
-  for (const trouble of troubles) if (!said.has(trouble)) note(trouble);
-  said.clear();
-  for (const trouble of troubles) said.add(trouble);
-};
-
 /** Options that mean nothing for such an archive are refused: somebody would rely on them. */
 const checkServed = (place: string, { spool, maintain, readOnly, keepHours, keepMib }: ServeOptions): void => {
   if (!isBucket(place)) {
@@ -245,13 +237,17 @@ export const serve = async (options: ServeOptions): Promise<void> => {
   const stop = stopRequested();
   const running: ArchiveServer[] = [];
   const opened: Opened = [];
-  const said = new Set<string>();
+  let said = '';
+  const onNotice = (line: string): void => {
+    said = line;
+    note(line);
+  };
   let served: Archive | undefined;
   try {
     const sources = await openSources(options, opened);
     const maintain = isBucket(directory) ? { maintain: options.maintain === true } : {};
     const spool = readOnly ? {} : spoolOf(directory, options.spool);
-    const archive = await Archive.open(directory, { readOnly, ...retention, ...maintain, ...spool });
+    const archive = await Archive.open(directory, { readOnly, onNotice, ...retention, ...maintain, ...spool });
     opened.push(archive);
     served = archive;
     await startServers(archive, { ...sources, archive }, options, running);
@@ -259,7 +255,6 @@ export const serve = async (options: ServeOptions): Promise<void> => {
     const reported = new Set<string>();
     await reportDamage(archive, reported);
     const timer = setInterval(() => {
-      reportTroubles(archive, said);
       void reportDamage(archive, reported).catch(() => {});
     }, DAMAGE_MS).unref();
     await stop;
@@ -271,8 +266,8 @@ export const serve = async (options: ServeOptions): Promise<void> => {
   } finally {
     await Promise.all(running.map((server) => server.close()));
     await closeSources(opened);
-    // It tries once more when it is closed.
-    if (served !== undefined) reportTroubles(served, said);
+    // It tried once more when it was closed.
+    for (const trouble of served?.troubles() ?? []) if (trouble !== said) note(trouble);
   }
   const { spans, spansInvalid, spansRefused } = running[0].stats().otlp;
   note(`stopped; spans taken: ${spans}, invalid: ${spansInvalid}, refused: ${spansRefused}`);

@@ -59,5 +59,5 @@ export const oneOf = <T extends string>(name: string, value: unknown, allowed: r
   throw toError(`${name} must be one of ${allowed.join(', ')}, not ${shown(value)}`);
 };
 
-/** Whether the place of an archive is in an object store: `s3://bucket/prefix`; every other one is a directory. */
-export const isBucket = (place: string): boolean => place.startsWith('s3://');
+/** Whether the place of an archive is meant to be in an object store: `s3://bucket/prefix`, well written or not; every other one is a directory. */
+export const isBucket = (place: string): boolean => /^s3:/i.test(place);

@@ -3,7 +3,7 @@
 import { type OpenMaintainer, openMaintainer } from '@spanline/archive/internal';
 import type { Command } from 'commander';
 import { isBucket, sleep } from 'spanline/internal/base';
-import { noteDamage } from '../archive-session.js';
+import { forCommand, noteDamage } from '../archive-session.js';
 import { ExitCode, endWith, stopRequested, wrongUsage } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
 import { note, Progress, printAnswer } from '../output.js';
@@ -23,7 +23,7 @@ const SHOW_MS = 500;
 
 /** Failures that no later pass mends. */
 const FINAL = new Set(
-  ['LOCATION', 'MISSING', 'ELSEWHERE', 'FORBIDDEN', 'CREDENTIALS', 'NOT_CONDITIONAL', 'VERSION'].map(
+  ['LOCATION', 'MISSING', 'ELSEWHERE', 'FORBIDDEN', 'NO_CREDENTIALS', 'CREDENTIALS', 'NOT_CONDITIONAL', 'VERSION'].map(
     (name) => `ERR_SPANLINE_BUCKET_${name}`,
   ),
 );
@@ -71,11 +71,15 @@ const run = async (place: string, options: MaintainOptions): Promise<void> => {
   if (!isBucket(place))
     throw wrongUsage(`${place} is a directory, which whoever writes to it maintains: write s3://bucket/prefix`);
   const { keepHours, keepMib, graceMinutes, every, once, json } = options;
-  const maintainer = await openMaintainer(place, {
-    maxAgeMs: keepHours === undefined ? undefined : keepHours * 3600 * SECOND_MS,
-    maxBytes: keepMib === undefined ? undefined : keepMib * 1024 * 1024,
-    graceMs: graceMinutes === undefined ? undefined : graceMinutes * 60 * SECOND_MS,
-  });
+  const maintainer = await openMaintainer(
+    place,
+    {
+      maxAgeMs: keepHours === undefined ? undefined : keepHours * 3600 * SECOND_MS,
+      maxBytes: keepMib === undefined ? undefined : keepMib * 1024 * 1024,
+      graceMs: graceMinutes === undefined ? undefined : graceMinutes * 60 * SECOND_MS,
+    },
+    once ? forCommand(place).s3 : undefined,
+  );
   const stopped = new AbortController();
   void stopRequested().then(() => stopped.abort());
   try {

@@ -255,7 +255,7 @@ const run = (files: readonly string[], options: ImportOptions): Promise<void> =>
       }
       report(all, options.json);
     },
-    '; what was read before is in the archive, and importing it again changes nothing',
+    '; what was read before is kept, and importing it again changes nothing',
   );
 };
 
