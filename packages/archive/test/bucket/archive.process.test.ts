@@ -1,7 +1,7 @@
 // An archive in a bucket of a real server answers as one in a directory does: of what is in the bucket, and of what a writer has in its spool.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { utimesSync } from 'node:fs';
+import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -140,6 +140,36 @@ describeBucket('an archive in a bucket', (server) => {
     await vi.waitFor(async () => expect(await archive.search({ limit: 100 })).toHaveLength(20), { timeout: 20_000 });
     const spans = Array.from({ length: 20 }, (_, n) => numberedTrace(n)).flat();
     expect(isDeepStrictEqual(byId((await collect(archive.scan())).flat()), byId(spans))).toBe(true);
+  });
+
+  test('a spool that another process has takes nothing and makes sure of nothing, until it is free', async () => {
+    const spool = newDirectory();
+    const notices: string[] = [];
+    const archive = await open(newPlace(), { spool, onNotice: (line) => notices.push(line) });
+    const [first, second] = syntheticSpans({ traces: 2, spansPerTrace: 1, seed: 8 });
+    archive.append([first]);
+    await archive.flush();
+    const lock = join(spool, LOCK_FILE);
+    const text = readFileSync(lock, 'utf8');
+    writeFileSync(lock, JSON.stringify({ ...JSON.parse(text), pid: process.ppid }));
+    const { monotonicMs } = timers;
+    let laterMs = 61_000;
+    vi.spyOn(timers, 'monotonicMs').mockImplementation(() => monotonicMs() + laterMs);
+    onTestFinished(() => void vi.restoreAllMocks());
+    expect(archive.append([second])).toBe(0);
+    const lost = {
+      code: 'ERR_SPANLINE_BUCKET_SPOOL',
+      message: expect.stringContaining(`by process ${process.ppid} of`),
+    };
+    await expect(archive.flush()).rejects.toMatchObject(lost);
+    await expect(archive.seal()).rejects.toMatchObject(lost);
+    expect(await archive.stats()).toMatchObject({ refusedSpans: 1, bucket: { spoolLosses: 1 } });
+    rmSync(lock);
+    laterMs += 1000;
+    expect(archive.append([second])).toBe(1);
+    await archive.seal();
+    expect(await archive.search()).toHaveLength(2);
+    expect(notices.filter((line) => line.includes('is its own again'))).toHaveLength(1);
   });
 
   test('uploads that fail are told once, and once that they go on', async () => {
