@@ -203,11 +203,11 @@ describeBucket('an archive in a bucket', (server) => {
       return { ...searchBound.call(this, tell), isOver: () => true };
     });
     onTestFinished(() => void vi.restoreAllMocks());
-    const told: string[] = [];
+    const reported: string[] = [];
     expect(archive.endedSearch).toBeUndefined();
-    expect(await archive.search({}, { onDamage: ({ message }) => told.push(message) })).toEqual([]);
-    expect(told).toEqual([expect.stringContaining('the search was ended')]);
-    expect(archive.endedSearch?.message).toBe(told[0]);
+    expect(await archive.search({}, { onDamage: ({ message }) => reported.push(message) })).toEqual([]);
+    expect(reported).toEqual([expect.stringContaining('the search was ended')]);
+    expect(archive.endedSearch?.message).toBe(reported[0]);
     expect((await archive.stats()).damaged).toEqual([]);
     expect(await archive.damaged()).toEqual([]);
   });
