@@ -143,7 +143,7 @@ export class Uploader {
 
   #beat(): void {
     this.#measure();
-    if (this.#running !== undefined || timers.wallMs() < this.#retryAt) return;
+    if (this.#running !== undefined || timers.monotonicMs() < this.#retryAt) return;
     this.#adopt().then(
       () => this.#round().catch(() => {}),
       (error: unknown) => this.#fail(error),
@@ -159,8 +159,8 @@ export class Uploader {
   }
 
   async #adopt(): Promise<void> {
-    if (timers.wallMs() < this.#adoptAt) return;
-    this.#adoptAt = timers.wallMs() + ADOPT_MS;
+    if (timers.monotonicMs() < this.#adoptAt) return;
+    this.#adoptAt = timers.monotonicMs() + ADOPT_MS;
     const { files, failures } = await this.#options.spool.adopt();
     if (files > 0) this.#options.onAdopted();
     // They keep nothing of this spool from its way.
@@ -194,7 +194,7 @@ export class Uploader {
   #fail(error: unknown): void {
     this.#failures++;
     this.#count(error);
-    this.#retryAt = timers.wallMs() + backoffMs(this.#failures, DELAYS);
+    this.#retryAt = timers.monotonicMs() + backoffMs(this.#failures, DELAYS);
     this.#options.onTrouble?.(this.trouble);
   }
 

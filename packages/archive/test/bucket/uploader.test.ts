@@ -1,7 +1,8 @@
 // What is in a spool comes into the bucket once, whatever fails on the way, and stays in the spool until it is there.
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { timers } from 'spanline/internal/base';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { Spool } from '../../src/bucket/spool.js';
 import { LOCK_FILE } from '../../src/bucket/spool-lock.js';
 import { type Outcome, Uploader } from '../../src/bucket/uploader.js';
@@ -274,4 +275,17 @@ test('what goes wrong is told each time, and that it goes on', async () => {
   bench.store.before = () => {};
   await uploader.drain();
   expect(troubles).toEqual([expect.stringContaining('does not answer'), undefined]);
+});
+
+test('a clock that is put back keeps nothing from being tried again', async () => {
+  const bench = await newBench();
+  write(bench);
+  bench.store.before = unreachable;
+  await expect(bench.uploader.drain()).rejects.toThrow();
+  bench.store.before = () => {};
+  const clock = vi.spyOn(timers, 'wallMs').mockImplementation(() => Date.now() - HOUR_MS);
+  onTestFinished(() => clock.mockRestore());
+  bench.uploader.start();
+  onTestFinished(() => bench.uploader.close(1000));
+  await vi.waitFor(() => expect(bench.store.objects.size).toBe(1), { timeout: 30_000 });
 });
