@@ -6,7 +6,7 @@ import { lastWordOf, TRACE_ID_BYTES, traceIdBytes } from '../values/fields.js';
 import type { Group, GroupReader, Outcome, WholeGroup } from './group-reader.js';
 import { PARTS } from './layout.js';
 import { eachOrDamage, guarded, type SegmentFile, type SegmentReadOptions } from './segment-file.js';
-import { markOf } from './trace-rows.js';
+import { markOf, type TraceRow } from './trace-rows.js';
 
 /** The keys of a trace, by what they are. */
 interface TraceKeys {
@@ -180,8 +180,8 @@ export const joinedExtent = (a: TraceExtent, b: TraceExtent): TraceExtent => ({
 });
 
 /**
- * Within which times those of some traces lie that are there. Only rows of traces are read, which are found by marks: what another trace with the same
- * mark has comes to it, so that a trace may last less, and may not be there, but never lasts longer.
+ * Within which times those of some traces lie that are there. Rows of traces are read, which are found by marks, and the keys of those whose mark another of
+ * the group has. A trace that is not there may be taken for another that is, and one whose keys cannot be read be said to last longer; none lasts longer than is said.
  */
 export const traceExtents = async (
   file: SegmentFile,
@@ -193,23 +193,52 @@ export const traceExtents = async (
   for (const batch of batchesOf(file, ids)) {
     const numbers = [...new Set(batch.flatMap(({ groups }) => groups))].sort((a, b) => a - b);
     const loaded = await reader.load(numbers, [], options);
-    for (const { id, groups } of batch) {
-      const extent = guarded(() => extentOf(lastWordOf(id), groups, loaded));
-      if (extent instanceof GraphError) report(extent, id, options);
-      else if (extent !== undefined) found.set(id, extent);
+    const unclear: Wanted[] = [];
+    for (const wanted of batch) {
+      const rows = guarded(() => wanted.groups.map((group) => markedRows(loaded.get(group), lastWordOf(wanted.id))));
+      if (rows instanceof GraphError) report(rows, wanted.id, options);
+      else if (rows.some(({ length }) => length > 0))
+        found.set(wanted.id, rows.flat().reduce<TraceExtent>(joinedExtent, rows.flat()[0]));
+      if (!(rows instanceof GraphError) && rows.some(({ length }) => length > 1)) unclear.push(wanted);
     }
+    const keys = unclear.length === 0 ? [] : await lookUp(file, unclear, options);
+    unclear.forEach(({ id }, i) => {
+      const extent = guarded(() => extentByKeys(file, keys[i], loaded));
+      if (extent === undefined) found.delete(id);
+      else if (!(extent instanceof GraphError)) found.set(id, extent);
+    });
   }
   return found;
 };
 
-const extentOf = (lastWord: number, groups: readonly number[], loaded: Outcome<Group>): TraceExtent | undefined => {
+/** The rows of a group with the mark of a trace. */
+const markedRows = (group: Group | GraphError | undefined, lastWord: number): TraceRow[] => {
+  if (group instanceof GraphError) throw group;
+  const { traceRows = [] } = group ?? {};
+  const mark = markOf(lastWord, traceRows.length);
+  return traceRows.filter((row) => row.mark === mark);
+};
+
+/** How long a trace with these keys lasts; undefined when it is not there. */
+const extentByKeys = (
+  file: SegmentFile,
+  entries: readonly DictionaryEntry[] | GraphError,
+  groups: Outcome<Group>,
+): TraceExtent | undefined => {
+  if (entries instanceof GraphError) throw entries;
+  const keys = traceKeys(file, entries);
+  if (keys === undefined) return undefined;
+  const { firsts } = file.groups;
   let extent: TraceExtent | undefined;
-  for (const number of groups) {
-    const group = loaded.get(number);
-    if (group instanceof GraphError) throw group;
-    const { traceRows = [] } = group ?? {};
-    const mark = markOf(lastWord, traceRows.length);
-    for (const row of traceRows) if (row.mark === mark) extent = extent === undefined ? row : joinedExtent(extent, row);
+  let number = groupAt(firsts, keys.first);
+  for (let ordinal = keys.first; ordinal < keys.first + keys.count; number++) {
+    const group = groups.get(number);
+    const rows = group instanceof GraphError ? [] : (group?.traceRows ?? []);
+    const row = rows.find(({ first }) => first === ordinal - firsts[number]);
+    if (row === undefined)
+      throw new CorruptError(`trace ${keys.traceId} of ${file.name} is not where its keys say`, 'traceRows', number);
+    extent = extent === undefined ? row : joinedExtent(extent, row);
+    ordinal += row.spanCount;
   }
   return extent;
 };

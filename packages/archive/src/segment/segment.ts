@@ -263,7 +263,7 @@ export class Segment {
   }
 
   /**
-   * Within which times those of some traces lie that are there, at most; neither spans nor keys are read for it.
+   * Within which times those of some traces lie that are there, at most; no spans and hardly any keys are read for it.
    * @internal
    */
   async extents(ids: readonly string[], options?: SegmentReadOptions): Promise<Map<string, TraceExtent>> {

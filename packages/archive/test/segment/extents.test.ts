@@ -1,4 +1,4 @@
-// Within which times traces lie is said without their keys, of which nearly all would be read: never less than is so.
+// Within which times traces lie is said without their keys, of which nearly all would be read, unless two of a group have the same mark.
 import { BufferTransport, Container, SectionId, type Transport } from '@spanline/graph';
 import { expect, test } from 'vitest';
 import { Segment } from '../../src/segment/segment.js';
@@ -44,15 +44,19 @@ test('those of traces, large ones in pieces among them, and no key is read', asy
   expect(ofKeys).toEqual([]);
 });
 
-test('those of traces with the same mark hold all of them', async () => {
+test('those of traces with the same mark are told apart by their keys', async () => {
   const spans = syntheticSpans({ traces: 10, spansPerTrace: 3, seed: 3 }).map((span) => ({
     ...span,
     traceId: `${span.traceId.slice(0, 26)}abcdef`,
     links: [],
   }));
+  const traces = tracesOf(spans);
   const segment = await Segment.open(segmentBytes(spans));
-  const whole = extentOf(spans);
-  for (const extent of (await segment.extents([...tracesOf(spans).keys()])).values())
-    expect({ startUnixNs: extent.startUnixNs, endUnixNs: extent.endUnixNs }).toEqual(whole);
+  const found = await segment.extents([...traces.keys(), `${'f'.repeat(26)}abcdef`]);
+  expect(found.size).toBe(10);
+  for (const [id, trace] of traces) {
+    const { startUnixNs, endUnixNs } = found.get(id) ?? {};
+    expect({ startUnixNs, endUnixNs }).toEqual(extentOf(trace));
+  }
   expect(await segment.faults()).toEqual([]);
 });
