@@ -12,17 +12,17 @@ import {
   type Undelivered,
   UndeliveredByBatch,
 } from './batch-spans.js';
-import { type HttpAnswer, QueuedHttpReporter } from './http/sender.js';
+import { type HttpAnswer, type HttpSender, QueuedHttpReporter } from './http/sender.js';
 import {
   endpointOrigin,
   type OtlpReporterOptions,
+  otlpSender,
   type ResolvedOtlpOptions,
   resolveOtlpOptions,
 } from './otlp/options.js';
-import { OtlpSender } from './otlp/otlp-sender.js';
 import { readPartialSuccess } from './otlp/read-answer.js';
 
-export type { TlsOptions } from './http/sender.js';
+export type { TlsOptions } from './http/send-at-exit.js';
 export type { OtlpReporterOptions } from './otlp/options.js';
 
 /** Says what is wrong, at once where the process is about to end. */
@@ -141,7 +141,7 @@ export class OtlpReporter extends QueuedHttpReporter {
   /** Where requests go. */
   readonly url: string;
   readonly #options: ResolvedOtlpOptions;
-  readonly #sender: OtlpSender;
+  readonly #sender: HttpSender;
   readonly #builder: RequestBuilder;
   readonly #undelivered = new UndeliveredByBatch();
   readonly #counters: OtlpCounters;
@@ -157,7 +157,7 @@ export class OtlpReporter extends QueuedHttpReporter {
     this.#options = resolved;
     this.url = resolved.url;
     this.#builder = this.#newBuilder();
-    this.#sender = new OtlpSender(resolved, this.#builder.contentType);
+    this.#sender = otlpSender(resolved, this.#builder.contentType);
   }
 
   /** The last thing that went wrong without failing a report: a partial success, a span left out; else empty. */
@@ -246,12 +246,12 @@ export class OtlpReporter extends QueuedHttpReporter {
   async #send(request: EncodedRequest, undelivered: Undelivered, signal: AbortSignal): Promise<void> {
     const { body, range, spanCount } = request;
     try {
-      const { answer, bytes } = await this.#sender.post(body, signal);
+      const answer = await this.#sender.post(body, signal);
       // Only now: of a request that failed, a part may still be on its way.
       this.#builder.release(body);
       undelivered.settle(range);
       undelivered.deliveredSpans += spanCount;
-      this.#counters.sent(spanCount, bytes, answer);
+      this.#counters.sent(spanCount, answer.sentBytes, answer);
     } catch (error) {
       this.#counters.requestsFailed++;
       if (error instanceof ReportError && !error.retryable) {

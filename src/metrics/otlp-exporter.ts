@@ -3,8 +3,8 @@
 import { ByteWriter } from '../base/bytes/byte-writer.js';
 import { Slices, timerMs, timers, within } from '../base/calls/timers.js';
 import type { ReportError } from '../collector/reporter.js';
-import { endpointOrigin, METRICS, type ResolvedOtlpOptions } from '../exporters/otlp/options.js';
-import { OtlpSender } from '../exporters/otlp/otlp-sender.js';
+import type { HttpSender } from '../exporters/http/sender.js';
+import { endpointOrigin, METRICS, otlpSender, type ResolvedOtlpOptions } from '../exporters/otlp/options.js';
 import { readPartialSuccess } from '../exporters/otlp/read-answer.js';
 import type { ArchivedResource } from '../record/archived-span.js';
 import type { Reader } from './reader.js';
@@ -27,7 +27,7 @@ export interface OtlpMetricOptions {
 
 export class OtlpMetricExporter {
   readonly #options: OtlpMetricOptions;
-  readonly #sender: OtlpSender;
+  readonly #sender: HttpSender;
   #timer: NodeJS.Timeout | undefined;
   #inFlight: Promise<void> | undefined;
   #hasWarned = false;
@@ -39,7 +39,7 @@ export class OtlpMetricExporter {
   constructor(options: OtlpMetricOptions) {
     this.#options = options;
     const timeoutMs = Math.min(options.timeoutMs, options.otlp.timeoutMs);
-    this.#sender = new OtlpSender({ ...options.otlp, timeoutMs }, 'application/x-protobuf');
+    this.#sender = otlpSender({ ...options.otlp, timeoutMs }, 'application/x-protobuf');
   }
 
   start(): void {
@@ -96,7 +96,7 @@ export class OtlpMetricExporter {
 
   async #send(): Promise<void> {
     try {
-      const { answer } = await this.#sender.post(await this.#body(), new AbortController().signal);
+      const answer = await this.#sender.post(await this.#body(), new AbortController().signal);
       this.#delivered();
       const partial = readPartialSuccess(answer.body, answer.headers['content-type'] ?? '');
       if (partial === undefined) return;

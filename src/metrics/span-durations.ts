@@ -2,8 +2,7 @@
 // others, so its name says so. Runs as a span ends: nothing here may throw or call what a user wrote.
 import { nsPerTick } from '../clock/index.js';
 import { state } from '../context/process-state.js';
-import type { EndedSpan, PropertyValue } from '../rows/property.js';
-import type { SpanMeasures, SpanOwner } from '../rows/span-measures.js';
+import type { EndedSpan, PropertyValue, SpanMeasures, SpanOwner } from '../rows/property.js';
 import { SPAN_KEYS, type SpanMetricState, spanMetricState } from '../span/span-metrics.js';
 import type { AttributeValue } from './attribute-sets.js';
 import type { MeasuredSpan } from './exemplars.js';

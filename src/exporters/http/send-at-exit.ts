@@ -1,7 +1,10 @@
 // POSTs bodies while the process or a worker thread ends, when nothing asynchronous runs any more: a thread of its own sends them and the one that
 // ends waits. It must never be used at another time, for it stops everything, nor wait longer than its timeout.
+import type { AgentOptions } from 'node:https';
 import { Worker } from 'node:worker_threads';
-import type { TlsOptions } from './sender.js';
+
+/** What a server's certificate is checked against, and the client's own. */
+export type TlsOptions = Pick<AgentOptions, 'ca' | 'cert' | 'key' | 'passphrase' | 'rejectUnauthorized' | 'servername'>;
 
 /** What is sent, where to, and for how long at most. */
 export interface ExitDelivery {

@@ -5,16 +5,20 @@
 // QueuedHttpReporter is what reporters over HTTP share: one report at a time, for one that timed out still winds up while the collector begins the
 // next, and a process that stays alive while somebody waits for a delivery. A report that fails must not fail the next.
 import type { ClientRequest, Agent as HttpAgent, IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { Agent as HttpsAgent, AgentOptions as HttpsAgentOptions } from 'node:https';
+import type { Agent as HttpsAgent } from 'node:https';
+import { promisify } from 'node:util';
 import { timers } from '../../base/calls/timers.js';
 import { addOwnAgent } from '../../base/own-agents.js';
 import { quoteWords } from '../../base/text/escape-text.js';
 import { type ReportBatch, ReportError, type Reporter } from '../../collector/reporter.js';
+import { type ExitOutcome, sendAtExit, type TlsOptions } from './send-at-exit.js';
 
 /** A server's answer with the status 2xx. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
+  /** Bytes of the body that was sent. */
+  readonly sentBytes: number;
   /** Empty when it was larger than 64 KiB or cut off: a part of a message is none. */
   readonly body: Buffer;
 }
@@ -84,11 +88,10 @@ export const toReportError = (url: string, response: IncomingMessage, words: str
   );
 };
 
-/** What a server's certificate is checked against, and the client's own. */
-export type TlsOptions = Pick<
-  HttpsAgentOptions,
-  'ca' | 'cert' | 'key' | 'passphrase' | 'rejectUnauthorized' | 'servername'
->;
+/** The fastest level: four fifths of the gain of the default for a third of its time. */
+const GZIP = { level: 1, chunkSize: 64 << 10 };
+
+const zlib = (): typeof import('node:zlib') => process.getBuiltinModule('node:zlib');
 
 /** Options of {@link HttpSender}. */
 export interface HttpSenderOptions {
@@ -101,6 +104,8 @@ export interface HttpSenderOptions {
   /** Connections at one time. */
   readonly maxConnections?: number;
   readonly tls?: TlsOptions;
+  /** Bodies go out in gzip; the header that says so belongs to `headers`. */
+  readonly isZipped?: boolean;
   /** Turns the body of a failure into words for the error's message; by default the text of a text/* answer. */
   readonly toWords?: (body: Buffer, contentType: string) => string;
 }
@@ -132,16 +137,13 @@ export class HttpSender {
   }
 
   /** Resolves on 2xx; otherwise rejects with a {@link ReportError} that says whether to try again and when. */
-  async post(
-    body: Uint8Array,
-    signal: AbortSignal,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<HttpAnswer> {
-    const { timeoutMs } = this.#options;
+  async post(body: Uint8Array, signal: AbortSignal): Promise<HttpAnswer> {
+    const { timeoutMs, isZipped } = this.#options;
+    const sent = isZipped ? await promisify(zlib().gzip)(body, GZIP) : body;
     const deadline = AbortSignal.timeout(timeoutMs);
     const either = AbortSignal.any([signal, deadline]);
     try {
-      return await this.#attempt(body, either, headers, false);
+      return await this.#attempt(sent, either, false);
     } catch (error) {
       if (error instanceof ReportError) throw error;
       if (signal.aborted) throw aborted(this.shownUrl, signal);
@@ -150,31 +152,33 @@ export class HttpSender {
     }
   }
 
+  /** Where nothing asynchronous runs any more: this thread waits. `bytes` are those of each body that is sent. */
+  postAtExit(all: readonly Uint8Array[], timeoutMs: number): ExitOutcome & { readonly bytes: readonly number[] } {
+    const { endpoint: url, headers, tls, isZipped } = this.#options;
+    const bodies = isZipped ? all.map((body) => zlib().gzipSync(body, GZIP)) : all;
+    return { ...sendAtExit({ url, headers, tls, bodies, timeoutMs }), bytes: bodies.map(({ length }) => length) };
+  }
+
   /** Closes idle connections, and those in flight. */
   close(): void {
     this.#agent?.destroy();
   }
 
-  async #attempt(
-    body: Uint8Array,
-    signal: AbortSignal,
-    headers: Readonly<Record<string, string>>,
-    isSecond: boolean,
-  ): Promise<HttpAnswer> {
-    const request = this.#open(body, signal, headers);
+  async #attempt(body: Uint8Array, signal: AbortSignal, isSecond: boolean): Promise<HttpAnswer> {
+    const request = this.#open(body, signal);
     let response: IncomingMessage;
     try {
       response = await answerOf(request, body);
     } catch (error) {
       // A server may close an idle connection at the moment it is used again; a new one shows whether it is still there.
       if (isSecond || signal.aborted || !request.reusedSocket || !isClosing(error)) throw error;
-      return this.#attempt(body, signal, headers, true);
+      return this.#attempt(body, signal, true);
     }
     const answer = await readBody(response);
-    const { statusCode: status = 0, headers: answerHeaders } = response;
-    if (status >= 200 && status < 300) return { status, headers: answerHeaders, body: answer };
+    const { statusCode: status = 0, headers } = response;
+    if (status >= 200 && status < 300) return { status, headers, body: answer, sentBytes: body.length };
     const { toWords = textToWords } = this.#options;
-    throw toReportError(this.shownUrl, response, toWords(answer, answerHeaders['content-type'] ?? ''));
+    throw toReportError(this.shownUrl, response, toWords(answer, headers['content-type'] ?? ''));
   }
 
   get #isSecure(): boolean {
@@ -189,7 +193,7 @@ export class HttpSender {
       : new (process.getBuiltinModule('node:http').Agent)(options);
   }
 
-  #open(body: Uint8Array, signal: AbortSignal, headers: Readonly<Record<string, string>>): ClientRequest {
+  #open(body: Uint8Array, signal: AbortSignal): ClientRequest {
     const { request: send } = this.#isSecure
       ? process.getBuiltinModule('node:https')
       : process.getBuiltinModule('node:http');
@@ -198,7 +202,7 @@ export class HttpSender {
       method: 'POST',
       agent: this.#agent,
       signal,
-      headers: { ...this.#options.headers, ...headers, 'content-length': body.byteLength },
+      headers: { ...this.#options.headers, 'content-length': body.byteLength },
     });
     // The agent takes a reference again each time it hands out a kept socket, so this is said for every request.
     request.on('socket', (socket) => socket.unref());

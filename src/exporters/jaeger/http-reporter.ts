@@ -5,7 +5,8 @@ import { Slices } from '../../base/calls/timers.js';
 import { type ReportBatch, ReportError } from '../../collector/reporter.js';
 import { BatchPacker } from '../../formats/jaeger-thrift/batch-packer.js';
 import { BinaryWriter } from '../../formats/jaeger-thrift/binary-writer.js';
-import { HttpSender, QueuedHttpReporter, type TlsOptions } from '../http/sender.js';
+import type { TlsOptions } from '../http/send-at-exit.js';
+import { HttpSender, QueuedHttpReporter } from '../http/sender.js';
 import { DeliveryProgress, type PackedMessage, packBatch } from './pack-batch.js';
 
 export interface HttpReporterParts {

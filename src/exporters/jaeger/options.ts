@@ -2,7 +2,7 @@
 import { OptionError, wrongOption } from '../../base/errors.js';
 import { flag, oneOf, wholeNumber } from '../../base/options/checks.js';
 import { requireOptions } from '../../collector/options.js';
-import type { TlsOptions } from '../http/sender.js';
+import type { TlsOptions } from '../http/send-at-exit.js';
 import type { OtlpReporterOptions } from '../otlp.js';
 
 /** OTLP over HTTP to Jaeger's own OTLP port, the default: nothing is lost on this way. */

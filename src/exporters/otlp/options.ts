@@ -1,9 +1,12 @@
 // Options of what sends OTLP, traces or metrics: checked, completed from OpenTelemetry's environment variables. What is wrong names itself,
-// option or variable; nothing here opens a connection.
+// option or variable. Then what sends by them; nothing here opens a connection.
 import { OptionError, wrongOption } from '../../base/errors.js';
 import { wholeNumber } from '../../base/options/checks.js';
 import { checkNames } from '../../collector/options.js';
-import type { TlsOptions } from '../http/sender.js';
+import { LIBRARY_NAME, LIBRARY_VERSION } from '../../formats/library.js';
+import type { TlsOptions } from '../http/send-at-exit.js';
+import { HttpSender } from '../http/sender.js';
+import { readFailure } from './read-answer.js';
 
 /** Options of `OtlpReporter`. */
 export interface OtlpReporterOptions {
@@ -190,3 +193,23 @@ export const endpointOrigin = (endpointName: string, { off } = TRACES): string =
   endpointName === ''
     ? `That is the default: set OTEL_EXPORTER_OTLP_ENDPOINT to where yours listens, or ${off}=none under register.`
     : `The address is that of ${endpointName.replace(/^O(?=ption )/, 'o')}.`;
+
+/** What sends requests of OTLP, of whatever signal. */
+export const otlpSender = (options: ResolvedOtlpOptions, contentType: string): HttpSender => {
+  const { url, headers, compression, timeoutMs, concurrency, tls } = options;
+  const isZipped = compression === 'gzip';
+  return new HttpSender({
+    endpoint: url,
+    headers: {
+      'user-agent': `${LIBRARY_NAME}/${LIBRARY_VERSION}`,
+      ...headers,
+      'content-type': contentType,
+      ...(isZipped ? { 'content-encoding': 'gzip' } : {}),
+    },
+    timeoutMs,
+    maxConnections: concurrency,
+    tls,
+    isZipped,
+    toWords: readFailure,
+  });
+};
