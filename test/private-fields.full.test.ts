@@ -12,7 +12,6 @@ const HOT = [
   'src/context/',
   'src/collector/collector.ts',
   'src/collector/trace-life.ts',
-  'src/collector/trace-lists.ts',
   'src/collector/trace-part.ts',
   'src/flight-recorder/block-maker.ts',
   'src/flight-recorder/open-spans.ts',

@@ -22,9 +22,8 @@
 import { type ClockAnchor, checkDrift, takeAnchor } from '../clock/index.js';
 import { Counter, count, countMany } from '../rows/counters.js';
 import { RowStore } from '../rows/row-store.js';
-import { TRACE_BYTES, TraceBit, type TraceKey, TraceWord } from '../rows/trace-table.js';
+import { OpenTraces, TRACE_BYTES, TraceBit, type TraceKey, TraceQueue, TraceWord } from '../rows/trace-table.js';
 import type { ActiveTrace, EndedRoot, TraceOutcome } from '../span/active-trace.js';
-import { OpenTraces, RecentAnchors, TraceQueue } from './trace-lists.js';
 import { PartPool, type TraceObserver, type TracePart, takeTraces } from './trace-part.js';
 
 /** The states of a trace that has a number. Unlisted: it is in none of the lists yet, as each number is when it is given. */
@@ -42,6 +41,38 @@ export interface LifeOptions {
 export interface ExternalTrace {
   /** The bounds of the collector have dropped it. */
   evicted(): void;
+}
+
+/** Reports of some minutes under load, of a quarter of an hour without. */
+const MAX_ANCHORS = 1024;
+
+/**
+ * The anchors of the last reports, oldest first: what comes late of a trace goes by the one that its first part went by, so that a step of the system
+ * clock between them cannot tear the trace. A trace has no record of its reports; the one that took it is the first after its end.
+ */
+class RecentAnchors {
+  readonly #anchors: ClockAnchor[] = [];
+
+  add(anchor: ClockAnchor): void {
+    // Half at once: taking one at a time from the front would move the rest each time.
+    if (this.#anchors.length === MAX_ANCHORS) this.#anchors.splice(0, MAX_ANCHORS / 2);
+    this.#anchors.push(anchor);
+  }
+
+  get last(): ClockAnchor | undefined {
+    return this.#anchors.at(-1);
+  }
+
+  /** The first one at or behind these ticks; undefined when there was no report since. Of a report that is forgotten the oldest one known. */
+  since(ticks: number): ClockAnchor | undefined {
+    let [low, high] = [0, this.#anchors.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#anchors[middle].ticks < ticks) low = middle + 1;
+      else high = middle;
+    }
+    return this.#anchors[low];
+  }
 }
 
 export class TraceLife {

@@ -8,7 +8,9 @@ export interface TaskQueue {
   readonly isLive: boolean;
   readonly sampled: boolean;
   readonly scope: TaskQueue;
-  readonly leftTo: TaskQueue | undefined | null;
+  leftTo: TaskQueue | undefined | null;
+  context: object | null;
+  isEntered: boolean;
   readonly hasOpen: boolean;
   stretch(): TaskQueue;
   close(): void;

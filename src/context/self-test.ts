@@ -2,14 +2,20 @@
 // alone, never an error, and the context of the caller is left as it was.
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { timers } from '../base/calls/timers.js';
-import { ContextFrame, currentFrame, setFrame } from './context-frame.js';
 
 type Store = AsyncLocalStorage<unknown>;
+
+/** The current frame, and which are ours. */
+export interface Frames {
+  current(): unknown;
+  set(frame: unknown): void;
+  isOwn(frame: unknown): boolean;
+}
 
 const seen = (...stores: readonly Store[]): string => stores.map((store) => String(store.getStore())).join(' ');
 
 /** What `ours` and a store of Node see, by turns, and what must be seen. */
-const observe = (ours: Store, other: Store): readonly (readonly [string, string, string])[] => {
+const observe = (ours: Store, other: Store, frames: Frames): readonly (readonly [string, string, string])[] => {
   const found: [string, string, string][] = [];
   const expectSeen = (where: string, wanted: string): void => {
     found.push([where, seen(ours, other), wanted]);
@@ -18,7 +24,7 @@ const observe = (ours: Store, other: Store): readonly (readonly [string, string,
   let bound: (() => void) | undefined;
   let snapshot: (<R>(fn: () => R) => R) | undefined;
   ours.run('a', () => {
-    found.push(['frame', String(currentFrame() instanceof ContextFrame), 'true']);
+    found.push(['frame', String(frames.isOwn(frames.current())), 'true']);
     expectSeen('run', 'a undefined');
     bound = AsyncResource.bind(() => expectSeen('bind', 'a undefined'));
     other.run(1, () => {
@@ -49,21 +55,21 @@ const observe = (ours: Store, other: Store): readonly (readonly [string, string,
 };
 
 /** Why frames must not be used here, as far as is seen at once; undefined when they may. */
-export const faultOfFrames = (ours: Store): string | undefined => {
-  const outer = currentFrame();
+export const faultOfFrames = (ours: Store, frames: Frames): string | undefined => {
+  const outer = frames.current();
   const other: Store = new AsyncLocalStorage();
   try {
-    setFrame(undefined);
+    frames.set(undefined);
     // Node 22 has them behind a flag, and later ones leave them out behind another.
-    if (other.run(0, currentFrame) === undefined) return 'this Node keeps no frames';
-    setFrame(undefined);
-    const wrong = observe(ours, other).find(([, is, wanted]) => is !== wanted);
+    if (other.run(0, () => frames.current()) === undefined) return 'this Node keeps no frames';
+    frames.set(undefined);
+    const wrong = observe(ours, other, frames).find(([, is, wanted]) => is !== wanted);
     return wrong === undefined ? undefined : `self-test of frames, ${wrong[0]}: ${wrong[1]} instead of ${wrong[2]}`;
   } catch (error) {
     return `self-test of frames: ${String(error)}`;
   } finally {
     for (const store of [ours, other]) store.disable();
-    setFrame(outer);
+    frames.set(outer);
   }
 };
 

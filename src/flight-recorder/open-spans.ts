@@ -2,8 +2,7 @@
 // and at the end of each span: nothing in it may throw, and a span that never ends must not fill it for ever. Blocks are made in one stretch, so
 // that no span is both open and ended in a snapshot, and also in the middle of any code: spans are read, and nothing of them is changed.
 import { getOrMake } from '../base/maps/maps.js';
-import type { LocalSpan } from '../local-span/local-span.js';
-import type { SpanQueue } from '../local-span/span-queue.js';
+import type { LocalSpan, SpanQueue } from '../local-span/local-span.js';
 import { type EndedSpan, nameText } from '../rows/property.js';
 import { CHUNK_ROWS, Flag, RowChunk } from '../rows/row-chunk.js';
 import { writeDetails } from '../rows/row-entries.js';

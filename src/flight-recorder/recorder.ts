@@ -4,7 +4,7 @@ import { timers } from '../base/calls/timers.js';
 import { now, takeAnchor } from '../clock/index.js';
 import type { Collector } from '../collector/collector.js';
 import type { TraceObserver, TracePart } from '../collector/trace-part.js';
-import { enteredQueue } from '../local-span/queue-store.js';
+import { enteredQueue } from '../local-span/local-span.js';
 import { CHUNK_ROWS, RowChunk } from '../rows/row-chunk.js';
 import type { RowJournal } from '../rows/row-store.js';
 import { TraceBit, type TraceTable } from '../rows/trace-table.js';

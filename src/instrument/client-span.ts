@@ -1,8 +1,7 @@
 // Spans of calls to others: children of the current span, or roots where there is none. Must not follow ignored calls.
 
 import { state } from '../context/process-state.js';
-import { enteredQueue } from '../local-span/queue-store.js';
-import { SpanQueue } from '../local-span/span-queue.js';
+import { enteredQueue, SpanQueue } from '../local-span/local-span.js';
 import type { PropertyValue } from '../rows/property.js';
 import type { SpanOptions } from '../span/arguments.js';
 import { Span } from '../span/span.js';

@@ -1,7 +1,7 @@
 // Calls of @grpc/grpc-js, on both sides, as spans and as a part of their metrics. It publishes nothing: the method of a channel that every call starts with is wrapped, and the
 // registration of handlers. Neither messages nor metadata nor the text of a status may get into a span.
 import type { EventEmitter } from 'node:events';
-import { queueStore } from '../local-span/queue-store.js';
+import { queueStore } from '../local-span/local-span.js';
 import type { LibraryMetrics } from '../metrics/library-metrics.js';
 import { Counter, count } from '../rows/counters.js';
 import type { PropertyValue } from '../rows/property.js';

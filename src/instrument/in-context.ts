@@ -1,8 +1,7 @@
 // What a library calls and emits on behalf of a caller, in the context of that caller: a connection, a pool or a queue that callers share calls in the
 // context of its opener or releaser. Calls and events themselves stay as they are, and so do other contexts of the program.
 import type { EventEmitter } from 'node:events';
-import { queueStore } from '../local-span/queue-store.js';
-import type { SpanQueue } from '../local-span/span-queue.js';
+import { queueStore, type SpanQueue } from '../local-span/local-span.js';
 import type { Span } from '../span/span.js';
 
 /** What is current, for a call back later; undefined outside any span. */

@@ -1,7 +1,7 @@
 // What instrumentations measure calls by: durations of all of them, whether or not they have spans. While metrics are off it is one look at the state of the
 // process, and nothing of `src/metrics` is loaded.
 import { state } from '../context/process-state.js';
-import { enteredQueue } from '../local-span/queue-store.js';
+import { enteredQueue } from '../local-span/local-span.js';
 import type { DatabaseOperation, LibraryMetrics } from '../metrics/library-metrics.js';
 import { Span } from '../span/span.js';
 import { isSuppressing } from './other-context.js';

@@ -1,6 +1,6 @@
 // What a context of OpenTelemetry's API contains where a program has made one current without a span of ours: that nothing may be traced, or which
 // span of elsewhere is the parent; and what is current in untraced work. By the API's keys, so that it need not be there.
-import { SpanQueue } from '../local-span/span-queue.js';
+import { SpanQueue } from '../local-span/local-span.js';
 import { contexts } from '../otel/api-values.js';
 import { Span } from '../span/span.js';
 import { SpanContext } from '../span/span-context.js';

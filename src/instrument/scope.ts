@@ -1,6 +1,6 @@
 // Which instrumentation a span is from, as OpenTelemetry names it: the scope.
 import { LIBRARY_VERSION } from '../formats/library.js';
-import { enteredQueue } from '../local-span/queue-store.js';
+import { enteredQueue } from '../local-span/local-span.js';
 import { Flag } from '../rows/row-chunk.js';
 import { internedScope, type SpanScope, spanScope } from '../rows/row-text.js';
 import type { Span } from '../span/span.js';

@@ -3,8 +3,7 @@
 // traced whenever its library is: so what decides is asked at each call.
 
 import { isThenable } from '../base/calls/timers.js';
-import { queueStore } from '../local-span/queue-store.js';
-import type { SpanQueue } from '../local-span/span-queue.js';
+import { queueStore, type SpanQueue } from '../local-span/local-span.js';
 import type { Span } from '../span/span.js';
 import { orElse, quiet } from './channel.js';
 import { queueFor } from './client-span.js';

@@ -2,8 +2,7 @@
 // `asyncEnd` of any other. The work runs under its span, and calls back in the context of its caller. What belongs to a
 // piece of work is kept on its message under a symbol: Node writes its outcome there too, and a weak map costs more than the span.
 import { tracingChannel } from 'node:diagnostics_channel';
-import { queueStore } from '../local-span/queue-store.js';
-import type { SpanQueue } from '../local-span/span-queue.js';
+import { queueStore, type SpanQueue } from '../local-span/local-span.js';
 import type { Span } from '../span/span.js';
 import { allOff, InFlight, type Off, onMessage, orElse } from './channel.js';
 import { queueFor } from './client-span.js';

@@ -1,7 +1,6 @@
 // Procedures of tRPC, which publishes nothing: the first middleware of every procedure is ours, put there as the program makes its root object. A batch is
 // several procedures of one request. What a procedure takes and gives never leaves.
-import { queueStore } from '../local-span/queue-store.js';
-import type { SpanQueue } from '../local-span/span-queue.js';
+import { queueStore, type SpanQueue } from '../local-span/local-span.js';
 import type { Span } from '../span/span.js';
 import { type Off, orElse, quiet } from './channel.js';
 import { queueFor, startCall } from './client-span.js';

@@ -2,7 +2,7 @@
 // message comes in the caller's context, and what comes of a request is handed to it in that context, traced or not. Node's own undici and the one from
 // npm publish the same.
 import type { TLSSocket } from 'node:tls';
-import type { SpanQueue } from '../local-span/span-queue.js';
+import type { SpanQueue } from '../local-span/local-span.js';
 import type { PropertyValue } from '../rows/property.js';
 import type { Span } from '../span/span.js';
 import { allOff, callHook, callPredicate, InFlight, type Off, onMessage, quiet } from './channel.js';

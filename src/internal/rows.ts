@@ -4,6 +4,6 @@ export { type Loaded, loadNativeFile } from '../clock/native-file.js';
 export { resolveOptions } from '../collector/options.js';
 export { Pipeline } from '../collector/pipeline.js';
 export { type SpanLabelling, type StackStretch, state } from '../context/process-state.js';
-export { queueStore } from '../local-span/queue-store.js';
-export type { QueueMount } from '../local-span/span-queue.js';
+export type { QueueMount } from '../local-span/local-span.js';
+export { queueStore } from '../local-span/local-span.js';
 export { hex8 } from '../span/traceparent.js';

@@ -1,13 +1,12 @@
 // LocalCollector: collect local spans without a parent, to mount them later under any number of spans.
 // It must leave the async context as it found it.
 
-import { state } from '../context/process-state.js';
+import { state, type TaskQueue } from '../context/process-state.js';
 import { Counter, count, countMany } from '../rows/counters.js';
 import { LocalBatch } from './local-batch.js';
-import { LocalSpan } from './local-span.js';
+import { LocalSpan, type QueueMount, SpanQueue } from './local-span.js';
 import { wrongArgument } from './misuse.js';
-import { enterQueue, leaveQueue } from './queue-store.js';
-import { type QueueMount, SpanQueue } from './span-queue.js';
+import { enterQueue, leaveQueue } from './task-context.js';
 
 /** Local spans one collector keeps: the batches of one collection are bounded like those of a trace. */
 export const MAX_DETACHED_SPANS = 1 << 17;
@@ -108,7 +107,7 @@ export class LocalCollector implements Disposable {
   private constructor(
     private queue: SpanQueue | null,
     private readonly mount: DetachedMount,
-    private readonly outer: SpanQueue | undefined,
+    private readonly outer: TaskQueue | undefined,
   ) {}
 
   /** Start collecting: local spans from here to {@link collect} go to this collector. */

@@ -1,9 +1,15 @@
-// The async context: which queue is the local parent here. ONE store per process; it is entered once per task, never once per local span.
-// It has queues by interface only: `queue-store.ts` gives them their class.
-
-import { state, type TaskQueue } from '../context/process-state.js';
+// The async context: which queue is the local parent here. ONE store per process; it is entered once per task, never once per local span. It has queues by
+// interface only: `local-span.ts`, above it, gives them their class.
+//
+// Below it scopes that are not a function call: leaving one must give back the context that was there before, also when two overlap and are left in the
+// wrong order.
+import { now, nsPerTick } from '../clock/index.js';
+import { type QueueSwitches, state, type TaskQueue } from '../context/process-state.js';
 import { Counter, count } from '../rows/counters.js';
 import { closeAfterCall } from './stretches.js';
+
+/** Shorter work is not reported to the event-loop timeline. */
+const LONG_NS = 1e6;
 
 const { queueStore } = state;
 
@@ -53,4 +59,48 @@ const recordingAfter = (queue: TaskQueue): TaskQueue | undefined => {
   const here = queueHere(queue);
   if (here === undefined) count(Counter.localSpansWithoutParent);
   return here?.sampled ? here : undefined;
+};
+
+/** Run `fn` with `queue` as the current one. */
+export const runOnQueue = <T>(queue: TaskQueue, fn: () => T): T => {
+  const { labelling, carriesContexts, queueSwitches } = state;
+  if (carriesContexts) queue.context ??= queueStore.getStore()?.context ?? null;
+  if (queueSwitches !== undefined) return runWatched(queue, fn, queueSwitches);
+  return labelling === undefined ? queueStore.run(queue, fn) : labelling.run(queue, fn);
+};
+
+const runWatched = <T>(queue: TaskQueue, fn: () => T, switches: QueueSwitches): T => {
+  const { labelling } = state;
+  const start = now();
+  switches.counts[0]++;
+  try {
+    return labelling === undefined ? queueStore.run(queue, fn) : labelling.run(queue, fn);
+  } finally {
+    switches.left = queue;
+    switches.counts[1]++;
+    const ns = (now() - start) * nsPerTick();
+    if (ns >= LONG_NS) switches.ran(queue, ns);
+  }
+};
+
+/** Make `queue` the current one; gives the queue that was current, for {@link leaveQueue}. */
+export const enterQueue = (queue: TaskQueue): TaskQueue | undefined => {
+  const outer = queueStore.getStore();
+  queue.isEntered = true;
+  queue.context ??= outer?.context ?? null;
+  queueStore.enter(queue);
+  return outer;
+};
+
+/** Give the context back and close the queue. */
+export const leaveQueue = (queue: TaskQueue, outer: TaskQueue | undefined): void => {
+  const current = queueStore.getStore();
+  if (current?.scope === queue) {
+    queueStore.enter(stillEntered(outer) as TaskQueue);
+    // A turn ended in the scope of a span that had ended, and what came then has a queue of its own.
+    if (current !== queue) current.close();
+  }
+  // Another scope or task was entered since. Its end brings back this queue, which is over: what was around it counts.
+  else queue.leftTo = outer;
+  queue.close();
 };

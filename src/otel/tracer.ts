@@ -5,7 +5,7 @@
 
 import type { Context, Span, SpanContext, SpanOptions, Tracer } from '@opentelemetry/api';
 import { state } from '../context/process-state.js';
-import { enteredQueue } from '../local-span/queue-store.js';
+import { enteredQueue } from '../local-span/local-span.js';
 import { Counter, count } from '../rows/counters.js';
 import { RowStore } from '../rows/row-store.js';
 import { internScope, type SpanScope } from '../rows/row-text.js';

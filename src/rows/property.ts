@@ -2,6 +2,7 @@
 // program are checked and copied at the call, so that it may go on changing its own; they are kept with the handle until the span ends, and then
 // written behind its row as entries. On the recording path: a callback or a getter that throws is counted, never passed on, and costs no more than
 // its own property.
+import { state } from '../context/process-state.js';
 import { Counter, count } from './counters.js';
 
 /** A typed property value. 64-bit integers are `bigint`; an array holds one type only. */
@@ -145,3 +146,20 @@ export interface EndedSpan {
   readonly propertyList: readonly (string | PropertyValue)[] | null;
   readonly details: SpanDetails | null;
 }
+
+// What measures spans by their names as they end: metrics, where the program wants some of its spans counted. Undefined is the whole cost of them without.
+
+/** What has recorded a span: the span itself, that around a local one, or a local collector. */
+export interface SpanOwner {
+  /** Nothing of it is reported. */
+  readonly isDiscarded: boolean;
+  /** Writes the ids of its trace and of itself; false where the trace is not sampled. A local collector has no trace. */
+  writeSampledIds?(words: Int32Array, at: number): boolean;
+}
+
+export interface SpanMeasures {
+  /** A span has ended, with its status. Must not throw. */
+  ended(span: EndedSpan, owner: SpanOwner, endTicks: number, isFailed: boolean): void;
+}
+
+export const spanMeasures = (): SpanMeasures | undefined => state.spanMeasures as SpanMeasures | undefined;

@@ -1,5 +1,8 @@
 // The table of traces: a record of sixteen words a trace, beside the rows that name it by its number. It contains what a trace is and sums up, not what its
 // states mean (collector/trace-life). Must never hold an object a trace: what waits for a report would outlive the young generation.
+//
+// Then where traces wait, as numbers of the table: open ones in order of age, finished ones for a report, and the sums of what they hold. A list alone changes
+// its sums; who decides which traces are in which is above.
 import type { PropertyList } from './property.js';
 
 /** The words of a trace. */
@@ -220,5 +223,107 @@ export class TraceTable {
     this.anchors.push(undefined);
     this.traceStates.push('');
     return this.size++;
+  }
+}
+
+const NONE = -1;
+
+export class OpenTraces {
+  /** Numbers of the ends of the list; -1 when it is empty. */
+  oldest = NONE;
+  private newest = NONE;
+  size = 0;
+  bytes = 0;
+
+  constructor(private readonly traces: TraceTable) {}
+
+  /** The one that was opened next; -1 behind the newest. */
+  after(number: number): number {
+    return this.traces.get(number, TraceWord.newer);
+  }
+
+  add(number: number): void {
+    const { traces, newest } = this;
+    traces.set(number, TraceWord.older, newest);
+    traces.set(number, TraceWord.newer, NONE);
+    if (newest === NONE) this.oldest = number;
+    else traces.set(newest, TraceWord.newer, number);
+    this.newest = number;
+    this.size++;
+    this.bytes += traces.get(number, TraceWord.bytes);
+  }
+
+  /** Take one out, with what it holds. */
+  remove(number: number): void {
+    const { traces } = this;
+    const older = traces.get(number, TraceWord.older);
+    const newer = traces.get(number, TraceWord.newer);
+    if (older === NONE) this.oldest = newer;
+    else traces.set(older, TraceWord.newer, newer);
+    if (newer === NONE) this.newest = older;
+    else traces.set(newer, TraceWord.older, older);
+    this.size--;
+    this.bytes -= traces.get(number, TraceWord.bytes);
+  }
+}
+
+const FIRST_QUEUED = 64;
+
+export class TraceQueue {
+  // Outside the heap: an array that grows to thousands of numbers between two reports is copied by every collection of young objects.
+  private numbers = new Int32Array(FIRST_QUEUED);
+  length = 0;
+  spans = 0;
+  bytes = 0;
+
+  constructor(private readonly traces: TraceTable) {}
+
+  add(number: number): void {
+    if (this.length === this.numbers.length) this.lengthen();
+    this.numbers[this.length++] = number;
+    this.grew(this.traces.get(number, TraceWord.spans), this.traces.get(number, TraceWord.bytes));
+  }
+
+  /** A trace that waits here got more. */
+  grew(spans: number, bytes: number): void {
+    this.spans += spans;
+    this.bytes += bytes;
+  }
+
+  /** Everything that waits; nothing does afterwards. */
+  takeAll(): Int32Array {
+    const numbers = this.numbers.slice(0, this.length);
+    this.length = 0;
+    this.spans = 0;
+    this.bytes = 0;
+    return numbers;
+  }
+
+  /** The oldest quarter: taking one at a time from the front would move the rest each time. */
+  takeOldest(): Int32Array {
+    const count = Math.ceil(this.length / 4);
+    const numbers = this.numbers.slice(0, count);
+    for (const number of numbers) this.left(number);
+    this.numbers.copyWithin(0, count, this.length);
+    this.length -= count;
+    return numbers;
+  }
+
+  /** Take one out before its turn, which is rare: one that was reported early and is cancelled, or that goes another way. */
+  remove(number: number): void {
+    const at = this.numbers.subarray(0, this.length).lastIndexOf(number);
+    this.numbers.copyWithin(at, at + 1, this.length);
+    this.length--;
+    this.left(number);
+  }
+
+  private left(number: number): void {
+    this.grew(-this.traces.get(number, TraceWord.spans), -this.traces.get(number, TraceWord.bytes));
+  }
+
+  private lengthen(): void {
+    const { numbers } = this;
+    this.numbers = new Int32Array(numbers.length * 2);
+    this.numbers.set(numbers);
   }
 }

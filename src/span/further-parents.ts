@@ -1,6 +1,8 @@
 // Further parents of a span: it serves several at once, in one trace or in many. In each trace it has a row under its first parent there; further parents in
 // that trace are links of that row. Made for the few spans that have some; the usual span pays for a null.
 import type { LocalBatch } from '../local-span/local-batch.js';
+import { LocalSpan, type SpanQueue } from '../local-span/local-span.js';
+import { Counter } from '../rows/counters.js';
 import type { EndedSpan, PendingLink } from '../rows/property.js';
 import { type ActiveTrace, isSamePlace, linkToPlace, type Place } from './active-trace.js';
 
@@ -42,9 +44,14 @@ export class FurtherParents {
     for (const { trace } of this.rows) trace.mount(batch, place);
   }
 
-  /** Those of `first` and the further traces that have room for one more span. */
-  admitted(first: ActiveTrace, counter: number): ActiveTrace[] {
-    return [first, ...this.rows.map(({ trace }) => trace)].filter((trace) => trace.admit(counter));
+  /** A local span in those of `first` and the further traces that have room. Where there is none, what starts below it finds none either. */
+  startLocal(first: ActiveTrace, queue: SpanQueue, name: string, outer: LocalSpan | null): LocalSpan | null {
+    const traces = [first, ...this.rows.map(({ trace }) => trace)];
+    const admitted = traces.filter((trace) => trace.admit(Counter.localSpansOverCap));
+    if (admitted.length === 0) return null;
+    const span = new LocalSpan(queue, name, outer);
+    span.traces = admitted;
+    return span;
   }
 
   /** A further trace that still takes what ends. */

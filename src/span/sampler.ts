@@ -5,6 +5,7 @@
 import { types } from 'node:util';
 import { OptionError } from '../base/errors.js';
 import { wrongArgument } from '../local-span/misuse.js';
+import { Counter, count } from '../rows/counters.js';
 import type { SpanContext } from './span-context.js';
 import { functionKind } from './traced-options.js';
 
@@ -93,4 +94,14 @@ export const decision = (of: keyof typeof REMEDY, answer: unknown): unknown => {
   // Nobody else has this promise.
   answer.catch(() => {});
   return undefined;
+};
+
+/** Whether the trace of a new root is recorded. A sampler that throws decides against it. */
+export const decide = (sink: { readonly sampler: Sampler }, name: string, context: SpanContext): boolean => {
+  try {
+    return Boolean(decision('sampler', sink.sampler({ name, context })));
+  } catch {
+    count(Counter.callbackErrors);
+    return false;
+  }
 };

@@ -1,50 +1,29 @@
 // Span: a cross-async span. Starts in one task, ends in another, has one or many parents, and is the mount point of
 // local batches. Recording path: a refused or unrecorded span is a value (a no-op), never an exception.
-import { now, nsPerTick } from '../clock/index.js';
+import { now } from '../clock/index.js';
 import { state } from '../context/process-state.js';
-import { reserveSpanIds, spanIdPrefix } from '../local-span/ids.js';
-import type { LocalBatch } from '../local-span/local-batch.js';
 import type { LocalSpans } from '../local-span/local-collector.js';
-import { LocalSpan } from '../local-span/local-span.js';
-import { enteredQueue, queueStore, runOnQueue } from '../local-span/queue-store.js';
-import { type QueueMount, SpanQueue } from '../local-span/span-queue.js';
+import { enteredQueue, type QueueMount, queueStore, SpanQueue } from '../local-span/local-span.js';
 import { Counter, count } from '../rows/counters.js';
-import {
-  type EndedSpan,
-  keptProperties,
-  keptValue,
-  lazyProperties,
-  type Properties,
-  type PropertyValue,
-  SpanDetails,
-} from '../rows/property.js';
-import { Flag } from '../rows/row-chunk.js';
-import { internScope } from '../rows/row-text.js';
-import { spanMeasures } from '../rows/span-measures.js';
-import { ActiveTrace, defaultSink, isSamePlace, type TraceSink } from './active-trace.js';
+import { type Properties, type PropertyValue, spanMeasures } from '../rows/property.js';
+import { ActiveTrace, defaultSink, type TraceSink } from './active-trace.js';
 import {
   contextArgument,
-  errorMessage,
-  exceptionProperties,
   isSpan,
   localSpansArgument,
   noFunction,
-  optionsArgument,
   parentArgument,
   pendingLink,
   type RootOptions,
   type SpanOptions,
   sinkArgument,
-  withKind,
-  withStatus,
   workArgument,
 } from './arguments.js';
-import { FurtherParents } from './further-parents.js';
-import { followerOf } from './plain-promise.js';
-import { decision } from './sampler.js';
+import { RecordedSpan } from './recorded-span.js';
+import { decide } from './sampler.js';
 import { SpanContext } from './span-context.js';
-import { SpanGuard, TaskQueues } from './span-guard.js';
-import { type Link, type SpanKind, STATUS_CODES, type StatusCode } from './span-types.js';
+import { runToEndUnder, runUnder, SpanGuard, TaskQueues } from './span-tasks.js';
+import type { Link } from './span-types.js';
 import type { TraceCollector } from './trace-collector.js';
 import { Unsampled } from './unsampled.js';
 
@@ -65,26 +44,9 @@ import { Unsampled } from './unsampled.js';
  * root.end();
  * ```
  */
-export class Span implements Disposable, QueueMount, EndedSpan {
-  /** @internal Ids are signed 32-bit words. */
-  idHi: number;
+export class Span extends RecordedSpan implements Disposable, QueueMount {
   /** @internal */
-  idLo: number;
-  /** @internal */
-  begin = 0;
-  /** @internal 0 while open. */
-  endTicks = 0;
-  /** @internal Key, value, key, value. */
-  propertyList: (string | PropertyValue)[] | null = null;
-  /** @internal */
-  details: SpanDetails | null = null;
-  // Kind and status, as in the flags of a row.
-  private flags = 0;
-  /** @internal */
-  further: FurtherParents | null = null;
-  // Its trace is full. What starts below belongs to the span above, whose id it has.
-  private isRefused = false;
-  private tasks: TaskQueues | null = null;
+  tasks: TaskQueues | null = null;
   // Its place among the spans that are open; -1 without one.
   private openPlace = -1;
   // Null for a span that records, and for the no-op.
@@ -92,35 +54,18 @@ export class Span implements Disposable, QueueMount, EndedSpan {
 
   /** @internal Use the static methods. */
   constructor(
-    /** @internal Null when this span does not record. */
-    readonly trace: ActiveTrace | null,
-    readonly name: string,
-    /** @internal */
-    readonly parentHi: number,
-    /** @internal */
-    readonly parentLo: number,
-    /** @internal */
-    readonly isRoot: boolean,
+    trace: ActiveTrace | null,
+    name: string,
+    parentHi: number,
+    parentLo: number,
+    isRoot: boolean,
     // Only for a span that does not record.
     unsampledContext: SpanContext | null,
   ) {
+    super(trace, name, parentHi, parentLo, isRoot);
     this.unsampled = unsampledContext === null ? null : new Unsampled(unsampledContext);
-    if (trace !== null) {
-      if (isRoot || trace.admit()) {
-        this.idLo = reserveSpanIds(1);
-        this.idHi = spanIdPrefix();
-      } else {
-        this.isRefused = true;
-        this.idLo = parentLo;
-        this.idHi = parentHi;
-      }
-      this.begin = now();
-      const { openSpans } = trace.sink;
-      if (openSpans) this.openPlace = openSpans.add(this);
-    } else {
-      this.idHi = 0;
-      this.idLo = 0;
-    }
+    const openSpans = trace?.sink.openSpans;
+    if (openSpans) this.openPlace = openSpans.add(this);
   }
 
   /**
@@ -142,7 +87,7 @@ export class Span implements Disposable, QueueMount, EndedSpan {
       if (sink.recordsAll !== true) return new Span(null, name, 0, 0, true, from);
     }
     const span = Span.recordedRoot(name, from, sink, isSampled);
-    return options ? span.with(options) : span;
+    return options ? span.withOptions(options) : span;
   }
 
   /** @internal A recorded root; the caller has decided. */
@@ -158,7 +103,7 @@ export class Span implements Disposable, QueueMount, EndedSpan {
     if (!state.enabled) return NOOP_SPAN;
     const from = parentArgument(parent);
     const span = Array.isArray(from) ? childOfMany(name, from) : childOf(name, from as Span);
-    return options ? span.with(options) : span;
+    return options && span.trace !== null ? span.withOptions(options) : span;
   }
 
   /** Start a child of the innermost open span of this task; a no-op without one. */
@@ -175,7 +120,7 @@ export class Span implements Disposable, QueueMount, EndedSpan {
     const { idHi, idLo } = queue.nextParent ?? mount;
     const span = new Span(mount.trace, name, idHi, idLo, false, null);
     if (mount.further !== null) span.inherit(mount.further, span.parentHi, span.parentLo);
-    return options ? span.with(options) : span;
+    return options ? span.withOptions(options) : span;
   }
 
   /** The span that records nothing. */
@@ -206,16 +151,6 @@ export class Span implements Disposable, QueueMount, EndedSpan {
       throw new Error('spanline: the collector is not loaded');
     };
 
-  /** @internal */
-  get isSpan(): boolean {
-    return true;
-  }
-
-  /** True while this span records: sampled, not ended, its trace not cancelled nor otherwise dropped. */
-  get isRecording(): boolean {
-    return this.endTicks === 0 && this.isKept && this.recordingTrace !== null;
-  }
-
   /**
    * Identity for propagation: `span.context.toHeaders()`. Undefined for {@link Span.noop}; not sampled once the trace was
    * cancelled.
@@ -224,85 +159,6 @@ export class Span implements Disposable, QueueMount, EndedSpan {
     if (this.trace === null) return this.unsampled?.contextOf(this);
     const { w0, w1, w2, w3, traceState, isRandom } = (this.recordingTrace ?? this.trace).context;
     return new SpanContext(w0, w1, w2, w3, this.idHi, this.idLo, this.passesSampled, false, traceState, isRandom);
-  }
-
-  /** @internal Whether {@link context} of a span that records is sampled. */
-  get passesSampled(): boolean {
-    const { recordingTrace } = this;
-    return recordingTrace?.isSampled === true && recordingTrace.sink.reportsNothing !== true;
-  }
-
-  /** @internal The ids of {@link context}, six words, without making one. False where it is not sampled. */
-  writeSampledIds(words: Int32Array, at: number): boolean {
-    if (this.trace === null || !this.passesSampled) return false;
-    const { w0, w1, w2, w3 } = (this.recordingTrace ?? this.trace).context;
-    words[at] = w0;
-    words[at + 1] = w1;
-    words[at + 2] = w2;
-    words[at + 3] = w3;
-    words[at + 4] = this.idHi;
-    words[at + 5] = this.idLo;
-    return true;
-  }
-
-  /** Nanoseconds since the start; until the end once ended. 0 when not recording. */
-  elapsed(): number {
-    if (this.trace === null) return 0;
-    return ((this.endTicks === 0 ? now() : this.endTicks) - this.begin) * nsPerTick();
-  }
-
-  /** Add one property. A later value of the same key wins. An array is copied now. */
-  addProperty(key: string, value: PropertyValue): this {
-    if (!this.accepts()) return this;
-    const list = this.propertyList;
-    const max = 2 * this.limits.maxPropertiesPerSpan;
-    // A literal has room for what is in it, where the first push makes room for sixteen.
-    if (list === null && max > 0) this.propertyList = [key, keptValue(value)];
-    else if (list !== null && list.length < max) list.push(key, keptValue(value));
-    else {
-      count(Counter.propertiesOverCap);
-      this.detailed.droppedProperties++;
-    }
-    return this;
-  }
-
-  /** @internal Set a property: one of this key that is there is replaced, and takes no further place. */
-  setProperty(key: string, value: PropertyValue): void {
-    const list = this.propertyList;
-    if (list !== null && this.endTicks === 0) {
-      for (let i = 0; i < list.length; i += 2) {
-        if (list[i] !== key) continue;
-        list[i + 1] = keptValue(value);
-        return;
-      }
-    }
-    this.addProperty(key, value);
-  }
-
-  /** Add properties; a callback runs at once, and only when recording. */
-  addProperties(properties: Properties | (() => Properties)): this {
-    if (this.accepts()) lazyProperties(properties, (key, value) => this.addProperty(key, value));
-    return this;
-  }
-
-  /** Add an event at this moment. Properties are copied now; a callback runs at once, and only when recording. */
-  addEvent(name: string, properties?: Properties | (() => Properties)): this {
-    if (!this.accepts()) return this;
-    const event = { name, ticks: now(), properties: keptProperties(properties), dropped: 0 };
-    this.detailed.addEvent(event, this.limits.maxEventsPerSpan);
-    return this;
-  }
-
-  /** @internal Its work has failed: the exception as an event, and the status. */
-  recordFailure(error: unknown): this {
-    return this.recordException(error).setStatus('error', errorMessage(error));
-  }
-
-  /** @internal An event of another moment, `dropped` of whose properties were refused. */
-  addEventAt(name: string, ticks: number, properties: Properties | undefined, dropped = 0): void {
-    if (!this.accepts()) return;
-    const event = { name, ticks, properties: keptProperties(properties), dropped };
-    this.detailed.addEvent(event, this.limits.maxEventsPerSpan);
   }
 
   /** Refer to another span. */
@@ -317,85 +173,16 @@ export class Span implements Disposable, QueueMount, EndedSpan {
     return this;
   }
 
-  /** Set the outcome; the last call wins. */
-  setStatus(code: StatusCode, message?: string): this {
-    if (!this.accepts()) return this;
-    this.flags = withStatus(this.flags, code, message);
-    const text = typeof message === 'string' ? message : '';
-    if (text !== '' || this.details !== null) this.detailed.message = text;
-    return this;
-  }
-
-  /** Add an `exception` event with type, message and stack. Does not set the status. Accepts any thrown value. */
-  recordException(error: unknown, properties?: Properties | (() => Properties)): this {
-    if (!this.accepts()) return this;
-    if (properties === undefined) return this.addEvent('exception', exceptionProperties(error));
-    // Without a prototype every key is a key.
-    const all = Object.assign(
-      Object.create(null) as Record<string, PropertyValue | undefined>,
-      exceptionProperties(error),
-    );
-    lazyProperties(properties, (key, value) => {
-      all[key] = value;
-    });
-    return this.addEvent('exception', all);
-  }
-
-  /** @internal */
-  setKind(kind: SpanKind): void {
-    this.flags = withKind(this.flags, kind);
-  }
-
-  /** @internal Take an id of the program's. A span that its trace had no place for keeps that of the span above, which is recorded. */
-  identify(idHi: number, idLo: number): void {
-    if (this.isRefused) return;
-    this.idHi = idHi;
-    this.idLo = idLo;
-  }
-
-  /** @internal The number of the scope that recorded it. */
-  setScope(number: number): void {
-    this.flags |= number << Flag.scopeShift;
-  }
-
-  /** @internal The kind and the status as numbers. */
-  get rowFlags(): number {
-    return this.flags;
-  }
-
   /** @internal The first of the queues whose tasks run; they are a list. */
   get runningQueue(): SpanQueue | null {
     return this.tasks === null ? null : this.tasks.first;
-  }
-
-  private get hasFailed(): boolean {
-    return STATUS_CODES[(this.flags >> Flag.statusShift) & Flag.statusMask] === 'error';
-  }
-
-  /** @internal True when a status other than `unset` was set. */
-  get hasStatus(): boolean {
-    return ((this.flags >> Flag.statusShift) & Flag.statusMask) !== 0;
   }
 
   /** Run `fn` with this span as the local parent of everything inside, across awaits. Gives what `fn` gives. */
   run<T>(fn: () => T): T {
     if (typeof fn !== 'function') return this.run(workArgument<T>(fn));
     if (this.trace === null) return this.unsampled === null ? fn() : this.unsampled.run(this, fn);
-    const queue = new SpanQueue(this, true);
-    let result: T;
-    try {
-      result = runOnQueue(queue, fn);
-    } catch (error) {
-      queue.close();
-      throw error;
-    }
-    const follow = followerOf(result, fn);
-    if (follow !== undefined) {
-      this.tasks ??= new TaskQueues();
-      return this.tasks.closeWhenSettled(queue, result as Promise<unknown>, follow) as T;
-    }
-    queue.close();
-    return result;
+    return runUnder(this, fn);
   }
 
   /**
@@ -410,30 +197,7 @@ export class Span implements Disposable, QueueMount, EndedSpan {
   /** @internal For a `fn` that only calls `maker`. */
   runToEndOf<T>(fn: () => T, maker: unknown): T {
     if (this.trace === null) return this.unsampled === null ? fn() : this.unsampled.run(this, fn);
-    const queue = new SpanQueue(this, true);
-    let result: T;
-    try {
-      result = runOnQueue(queue, fn);
-    } catch (error) {
-      this.fail(queue, error);
-      throw error;
-    }
-    const follow = followerOf(result, maker);
-    if (follow === undefined) {
-      this.finish(queue);
-      return result;
-    }
-    return follow(
-      result as Promise<unknown>,
-      (value) => {
-        this.finish(queue);
-        return value;
-      },
-      (error) => {
-        this.fail(queue, error);
-        throw error;
-      },
-    ) as T;
+    return runToEndUnder(this, fn, maker);
   }
 
   /** Make this span the local parent until the guard is disposed, in the same synchronous stretch. */
@@ -455,11 +219,6 @@ export class Span implements Disposable, QueueMount, EndedSpan {
     queue.close();
     queueStore.enter(queue);
     return queue;
-  }
-
-  /** @internal Another name, until it ends: a server learns the route of a request after its start. */
-  rename(name: string): void {
-    if (this.accepts()) (this as { name: string }).name = name;
   }
 
   /** @internal The properties of a span that has just started, in one list: key, value, key, value. */
@@ -507,7 +266,7 @@ export class Span implements Disposable, QueueMount, EndedSpan {
   endAt(trace: ActiveTrace, ticks: number): void {
     this.endTicks = ticks;
     if (this.tasks !== null) this.tasks.settle();
-    if (!this.isRefused || this.hasFurtherRows) {
+    if (this.isKept) {
       this.write(trace);
       const measures = spanMeasures();
       if (measures !== undefined) measures.ended(this, this, ticks, this.hasFailed);
@@ -520,154 +279,7 @@ export class Span implements Disposable, QueueMount, EndedSpan {
   [Symbol.dispose](): void {
     this.end();
   }
-
-  /** @internal */
-  startLocal(queue: SpanQueue, name: string, outer: LocalSpan | null): LocalSpan | null {
-    const { trace } = this;
-    // A queue that was held under an unsampled root: no bound refuses that.
-    if (trace === null) return null;
-    if (!trace.hasNumber && this.recordingTrace === null) {
-      count(Counter.spansOfDiscardedTraces);
-      return null;
-    }
-    if (this.hasFurtherRows) return this.startInSome(queue, name, outer);
-    return trace.admit(Counter.localSpansOverCap) ? new LocalSpan(queue, name, outer) : null;
-  }
-
-  /** @internal */
-  addLocal(span: LocalSpan, endTicks: number): void {
-    const { idHi, idLo } = span.outer ?? this;
-    if (span.traces === null) this.trace?.write(span, idHi, idLo, Flag.local, endTicks, null);
-    else for (const one of span.traces as ActiveTrace[]) one.write(span, idHi, idLo, Flag.local, endTicks, null);
-  }
-
-  /** @internal Rows are written as local spans end. */
-  closeBatch(): void {}
-
-  /** @internal A batch that may be mounted under further spans of the same trace. */
-  mountShared(batch: LocalBatch): void {
-    const place = { parentHi: this.idHi, parentLo: this.idLo };
-    this.trace?.mount(batch, place);
-    this.further?.mount(batch, place);
-  }
-
-  /** @internal True when nothing of this span can be reported any more, in any of its traces. */
-  get isDiscarded(): boolean {
-    return this.trace !== null && this.recordingTrace === null;
-  }
-
-  /** @internal Take over the further parents of a parent, one per trace. */
-  inherit({ rows }: FurtherParents, parentHi: number, parentLo: number): void {
-    for (const { trace } of rows) this.addParent(trace, parentHi, parentLo);
-  }
-
-  /** @internal A further parent: in a trace this span is in already it becomes a link, else a row there. */
-  addParent(trace: ActiveTrace, parentHi: number, parentLo: number): void {
-    const parent = { trace, parentHi, parentLo };
-    const row = trace === this.trace ? this : this.further?.rowIn(trace);
-    if (row === undefined) {
-      if (!trace.admit()) return;
-      if (this.isRefused && !this.hasFurtherRows) {
-        this.idLo = reserveSpanIds(1);
-        this.idHi = spanIdPrefix();
-      }
-      this.further ??= new FurtherParents();
-      this.further.rows.push(parent);
-    } else if (!isSamePlace(row, parent) && !this.further?.hasLink(trace, parent)) {
-      if (!this.hasRoomForLink()) return;
-      this.further ??= new FurtherParents();
-      this.further.links.push(parent);
-    }
-  }
-
-  private get hasFurtherRows(): boolean {
-    return this.further !== null && this.further.rows.length > 0;
-  }
-
-  private with(options: SpanOptions): this {
-    if (this.trace === null) return this;
-    const { kind, properties, scope } = optionsArgument(options);
-    if (scope !== undefined) this.setScope(internScope(scope));
-    if (kind !== undefined) this.setKind(kind);
-    if (properties !== undefined) this.addProperties(properties);
-    return this;
-  }
-
-  // Where this span goes to: its own trace, or that of a further parent when its own was discarded.
-  private get recordingTrace(): ActiveTrace | null {
-    const { trace } = this;
-    if (trace === null || !trace.isDiscarded) return trace;
-    return this.further === null ? null : this.further.recordingTrace;
-  }
-
-  private hasRoomForLink(): boolean {
-    const links = (this.details?.links?.length ?? 0) + (this.further?.links.length ?? 0);
-    if (links < this.limits.maxLinksPerSpan) return true;
-    count(Counter.linksOverCap);
-    this.detailed.droppedLinks++;
-    return false;
-  }
-
-  // A local span in those traces of this span that have room. Where there is none, what starts below it finds none either.
-  private startInSome(queue: SpanQueue, name: string, outer: LocalSpan | null): LocalSpan | null {
-    const { trace, further } = this as { trace: ActiveTrace; further: FurtherParents };
-    const admitted = further.admitted(trace, Counter.localSpansOverCap);
-    if (admitted.length === 0) return null;
-    const span = new LocalSpan(queue, name, outer);
-    span.traces = admitted;
-    return span;
-  }
-
-  private get limits() {
-    return (this.trace as ActiveTrace).sink.limits;
-  }
-
-  private get detailed(): SpanDetails {
-    this.details ??= new SpanDetails();
-    return this.details;
-  }
-
-  // A row in each trace, under its first parent there; further parents of that trace are links of that row.
-  private write(trace: ActiveTrace): void {
-    const { isRoot, endTicks, further, flags } = this;
-    const { isRemote, hasSpan } = trace.context;
-    const rootFlags = isRoot ? Flag.root | (isRemote && hasSpan ? Flag.remoteParent : 0) : 0;
-    const links = further === null ? null : further.linksIn(trace);
-    if (!this.isRefused) trace.write(this, this.parentHi, this.parentLo, flags | rootFlags, endTicks, links);
-    if (further !== null) further.write(this, flags, endTicks);
-  }
-
-  /** False without a place in any trace. */
-  private get isKept(): boolean {
-    return this.trace !== null && (!this.isRefused || this.hasFurtherRows);
-  }
-
-  private accepts(): boolean {
-    if (!this.isKept) return false;
-    if (this.endTicks === 0) return this.recordingTrace !== null;
-    count(Counter.changedAfterEnd);
-    return false;
-  }
-
-  private finish(queue: SpanQueue): void {
-    queue.close();
-    if (this.endTicks === 0) this.end();
-  }
-
-  private fail(queue: SpanQueue, error: unknown): void {
-    if (this.endTicks === 0) this.recordFailure(error);
-    this.finish(queue);
-  }
 }
-
-const decide = (sink: TraceSink, name: string, context: SpanContext): boolean => {
-  try {
-    return Boolean(decision('sampler', sink.sampler({ name, context })));
-  } catch {
-    count(Counter.callbackErrors);
-    return false;
-  }
-};
 
 // Not its parent itself: the holder of the child may end it, and it would end the parent.
 const childOfDiscarded = (name: string, parent: Span): Span => {

@@ -7,8 +7,8 @@
 import { EventEmitter } from 'node:events';
 import { wrongArgument } from '../local-span/misuse.js';
 import { isEmitter, parentOption, type SpanOptions } from './arguments.js';
-import { follow, isPlainPromise } from './plain-promise.js';
 import { Span } from './span.js';
+import { follow, isPlainPromise } from './span-tasks.js';
 
 const fail = (span: Span, error: unknown): void => {
   span.recordFailure(error).end();

@@ -2,8 +2,8 @@
 // (experimentalDecorators) decorator. Wrong options throw where the function is defined, never where it is called.
 import { lookAlike } from '../base/calls/look-alike.js';
 import { state } from '../context/process-state.js';
+import { recordingQueue } from '../local-span/local-span.js';
 import { wrongArgument } from '../local-span/misuse.js';
-import { recordingQueue } from '../local-span/queue-store.js';
 import { type DeclaredBy, methodName } from './method-name.js';
 import { Span } from './span.js';
 import {

@@ -1,8 +1,8 @@
 // The unsampled form of a span: it records nothing and passes on that its trace is not sampled. Most unsampled roots call nobody, so a place of its own is
 // made for whoever asks.
 import { state } from '../context/process-state.js';
-import { queueStore, runOnQueue } from '../local-span/queue-store.js';
-import { type QueueMount, SpanQueue } from '../local-span/span-queue.js';
+import { type QueueMount, queueStore, SpanQueue } from '../local-span/local-span.js';
+import { runOnQueue } from '../local-span/task-context.js';
 import type { SpanContext } from './span-context.js';
 
 /** The span that has this form. */

@@ -4,9 +4,8 @@
 // The wrapper of generators and async generators: one span over the whole life, from the call to done, return or throw,
 // and the local parent at every resumption. The generator's protocol must be kept to the letter.
 
-import type { LocalSpan } from '../local-span/local-span.js';
-import { recordingQueue, runOnQueue } from '../local-span/queue-store.js';
-import { SpanQueue } from '../local-span/span-queue.js';
+import { type LocalSpan, recordingQueue, SpanQueue } from '../local-span/local-span.js';
+import { runOnQueue } from '../local-span/task-context.js';
 import type { Properties } from '../rows/property.js';
 import { exceptionProperties } from './arguments.js';
 import { Span } from './span.js';

@@ -6,8 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ContextFrame, currentFrame, hasAccess } from '../../src/context/context-frame.js';
-import { FrameStore } from '../../src/context/frame-store.js';
+import { ContextFrame, currentFrame, FRAMES, FrameStore, hasAccess } from '../../src/context/frame-store.js';
 import { faultOfFrames } from '../../src/context/self-test.js';
 import { runChild } from '../support/child.js';
 
@@ -68,8 +67,8 @@ test('the self-test finds a store that does not what it should', () => {
       return super.getStore() === 'b' ? 'a' : super.getStore();
     }
   }
-  expect(faultOfFrames(new Forgets())).toMatch(/^self-test of frames, nested run: a 1 instead of b 1$/);
-  expect(faultOfFrames(new FrameStore())).toBeUndefined();
+  expect(faultOfFrames(new Forgets(), FRAMES)).toMatch(/^self-test of frames, nested run: a 1 instead of b 1$/);
+  expect(faultOfFrames(new FrameStore(), FRAMES)).toBeUndefined();
 });
 
 describe('run', () => {

@@ -1,8 +1,7 @@
 // The self-test of frames says what it found, whatever a store does, and leaves the context of its caller as it was.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, test } from 'vitest';
-import { ContextFrame } from '../../src/context/context-frame.js';
-import { FrameStore } from '../../src/context/frame-store.js';
+import { ContextFrame, FRAMES, FrameStore } from '../../src/context/frame-store.js';
 import { faultOfFrames, faultOfLaterFrames } from '../../src/context/self-test.js';
 
 type Store = AsyncLocalStorage<unknown>;
@@ -45,7 +44,7 @@ describe.runIf(usesFrames)('what is seen at once', () => {
     ['makes no frames of ours', new AsyncLocalStorage() as Store, 'self-test of frames, frame: false instead of true'],
   ])('of a store that %s is a fault, and the context is as it was', (_, store, fault) => {
     other.run('kept', () => {
-      expect(faultOfFrames(store)).toBe(fault);
+      expect(faultOfFrames(store, FRAMES)).toBe(fault);
       expect(other.getStore()).toBe('kept');
     });
   });

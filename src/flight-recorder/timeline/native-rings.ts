@@ -4,7 +4,7 @@
 // event loop, up to its first await. Called in the middle of any code, recording code included: must not throw, change nothing that it reads, grow
 // by nothing, nor keep a span alive.
 import { getOrMake } from '../../base/maps/maps.js';
-import type { SpanQueue } from '../../local-span/span-queue.js';
+import type { SpanQueue } from '../../local-span/local-span.js';
 import type { Span } from '../../span/span.js';
 import { hex8 } from '../../span/traceparent.js';
 import { innermostFrame, isSameFunction, outermostFrame, type RawFrames } from './frames.js';

@@ -7,8 +7,7 @@ import { timers } from '../../base/calls/timers.js';
 import { getOrMake } from '../../base/maps/maps.js';
 import { type FastCall, loadFastCall, type TimelinePool, type TimelineSample } from '../../clock/binding.js';
 import { type QueueSwitches, type StackStretch, state } from '../../context/process-state.js';
-import { enteredQueue } from '../../local-span/queue-store.js';
-import type { SpanQueue } from '../../local-span/span-queue.js';
+import { enteredQueue, type SpanQueue } from '../../local-span/local-span.js';
 import { type RawFrames, shownFrames } from './frames.js';
 import { NativeRings, noOwner, type Part, PartRing, Ring, spanIdOf, traceIdOf } from './native-rings.js';
 import {

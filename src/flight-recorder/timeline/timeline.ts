@@ -7,7 +7,7 @@ import { wrongOption } from '../../base/errors.js';
 import { finiteNumber, wholeNumber } from '../../base/options/checks.js';
 import { checkNames } from '../../collector/options.js';
 import { type QueueSwitches, state } from '../../context/process-state.js';
-import type { SpanQueue } from '../../local-span/span-queue.js';
+import type { SpanQueue } from '../../local-span/local-span.js';
 import { RunRing } from './native-rings.js';
 import { NativeTimeline } from './native-timeline.js';
 import {

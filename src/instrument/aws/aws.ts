@@ -2,8 +2,7 @@
 // many as it takes. What a program hands over stays as it is: a copy has the context.
 
 import { isThenable } from '../../base/calls/timers.js';
-import { queueStore } from '../../local-span/queue-store.js';
-import type { SpanQueue } from '../../local-span/span-queue.js';
+import { queueStore, type SpanQueue } from '../../local-span/local-span.js';
 import type { Span } from '../../span/span.js';
 import { allOff, callHook, callPredicate, type Off, orElse, quiet } from '../channel.js';
 import { boundedName, boundedNames, queueFor, startCall } from '../client-span.js';

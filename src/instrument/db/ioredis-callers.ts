@@ -2,7 +2,7 @@
 // was made under is kept, and stands again when it is written. One that waits for its connection is announced at once, or nobody would hear of it
 // where no connection comes.
 import { tracingChannel } from 'node:diagnostics_channel';
-import type { SpanQueue } from '../../local-span/span-queue.js';
+import type { SpanQueue } from '../../local-span/local-span.js';
 import { allOff, type Off, quiet } from '../channel.js';
 import { callerKept, runningIn } from '../in-context.js';
 import { onModule } from '../on-module.js';

@@ -2,8 +2,7 @@
 // gave the connection back.
 import { tracingChannel } from 'node:diagnostics_channel';
 import type { EventEmitter } from 'node:events';
-import { queueStore } from '../../local-span/queue-store.js';
-import type { SpanQueue } from '../../local-span/span-queue.js';
+import { queueStore, type SpanQueue } from '../../local-span/local-span.js';
 import { allOff, type Off, onMessage, orElse, quiet } from '../channel.js';
 import { type Callback, endingFirst, endingWithEvents, isEmitter } from '../ending.js';
 import { reasonOf } from '../failure.js';

@@ -1,8 +1,7 @@
 // Events of requests and answers, in the context of the answer or of the caller: connections bring them, and many share a connection. `emit` is wrapped once
 // for all messages, because a server has no time for a closure a request. Messages that are not marked must notice nothing.
 import type { EventEmitter } from 'node:events';
-import { queueStore } from '../../local-span/queue-store.js';
-import type { SpanQueue } from '../../local-span/span-queue.js';
+import { queueStore, type SpanQueue } from '../../local-span/local-span.js';
 import { allOff, type Off } from '../channel.js';
 import { boundFor, type Caller, callerHere, callerKept, isWithin } from '../in-context.js';
 import type { Method } from '../replace-method.js';

@@ -3,7 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { isOwnServer } from '../../base/own-agents.js';
-import { queueStore } from '../../local-span/queue-store.js';
+import { queueStore } from '../../local-span/local-span.js';
 import { Span } from '../../span/span.js';
 import { allOff, callHook, callPredicate, InFlight, type Off, onMessage, quiet } from '../channel.js';
 import { measures } from '../measures.js';

@@ -1,8 +1,7 @@
 // Requests that `http2` servers answer: a root span each, and a part of their metrics, from the start of the stream to its close. By Node's channel,
 // which newer lines have; in others by the event of the server, until the channel is heard once.
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
-import { queueStore } from '../../local-span/queue-store.js';
-import type { SpanQueue } from '../../local-span/span-queue.js';
+import { queueStore, type SpanQueue } from '../../local-span/local-span.js';
 import { Span } from '../../span/span.js';
 import { allOff, callHook, callPredicate, type Off, onMessage, quiet } from '../channel.js';
 import { isOfGrpc } from '../grpc.js';

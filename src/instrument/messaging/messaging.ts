@@ -1,7 +1,6 @@
 // Messages through a broker as spans, and as a part of their metrics: what sends one is a producer span, whose context goes out in the message's headers, and what is done with one
 // is a trace of its own with a link to that span: one sender may have many receivers, and a batch many senders. What is in a message never leaves.
-import { queueStore } from '../../local-span/queue-store.js';
-import type { SpanQueue } from '../../local-span/span-queue.js';
+import { queueStore, type SpanQueue } from '../../local-span/local-span.js';
 import type { LibraryMetrics, MessageOperation } from '../../metrics/library-metrics.js';
 import type { PropertyValue } from '../../rows/property.js';
 import type { SpanOptions } from '../../span/arguments.js';

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { namedStack, type RawFrames, shownFrames, stackName } from '../../../src/flight-recorder/timeline/frames.js';
 import { PartRing } from '../../../src/flight-recorder/timeline/native-rings.js';
 import { Collector, Span } from '../../../src/index.js';
-import { SpanQueue } from '../../../src/local-span/span-queue.js';
+import { SpanQueue } from '../../../src/local-span/local-span.js';
 
 const GAP = 12;
 const APP: RawFrames = ['inner', '/srv/app.js', 3, 'handle', '/srv/app.js', 10, 'run', 'node:events', 5];

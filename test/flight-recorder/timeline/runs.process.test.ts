@@ -11,7 +11,7 @@ import {
 } from '../../../src/flight-recorder/index.js';
 import { RunRing } from '../../../src/flight-recorder/timeline/native-rings.js';
 import { Span, setReporter } from '../../../src/index.js';
-import { SpanQueue } from '../../../src/local-span/span-queue.js';
+import { SpanQueue } from '../../../src/local-span/local-span.js';
 
 const spin = (ms: number): void => {
   const end = performance.now() + ms;

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { Span, stats } from '../../../src/index.js';
 import { type IncomingHeaders, instrument } from '../../../src/instrument/index.js';
-import { queueStore } from '../../../src/local-span/queue-store.js';
+import { queueStore } from '../../../src/local-span/local-span.js';
 import { ALL_OFF, instrumentOnly, recorded } from '../support.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
