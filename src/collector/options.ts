@@ -1,5 +1,6 @@
 // Options of a collector: defaults, and a check that names the option that is wrong. Every bound of the library is here.
 import { hostname } from 'node:os';
+import { warn } from '../base/calls/attempt.js';
 import { OptionError, wrongOption } from '../base/errors.js';
 import { anyNumber, flag, shown } from '../base/options/checks.js';
 import { cleanValue } from '../rows/property.js';
@@ -151,11 +152,7 @@ const reportBroken = (all: string, places: readonly number[]): void => {
   warnedAttributes = all;
   // Which one, not what it is: it may hold a secret.
   const message = `OTEL_RESOURCE_ATTRIBUTES must be key=value pairs with commas between them, percent-encoded; left out: pair ${places.join(', ')}.`;
-  try {
-    process.emitWarning(message, { type: 'SpanlineWarning', code: 'SPANLINE_RESOURCE_ATTRIBUTES' });
-  } catch {
-    // Programs replace emitWarning.
-  }
+  warn(message, 'SPANLINE_RESOURCE_ATTRIBUTES');
 };
 
 // OTEL_RESOURCE_ATTRIBUTES: key=value pairs separated by commas, percent-encoded. A malformed pair is left out and said once.

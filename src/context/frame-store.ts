@@ -10,6 +10,7 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createRequire } from 'node:module';
+import { warn } from '../base/calls/attempt.js';
 import { timers } from '../base/calls/timers.js';
 import { loadFastCall } from '../clock/binding.js';
 import { type Frames, faultOfFrames, faultOfLaterFrames } from './self-test.js';
@@ -246,11 +247,7 @@ const heedReaders = (): void => {
   if (reader === undefined) return;
   useAls(`${reader} reads frames in native code`);
   const message = `${reader} reads Node's context frames, so spans go by AsyncLocalStorage alone, which costs more.`;
-  try {
-    process.emitWarning(message, { type: 'SpanlineWarning', code: 'SPANLINE_CONTEXT_READER' });
-  } catch {
-    // Programs replace emitWarning.
-  }
+  warn(message, 'SPANLINE_CONTEXT_READER');
 };
 
 const faultNow = (): string | undefined => {

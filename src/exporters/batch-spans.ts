@@ -3,6 +3,7 @@
 // What is left of a batch is cut in slices of time. A request holds consecutive spans, so that its success can be remembered as one range: a span
 // that arrived, or that was given up and counted, must never be taken up a second time while the collector tries the batch again.
 import { ByteWriter, WRITER_FULL } from '../base/bytes/byte-writer.js';
+import { warn } from '../base/calls/attempt.js';
 import { Slices } from '../base/calls/timers.js';
 import { getOrMake } from '../base/maps/maps.js';
 import type { PartBatch } from '../collector/pipeline.js';
@@ -23,11 +24,7 @@ const noteOther = (): void => {
   if (isOtherNoted) return;
   isOtherNoted = true;
   const message = `Two copies of spanline are loaded; spans that one records and the other (${LIBRARY_VERSION}) reports cost more. Install one version: npm ls spanline.`;
-  try {
-    process.emitWarning(message, { type: 'SpanlineWarning', code: 'SPANLINE_TWO_COPIES' });
-  } catch {
-    // Programs replace emitWarning.
-  }
+  warn(message, 'SPANLINE_TWO_COPIES');
 };
 
 /** A trace of the collector that shows its rows; undefined for one of another copy, or of anybody else. */

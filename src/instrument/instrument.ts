@@ -1,4 +1,5 @@
 // Switches instrumentations on, and off again. Each is a file of its own; this one has only their names.
+import { warn } from '../base/calls/attempt.js';
 import { OptionError, wrongOption } from '../base/errors.js';
 import { shown } from '../base/options/checks.js';
 import { type AwsOptions, instrumentAws } from './aws/aws.js';
@@ -214,11 +215,7 @@ const reportRefusal = (names: readonly string[], optionOf: (name: string) => unk
   if (isRefusalReported || reason === undefined || unseen.length === 0) return;
   isRefusalReported = true;
   const message = `Modules cannot be seen being loaded here, so of ${unseen.join(', ')} only what is handed over is surely traced, as in instrument({ ${unseen[0]}: { module } }): ${reason}`;
-  try {
-    process.emitWarning(message, { type: 'SpanlineWarning', code: 'SPANLINE_NO_MODULE_HOOKS' });
-  } catch {
-    // Programs replace emitWarning.
-  }
+  warn(message, 'SPANLINE_NO_MODULE_HOOKS');
 };
 
 const checkOption = (name: string, value: unknown): void => {

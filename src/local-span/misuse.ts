@@ -1,6 +1,7 @@
 // Warnings of misuse: of a local span once per call site, in development mode only; of a wrong argument once per mistake, in
 // any mode, since what was meant is lost. Must never throw.
 
+import { warn } from '../base/calls/attempt.js';
 import { state } from '../context/process-state.js';
 import { Counter, count } from '../rows/counters.js';
 
@@ -31,13 +32,13 @@ export const warnOutOfOrder = (): void => {
     const site = callSite();
     if (seen.has(site)) return;
     seen.add(site);
-    process.emitWarning(
-      `A local span was closed out of order ${site}. A local span belongs to one synchronous stretch; ` +
-        'for work that awaits use Span.startWithLocalParent or traced().',
-      { type: 'SpanlineWarning', code: 'SPANLINE_LOCAL_SPAN_OUT_OF_ORDER' },
+    const what = `A local span was closed out of order ${site}. A local span belongs to one synchronous stretch`;
+    warn(
+      `${what}; for work that awaits use Span.startWithLocalParent or traced().`,
+      'SPANLINE_LOCAL_SPAN_OUT_OF_ORDER',
     );
   } catch {
-    // Programs replace emitWarning and Error.prepareStackTrace.
+    // Programs replace Error.prepareStackTrace.
   }
 };
 
@@ -48,9 +49,5 @@ export const wrongArgument = (remedy: string): void => {
   count(Counter.argumentsInvalid);
   if (warned.has(remedy)) return;
   warned.add(remedy);
-  try {
-    process.emitWarning(remedy, { type: 'SpanlineWarning', code: 'SPANLINE_WRONG_ARGUMENT' });
-  } catch {
-    // Programs replace emitWarning; recording must not throw what theirs throws.
-  }
+  warn(remedy, 'SPANLINE_WRONG_ARGUMENT');
 };

@@ -3,6 +3,7 @@
 //
 // How far each report got, so that a retry neither sends spans twice that arrived nor counts a span twice that is too
 // large. Held weakly: a report that is dropped leaves nothing behind.
+import { warn } from '../../base/calls/attempt.js';
 import type { Slices } from '../../base/calls/timers.js';
 import { getOrMake } from '../../base/maps/maps.js';
 import type { ReportBatch } from '../../collector/reporter.js';
@@ -46,9 +47,7 @@ export class DeliveryProgress {
       `${this.reporter} left out span ${JSON.stringify(span.name.slice(0, 100))} of trace ${span.traceId}: it needs ` +
       `${neededBytes} bytes and ${this.option} is ${this.maxBytes}; record less on it, or use protocol 'otlp'`;
     // Once: a program that records one such span records many. The others are in stats().
-    if (this.spansTooLarge++ === 0) {
-      process.emitWarning(this.lastError, { type: 'SpanlineWarning', code: 'ERR_SPANLINE_SPAN_TOO_LARGE' });
-    }
+    if (this.spansTooLarge++ === 0) warn(this.lastError, 'ERR_SPANLINE_SPAN_TOO_LARGE');
   }
 
   #of(batch: ReportBatch): Progress {
