@@ -103,3 +103,9 @@ export const hexOf = (holder: JsonObject, key: string): string => {
   if (typeof value !== 'string') throw wrong(key, 'hex digits', value);
   return HEX.test(value) ? value.toLowerCase().slice(0, 33) : 'x';
 };
+
+/** An id of so many digits, of which older tracers write fewer. */
+export const idOf = (holder: JsonObject, key: string, digits: number): string => {
+  const id = hexOf(holder, key);
+  return id === '' || id === 'x' ? id : id.padStart(digits, '0');
+};

@@ -1,6 +1,7 @@
 // What an OTLP server says in the body of its answer: a partial success, or the message of a failure; in protobuf or in JSON. A body that cannot be
 // read is not an error, because the HTTP status already decides what became of the spans.
-import { ByteReader } from '../../base/bytes/byte-reader.js';
+import { BYTES, VARINT } from '../../base/bytes/byte-writer.js';
+import { ProtobufReader } from '../../formats/otlp/protobuf-reader.js';
 
 /** A success with a reservation. */
 interface PartialSuccess {
@@ -11,16 +12,12 @@ interface PartialSuccess {
 
 /** Field number, and the number or bytes it holds; other wire types are passed over. */
 const readFields = function* (body: Buffer): Generator<[field: number, value: number | Buffer]> {
-  const reader = new ByteReader(body, (reason) => new RangeError(reason));
-  while (reader.left > 0) {
-    const tag = reader.varint();
-    const field = Math.floor(tag / 8);
-    const wireType = tag % 8;
-    if (wireType === 0) yield [field, reader.varint()];
-    else if (wireType === 2) yield [field, Buffer.from(reader.raw(reader.varint()))];
-    else if (wireType === 1) reader.raw(8);
-    else if (wireType === 5) reader.raw(4);
-    else throw reader.corrupt('no such wire type');
+  const reader = new ProtobufReader(body);
+  while (reader.hasMore) {
+    const tag = reader.tag();
+    if ((tag & 7) === VARINT) yield [tag >>> 3, Number(reader.int64())];
+    else if ((tag & 7) === BYTES) yield [tag >>> 3, Buffer.from(reader.blob())];
+    else reader.skip(tag);
   }
 };
 

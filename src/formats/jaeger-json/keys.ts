@@ -45,16 +45,18 @@ export const shownTraceId = (traceId: string): string =>
 
 type Keys = Readonly<Partial<Record<keyof Extras, string>>>;
 
-const ATTRIBUTES = 'otel.dropped_attributes_count';
+export const DROPPED_ATTRIBUTES = 'otel.dropped_attributes_count';
+export const DROPPED_EVENTS = 'otel.dropped_events_count';
+export const DROPPED_LINKS = 'otel.dropped_links_count';
 
 export const SPAN_EXTRAS: Keys = {
   flags: 'spanline.flags',
-  droppedAttributesCount: ATTRIBUTES,
-  droppedEventsCount: 'otel.dropped_events_count',
-  droppedLinksCount: 'otel.dropped_links_count',
+  droppedAttributesCount: DROPPED_ATTRIBUTES,
+  droppedEventsCount: DROPPED_EVENTS,
+  droppedLinksCount: DROPPED_LINKS,
 };
-export const EVENT_EXTRAS: Keys = { droppedAttributesCount: ATTRIBUTES };
-export const LINK_EXTRAS: Keys = { flags: 'spanline.flags', droppedAttributesCount: ATTRIBUTES };
+export const EVENT_EXTRAS: Keys = { droppedAttributesCount: DROPPED_ATTRIBUTES };
+export const LINK_EXTRAS: Keys = { flags: 'spanline.flags', droppedAttributesCount: DROPPED_ATTRIBUTES };
 export const SCOPE_EXTRAS: Keys = {
   schemaUrl: 'spanline.scope.schema_url',
   droppedAttributesCount: 'spanline.scope.dropped_attributes_count',

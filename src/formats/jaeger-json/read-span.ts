@@ -15,7 +15,7 @@ import { ObjectView } from '../../record/object-view.js';
 import { NO_PROPERTIES, PropertyDraft } from '../../record/properties.js';
 import { type DecodeContext, NO_SPAN_ID } from '../decode-context.js';
 import { DURATION_KEY, LINK_EVENT, NANOSECONDS_KEY } from '../jaeger-thrift/write-span.js';
-import { hexOf, type JsonObject, listOf, textOf, toObject, toText, uint32Of, uint64Of } from '../json-fields.js';
+import { idOf, type JsonObject, listOf, textOf, toObject, toText, uint32Of, uint64Of } from '../json-fields.js';
 import { KINDS, STATUS_CODES } from '../otlp/messages.js';
 import * as Key from './keys.js';
 import { EVENT_EXTRAS, LINK_EXTRAS, SCOPE_EXTRAS, SPAN_EXTRAS, takeExtras } from './keys.js';
@@ -24,7 +24,8 @@ import { isSorted, ORDER_KEY, orderOf } from './tag-order.js';
 import { readTag, type Tag, withoutRepeated } from './tags.js';
 import { spanTags } from './write-span.js';
 
-const tagsOf = (holder: JsonObject, member: string, context: DecodeContext): Tag[] =>
+/** The tags in a member of `holder`. */
+export const tagsOf = (holder: JsonObject, member: string, context: DecodeContext): Tag[] =>
   listOf(holder, member).map((raw) => {
     context.item();
     return readTag(raw);
@@ -58,12 +59,6 @@ const isBelowThousand = (value: ArchivedValue): value is number =>
 const isDuration = (value: ArchivedValue): value is number | bigint =>
   (typeof value === 'bigint' || Number.isSafeInteger(value)) && (value as number) >= 0;
 const isKind = (value: ArchivedValue): value is ArchivedSpan['kind'] => KINDS.includes(value as ArchivedSpan['kind']);
-
-/** Older tracers have shorter ids. */
-const idOf = (holder: JsonObject, key: string, digits: number): string => {
-  const id = hexOf(holder, key);
-  return id === '' || id === 'x' ? id : id.padStart(digits, '0');
-};
 
 interface Reference {
   readonly isChild: boolean;

@@ -8,17 +8,14 @@ import { type JsonObject, listOf, objectOf, textOf, toObject, toText } from '../
 import { parseJson } from '../parse-json.js';
 import { malformed } from '../trace-format-error.js';
 import { RESOURCE_EXTRAS, SERVICE_NAME, takeExtras } from './keys.js';
-import { readJaegerSpan } from './read-span.js';
-import { readTag, withoutRepeated } from './tags.js';
+import { readJaegerSpan, tagsOf } from './read-span.js';
+import { withoutRepeated } from './tags.js';
 
 const readProcess = (process: JsonObject, context: DecodeContext): ArchivedResource => {
   const properties = new PropertyDraft();
   const name = textOf(process, 'serviceName');
   if (name !== '') properties.set(SERVICE_NAME, name);
-  const tags = listOf(process, 'tags').map((raw) => {
-    context.item();
-    return readTag(raw);
-  });
+  const tags = tagsOf(process, 'tags', context);
   const extras = takeExtras(tags, RESOURCE_EXTRAS);
   for (const [key, value] of withoutRepeated(tags)) properties.set(key, value);
   return { properties: properties.done(), ...extras };

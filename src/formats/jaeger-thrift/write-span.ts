@@ -2,6 +2,21 @@
 // What the format has no field for goes into tags and logs; nothing of a span is left out silently.
 
 import type { FinishedEvent, FinishedLink, FinishedSpan } from '../../record/finished-span.js';
+import {
+  DROPPED_ATTRIBUTES,
+  DROPPED_EVENTS,
+  DROPPED_LINKS,
+  ERROR,
+  EVENT,
+  KIND,
+  LINK_SPAN_ID,
+  LINK_TRACE_ID,
+  SCOPE_NAME,
+  SCOPE_VERSION,
+  STATUS_CODE,
+  STATUS_MESSAGE,
+  TRACE_STATE,
+} from '../jaeger-json/keys.js';
 import { OWN_SCOPE } from '../library.js';
 import type { ThriftWriter } from './thrift-writer.js';
 import { writeBoolTag, writeIntegerTag, writePropertyTags, writeStringTag, writeTag } from './write-tag.js';
@@ -31,15 +46,6 @@ const durationNs = ({ startSec, startNano, endSec, endNano }: FinishedSpan): num
 
 const writeI64 = (writer: ThriftWriter, id: number, value: number): void =>
   writer.i64Field(id, Math.floor(value / TWO_32), value);
-
-/** OpenTelemetry's tags for what was left out; theirs are the names. */
-const DROPPED_ATTRIBUTES = 'otel.dropped_attributes_count';
-const DROPPED_EVENTS = 'otel.dropped_events_count';
-const DROPPED_LINKS = 'otel.dropped_links_count';
-
-/** OpenTelemetry's tags for the library that recorded a span; of our own no tag says so. */
-const SCOPE_NAME = 'otel.scope.name';
-const SCOPE_VERSION = 'otel.scope.version';
 
 const writeCountTag = (writer: ThriftWriter, key: string, count: number): void => {
   if (count > 0) writeIntegerTag(writer, key, count);
@@ -93,11 +99,11 @@ const writeTags = (writer: ThriftWriter, span: FinishedSpan, keepNanoseconds: bo
     writeTag(writer, DURATION_KEY, durationNs(span));
   }
   // No kind means "internal", beside nanoseconds: most spans are, and the tag would cost each of them.
-  if (kind !== 'internal') writeStringTag(writer, 'span.kind', kind);
-  if (statusCode !== 'unset') writeStringTag(writer, 'otel.status_code', statusCode === 'error' ? 'ERROR' : 'OK');
-  if (statusCode === 'error') writeBoolTag(writer, 'error', true);
-  if (statusMessage !== '') writeStringTag(writer, 'otel.status_description', statusMessage);
-  if (traceState !== '') writeStringTag(writer, 'w3c.tracestate', traceState);
+  if (kind !== 'internal') writeStringTag(writer, KIND, kind);
+  if (statusCode !== 'unset') writeStringTag(writer, STATUS_CODE, statusCode === 'error' ? 'ERROR' : 'OK');
+  if (statusCode === 'error') writeBoolTag(writer, ERROR, true);
+  if (statusMessage !== '') writeStringTag(writer, STATUS_MESSAGE, statusMessage);
+  if (traceState !== '') writeStringTag(writer, TRACE_STATE, traceState);
   if (scope !== OWN_SCOPE) {
     if (scope.name !== '') writeStringTag(writer, SCOPE_NAME, scope.name);
     if (scope.version !== '') writeStringTag(writer, SCOPE_VERSION, scope.version);
@@ -113,7 +119,7 @@ const writeEventLog = (writer: ThriftWriter, event: FinishedEvent, keepNanosecon
   writeI64(writer, 1, toMicroseconds(event.sec, nano));
   writer.listField(2);
   writer.structListHeader(1 + properties.size + (droppedAttributesCount > 0 ? 1 : 0) + (keepNanoseconds ? 1 : 0));
-  writeStringTag(writer, 'event', event.name);
+  writeStringTag(writer, EVENT, event.name);
   writePropertyTags(writer, properties);
   writeCountTag(writer, DROPPED_ATTRIBUTES, droppedAttributesCount);
   if (keepNanoseconds) writeIntegerTag(writer, NANOSECONDS_KEY, nano % 1000);
@@ -127,10 +133,10 @@ const writeLinkLog = (writer: ThriftWriter, link: FinishedLink, startUs: number)
   writeI64(writer, 1, startUs);
   writer.listField(2);
   writer.structListHeader(3 + properties.size + (droppedAttributesCount > 0 ? 1 : 0) + (traceState === '' ? 0 : 1));
-  writeStringTag(writer, 'event', LINK_EVENT);
-  writeStringTag(writer, 'link.trace_id', link.traceId);
-  writeStringTag(writer, 'link.span_id', link.spanId);
-  if (traceState !== '') writeStringTag(writer, 'w3c.tracestate', traceState);
+  writeStringTag(writer, EVENT, LINK_EVENT);
+  writeStringTag(writer, LINK_TRACE_ID, link.traceId);
+  writeStringTag(writer, LINK_SPAN_ID, link.spanId);
+  if (traceState !== '') writeStringTag(writer, TRACE_STATE, traceState);
   writePropertyTags(writer, properties);
   writeCountTag(writer, DROPPED_ATTRIBUTES, droppedAttributesCount);
   writer.endStruct(outer);

@@ -18,10 +18,8 @@ const V_LONG = 6;
 
 const TWO_32 = 0x1_0000_0000;
 
-/** The two words of a bigint without a breakdown: a store through one view, a load through the other. */
-const oneBigInt = new BigInt64Array(1);
-const itsWords = new Uint32Array(oneBigInt.buffer);
-const [LOW, HIGH] = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1 ? [0, 1] : [1, 0];
+/** The two words of a bigint without a breakdown: a store through it, and two loads. */
+const words = new DataView(new ArrayBuffer(8));
 
 /** Gives what `endStruct` needs. */
 const beginTag = (writer: ThriftWriter, key: string, type: number): number => {
@@ -74,8 +72,8 @@ const writeBigIntTag = (writer: ThriftWriter, key: string, value: bigint): void 
     writeStringTag(writer, key, value.toString());
     return;
   }
-  oneBigInt[0] = value;
-  writeLongTag(writer, key, itsWords[HIGH] as number, itsWords[LOW] as number);
+  words.setBigInt64(0, value);
+  writeLongTag(writer, key, words.getUint32(0), words.getUint32(4));
 };
 
 /** What is neither a text nor a number: lists and maps as JSON text, bytes as base64. */

@@ -75,15 +75,11 @@ export const ANNOTATION_ITEMS = tag(12, BYTES);
 /** A tag, the longest number, and the length of a message. */
 const ROOM = 24;
 
-/** Begin a message in a field; what it gives is what `endField` wants. */
+/** Begin a message in a field; what it gives is what `endMessage` wants. */
 export const beginField = (writer: ByteWriter, fieldTag: number, guess = 1): number => {
   writer.reserve(ROOM);
   writeVarint32(writer, fieldTag);
   return beginMessage(writer, guess);
-};
-
-export const endField = (writer: ByteWriter, start: number, guess = 1): void => {
-  endMessage(writer, start, guess);
 };
 
 /** A whole number from 0 to 2^53 - 1. */

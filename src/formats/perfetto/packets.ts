@@ -1,10 +1,10 @@
 // The packets of one Perfetto trace, one after another in a buffer: tracks, and the events on them. Times are Unix nanoseconds; the file says
 // that its own clock agrees with Unix time. A packet that throws while it is written must not be left half in the buffer: callers cut it off.
-import { ByteWriter, nanosWords, toNanosWords, writeVarint32 } from '../../base/bytes/byte-writer.js';
+import { ByteWriter, endMessage, nanosWords, toNanosWords, writeVarint32 } from '../../base/bytes/byte-writer.js';
 import type { ArchivedValue } from '../../record/archived-span.js';
 import type { SpanProperties } from '../../record/finished-span.js';
 import * as Field from './fields.js';
-import { beginField, endField, writeText, writeWhole } from './fields.js';
+import { beginField, writeText, writeWhole } from './fields.js';
 import { writeAnnotation, writeAnnotations } from './write-annotation.js';
 
 const FIRST_BYTES = 64 << 10;
@@ -60,9 +60,9 @@ export class Packets {
       const clock = beginField(writer, Field.CLOCKS);
       writeWhole(writer, Field.CLOCK_ID, id);
       this.#time(Field.CLOCK_TIMESTAMP, sec, nano);
-      endField(writer, clock);
+      endMessage(writer, clock, 1);
     }
-    endField(writer, start);
+    endMessage(writer, start, 1);
     this.#end();
   }
 
@@ -77,7 +77,7 @@ export class Packets {
       const part = beginField(writer, Field.TRACK_PROCESS);
       writeWhole(writer, Field.PROCESS_PID, process.pid);
       writeText(writer, Field.PROCESS_NAME, process.name);
-      endField(writer, part);
+      endMessage(writer, part, 1);
     }
     if (thread !== undefined) {
       const part = beginField(writer, Field.TRACK_THREAD);
@@ -85,13 +85,13 @@ export class Packets {
       // The main thread's, on Linux.
       writeWhole(writer, Field.THREAD_TID, thread.pid);
       writeText(writer, Field.THREAD_NAME, thread.name);
-      endField(writer, part);
+      endMessage(writer, part, 1);
     }
     if (childOrdering !== undefined) writeWhole(writer, Field.CHILD_ORDERING, childOrdering);
     if (rank !== undefined) writeWhole(writer, Field.SIBLING_RANK, rank);
     // Tracks of one name would be drawn as one.
     writeWhole(writer, Field.SIBLING_MERGE, Field.SiblingMerge.none);
-    endField(writer, start);
+    endMessage(writer, start, 1);
     this.#end();
   }
 
@@ -113,7 +113,7 @@ export class Packets {
       writer.uint32(flow);
       writer.uint32(0);
     }
-    endField(writer, start, PACKET_GUESS);
+    endMessage(writer, start, PACKET_GUESS);
     this.#end();
   }
 
@@ -125,7 +125,7 @@ export class Packets {
     const start = beginField(writer, Field.TRACK_EVENT);
     writeWhole(writer, Field.EVENT_TYPE, Field.EventType.end);
     writeWhole(writer, Field.EVENT_TRACK, track);
-    endField(writer, start);
+    endMessage(writer, start, 1);
     this.#end();
   }
 
@@ -135,7 +135,7 @@ export class Packets {
   }
 
   #end(): void {
-    endField(this.#writer, this.#packet, PACKET_GUESS);
+    endMessage(this.#writer, this.#packet, PACKET_GUESS);
   }
 
   #time(fieldTag: number, sec: number, nano: number): void {

@@ -1,12 +1,19 @@
 // Properties as debug annotations, which Perfetto shows as arguments of a slice. Numbers keep their type; what has no type there becomes text:
 // integers beyond 64 bits, bytes (base64), a value without content (`null`).
-import { type ByteWriter, isInt64, writeBigInt, writeInteger, writeVarint32 } from '../../base/bytes/byte-writer.js';
+import {
+  type ByteWriter,
+  endMessage,
+  isInt64,
+  writeBigInt,
+  writeInteger,
+  writeVarint32,
+} from '../../base/bytes/byte-writer.js';
 import { ArchivedDouble } from '../../record/archived-double.js';
 import type { ArchivedProperties, ArchivedValue } from '../../record/archived-span.js';
 import type { SpanProperties } from '../../record/finished-span.js';
 import { valueJson } from '../../record/properties.js';
 import * as Field from './fields.js';
-import { beginField, endField, writeText, writeWhole } from './fields.js';
+import { beginField, writeText, writeWhole } from './fields.js';
 
 const NUMBER_ROOM = 16;
 /** Deeper lists and maps are shown as text: the reader's own recursion is not ours to trust. */
@@ -38,7 +45,7 @@ const writeItems = (writer: ByteWriter, items: readonly ArchivedValue[], depth: 
   for (const item of items) {
     const start = beginField(writer, Field.ANNOTATION_ITEMS);
     writeValue(writer, item, depth);
-    endField(writer, start);
+    endMessage(writer, start, 1);
   }
 };
 
@@ -71,7 +78,7 @@ const writeEntry = (writer: ByteWriter, fieldTag: number, key: string, value: Ar
   const start = beginField(writer, fieldTag);
   writeText(writer, Field.ANNOTATION_KEY, key);
   writeValue(writer, value, depth);
-  endField(writer, start);
+  endMessage(writer, start, 1);
 };
 
 /** A property of the event that is open. */

@@ -13,7 +13,7 @@ import { NO_PROPERTIES, PropertyDraft } from '../../record/properties.js';
 import { type DecodeContext, NO_SPAN_ID } from '../decode-context.js';
 import { ERROR, SCOPE_NAME, SCOPE_VERSION, SERVICE_NAME, STATUS_CODE, TRACE_STATE } from '../jaeger-json/keys.js';
 import {
-  hexOf,
+  idOf,
   type JsonObject,
   listOf,
   objectOf,
@@ -32,12 +32,6 @@ const KINDS: Readonly<Record<string, ArchivedKind>> = {
   SERVER: 'server',
   PRODUCER: 'producer',
   CONSUMER: 'consumer',
-};
-
-/** Ids may be of 64 bits. */
-const idOf = (holder: JsonObject, key: string, digits: number): string => {
-  const id = hexOf(holder, key);
-  return id === '' || id === 'x' ? id : id.padStart(digits, '0');
 };
 
 const add = (properties: PropertyDraft, key: string, value: ArchivedValue): void => {
