@@ -4,6 +4,8 @@ import { state } from '../context/process-state.js';
 import { enteredQueue } from '../local-span/local-span.js';
 import type { DatabaseOperation, LibraryMetrics } from '../metrics/library-metrics.js';
 import { Span } from '../span/span.js';
+import { callError } from './http/request-properties.js';
+import { knownMethod, type Sent, serverOf } from './http/url.js';
 import { isSuppressing } from './other-context.js';
 
 /** Undefined while metrics are off. */
@@ -31,6 +33,20 @@ export interface MeasuredRequest {
 export const measureRequest = (): MeasuredRequest | undefined => {
   const metrics = measuresOfCall();
   return metrics === undefined ? undefined : { metrics, begin: metrics.begin() };
+};
+
+/** The end of that request to the server of `sent`: its status, what it failed by, the version of the protocol. */
+export const measureAnswer = (
+  { metrics, begin }: MeasuredRequest,
+  method: string,
+  sent: Sent,
+  outcome: { readonly status: number | undefined; readonly failure: unknown; readonly version: string | undefined },
+  span: Span | undefined,
+): void => {
+  const [host, port] = serverOf(sent);
+  const { status, failure, version } = outcome;
+  const errorType = callError(status, failure);
+  metrics.clientEnded(begin, { method: knownMethod(method), host, port }, { status, errorType, version }, span);
 };
 
 /** A call to a database that is measured, with the span that it may have. Used as a span is: it records until its end. */

@@ -54,7 +54,7 @@ export const prototypeOf = (object: object | undefined): Prototype | undefined =
   object === undefined ? undefined : (Object.getPrototypeOf(object) as Prototype);
 
 /** Where `prototype`, or what it inherits from, has the method `name` itself: subclasses share it. */
-export const ownerOf = (prototype: Prototype | undefined, name: string): Prototype | undefined => {
+export const ownerOf = (prototype: Prototype | undefined, name: PropertyKey): Prototype | undefined => {
   let owner = prototype;
   while (owner !== undefined && owner !== null && !Object.hasOwn(owner, name)) owner = prototypeOf(owner);
   return owner ?? undefined;

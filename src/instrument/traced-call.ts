@@ -7,6 +7,7 @@ import { queueStore, type SpanQueue } from '../local-span/local-span.js';
 import type { Span } from '../span/span.js';
 import { orElse, quiet } from './channel.js';
 import { queueFor } from './client-span.js';
+import { endingWith } from './ending.js';
 import { reasonOf } from './failure.js';
 import type { Caller } from './in-context.js';
 import type { Begun } from './measures.js';
@@ -53,17 +54,6 @@ export const tracedCall = <M>(
     queue.close();
     endWork(work, span, outcome);
   });
-  const following = (open: Open<M>, promise: PromiseLike<unknown>): PromiseLike<unknown> =>
-    promise.then(
-      (result) => {
-        end(open, { result });
-        return result;
-      },
-      (error: unknown) => {
-        end(open, { error: reasonOf(error) });
-        throw error;
-      },
-    );
   // In one frame, and not by `run`, as in in-context.ts.
   return function (this: unknown, ...args: unknown[]): unknown {
     const work = workNow();
@@ -75,7 +65,8 @@ export const tracedCall = <M>(
     try {
       const result = Reflect.apply(method, this, args);
       // Where the work begins when it is waited for it begins under its span.
-      if (isThenable(result)) return following(open, result);
+      if (isThenable(result))
+        return endingWith(result, (error, value) => end(open, error === undefined ? { result: value } : { error }));
       end(open, { result });
       return result;
     } catch (error) {

@@ -3,14 +3,13 @@
 // npm publish the same.
 import type { TLSSocket } from 'node:tls';
 import type { SpanQueue } from '../local-span/local-span.js';
-import type { PropertyValue } from '../rows/property.js';
 import type { Span } from '../span/span.js';
 import { allOff, callHook, callPredicate, InFlight, type Off, onMessage, quiet } from './channel.js';
 import { startCall } from './client-span.js';
-import { addFailure, addHeader, addStatus, callError, wantedHeaders } from './http/request-properties.js';
-import { destinationOf, knownMethod, nameOf, type Sent, serverOf } from './http/url.js';
+import { addFailure, addHeader, addStatus, wantedHeaders } from './http/request-properties.js';
+import { addressOf, knownMethod, nameOf, type Sent } from './http/url.js';
 import { callerHere, callerKept, runningIn } from './in-context.js';
-import { type MeasuredRequest, measureRequest } from './measures.js';
+import { type MeasuredRequest, measureAnswer, measureRequest } from './measures.js';
 import { addPeer } from './peer.js';
 import { injectSpan, type Propagator } from './propagator.js';
 import { type Method, type Prototype, prototypeOf, replaceMethod, SeenClasses } from './replace-method.js';
@@ -76,12 +75,6 @@ const sentTo = ({ origin, path }: UndiciRequest): Sent => {
   return [address.slice(0, end), slash < 0 ? address.slice(end + 2) : address.slice(end + 2, slash), path];
 };
 
-const propertiesOf = (request: UndiciRequest): (string | PropertyValue)[] => {
-  const { full, host, port } = destinationOf(sentTo(request));
-  const method = knownMethod(request.method);
-  return ['http.request.method', method, 'url.full', full, 'server.address', host, 'server.port', port];
-};
-
 const headerOf = ({ headers }: UndiciResponse, name: string): string | undefined => {
   for (let i = 0; i < headers.length; i += 2) {
     if (headers[i].toString().toLowerCase() === name) return headers[i + 1].toString();
@@ -141,7 +134,7 @@ export const instrumentUndici = (options: UndiciOptions, propagator: Propagator)
     const span = startCall(nameOf(request.method), CALL, requireParent);
     if (span !== undefined) injectSpan(propagator, span, (name, value) => setHeader(request, name, value));
     if (span?.isRecording === true) {
-      span.describe(propertiesOf(request));
+      span.describe(['http.request.method', knownMethod(request.method), ...addressOf(sentTo(request))]);
       request[SPAN] = span;
     } else if (measured === undefined) return;
     inFlight.begun();
@@ -185,22 +178,16 @@ export const instrumentUndici = (options: UndiciOptions, propagator: Propagator)
     addPeer(span, socket);
   };
 
-  const measure = (measured: MeasuredRequest, request: TracedRequest, failure: unknown, span?: Span): void => {
-    const { metrics, begin, version } = measured;
-    const [host, port] = serverOf(sentTo(request));
-    const status = request[RESPONSE]?.statusCode;
-    const errorType = callError(status, failure);
-    const method = knownMethod(request.method);
-    metrics.clientEnded(begin, { method, host, port }, { status, errorType, version }, span);
-  };
-
   const end = (request: TracedRequest, error?: unknown): void => {
     if (!isFollowed(request)) return;
     const { [SPAN]: span, [MEASURED]: measured } = request;
     request[SPAN] = undefined;
     request[MEASURED] = undefined;
     const failure = error !== undefined && isReason(request, error) ? undefined : error;
-    if (measured !== undefined) measure(measured, request, failure, span);
+    if (measured !== undefined) {
+      const outcome = { status: request[RESPONSE]?.statusCode, failure, version: measured.version };
+      measureAnswer(measured, request.method, sentTo(request), outcome, span);
+    }
     if (span !== undefined) {
       if (failure !== undefined) addFailure(span, failure);
       callHook(enrich, span, request, request[RESPONSE]);

@@ -9,15 +9,15 @@ import { allOff, callHook, callPredicate, type Off, onMessage, quiet } from '../
 import { startCall } from '../client-span.js';
 import { fieldOf } from '../failure.js';
 import { callerHere } from '../in-context.js';
-import { type MeasuredRequest, measureRequest } from '../measures.js';
+import { type MeasuredRequest, measureAnswer, measureRequest } from '../measures.js';
 import { addPeer } from '../peer.js';
 import { injectSpan, type Propagator } from '../propagator.js';
 import { scopeOf } from '../scope.js';
 import { hasCreatedChannel, wrapRequests } from './created.js';
 import { askFor, useMessages } from './message-context.js';
 import type { HttpClientOptions } from './options.js';
-import { addFailure, addHeader, addStatus, callError, wantedHeaders } from './request-properties.js';
-import { type Destination, destinationOf, knownMethod, nameOf, type Sent, serverOf } from './url.js';
+import { addFailure, addHeader, addStatus, wantedHeaders } from './request-properties.js';
+import { addressOf, knownMethod, nameOf, type Sent } from './url.js';
 
 const CALL = { kind: 'client', scope: scopeOf('http') } as const;
 const SPAN = Symbol('spanline.span');
@@ -53,15 +53,6 @@ const sentTo = (request: TracedRequest, port?: unknown): Sent => {
   const authority = typeof header === 'string' ? header : isUsual ? bare : `${bare}:${String(port)}`;
   return [protocol, authority, path];
 };
-
-const addressOf = ({ full, host, port }: Destination): (string | PropertyValue)[] => [
-  'url.full',
-  full,
-  'server.address',
-  host,
-  'server.port',
-  port,
-];
 
 /** The port of its connection, or of the one that it did not get. */
 const portUsed = (request: TracedRequest, error: unknown): unknown =>
@@ -116,7 +107,7 @@ export const traceCalls = (options: HttpClientOptions, propagator: Propagator): 
     request[SPAN] = span;
     if (measured === undefined) follow(request);
     const properties = ['http.request.method', knownMethod(request.method)] as (string | PropertyValue)[];
-    if (isNamed(request)) properties.push(...addressOf(destinationOf(sentTo(request))));
+    if (isNamed(request)) properties.push(...addressOf(sentTo(request)));
     span.describe(properties);
     for (const [name, key] of wantedOfRequest) addHeader(span, key, request.getHeader(name));
   };
@@ -126,25 +117,20 @@ export const traceCalls = (options: HttpClientOptions, propagator: Propagator): 
     if (!isNamed(request)) request.once('socket', keepPort);
   };
 
-  const measure = ({ metrics, begin }: MeasuredRequest, request: TracedRequest, error: unknown): void => {
-    const [host, port] = serverOf(sentTo(request, isNamed(request) ? undefined : portUsed(request, error)));
-    const { statusCode: status, httpVersion: version } = request.res ?? {};
-    const outcome = { status, errorType: callError(status, error), version };
-    metrics.clientEnded(begin, { method: knownMethod(request.method), host, port }, outcome, request[SPAN]);
-  };
-
   const end = (request: TracedRequest, error: unknown): void => {
     const measured = request[MEASURED];
     if (measured !== undefined) {
       request[MEASURED] = undefined;
-      measure(measured, request, error);
+      const sent = sentTo(request, isNamed(request) ? undefined : portUsed(request, error));
+      const { statusCode: status, httpVersion: version } = request.res ?? {};
+      measureAnswer(measured, request.method, sent, { status, failure: error, version }, request[SPAN]);
     }
     const span = request[SPAN];
     if (span === undefined) return;
     request[SPAN] = undefined;
     const response = request.res ?? undefined;
     if (!isNamed(request)) {
-      const address = addressOf(destinationOf(sentTo(request, portUsed(request, error))));
+      const address = addressOf(sentTo(request, portUsed(request, error)));
       for (let i = 0; i < address.length; i += 2) span.addProperty(address[i] as string, address[i + 1]);
     }
     if (response !== undefined) describe(span, request, response);

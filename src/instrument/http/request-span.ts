@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { ServedRequest } from '../../metrics/library-metrics.js';
 import type { Span } from '../../span/span.js';
 import { type Off, orElse } from '../channel.js';
+import { addAnswer, answerError } from './request-properties.js';
 
 export const SPAN = Symbol.for('spanline.request.span');
 export const ROUTE = Symbol.for('spanline.request.route');
@@ -73,7 +74,7 @@ const askLate = orElse(
 );
 
 /** The template of the route of a request that `span` stands for, when a framework gives one. */
-export const routeOf = (request: RequestWithSpan, span: Span): string | undefined => {
+const routeOf = (request: RequestWithSpan, span: Span): string | undefined => {
   const known = request[ROUTE];
   if (known !== undefined) return typeof known === 'function' ? askLate(known) : known;
   for (let i = 0; i < readers.length; i++) {
@@ -81,4 +82,21 @@ export const routeOf = (request: RequestWithSpan, span: Span): string | undefine
     if (route !== undefined) return route;
   }
   return undefined;
+};
+
+/** What became of a request: its status, or none where nothing was sent, and whether its answer is whole. */
+interface Answered {
+  readonly status: number | undefined;
+  readonly isWhole: boolean;
+  readonly version: string;
+}
+
+/** What became of a request, for its metric and on `span`, which is its span. */
+export const noteAnswer = (request: RequestWithSpan, span: Span, { status, isWhole, version }: Answered): void => {
+  const measured = request[MEASURED];
+  if (measured === undefined && !span.isRecording) return;
+  const route = routeOf(request, span);
+  const errorType = answerError(status, isWhole);
+  measured?.metrics.serverEnded(measured, route, { status, errorType, version }, span);
+  if (span.isRecording) addAnswer(span, route, status, isWhole);
 };

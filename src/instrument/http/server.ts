@@ -12,16 +12,8 @@ import type { Propagator } from '../propagator.js';
 import { scopeOf } from '../scope.js';
 import { answerUnder, useMessages } from './message-context.js';
 import type { HttpServerOptions } from './options.js';
-import {
-  addAnswer,
-  addHeader,
-  answerError,
-  type ReceivingSocket,
-  requestProperties,
-  schemeOf,
-  wantedHeaders,
-} from './request-properties.js';
-import { MEASURED, type RequestWithSpan, routeOf, SPAN } from './request-span.js';
+import { addHeader, type ReceivingSocket, requestProperties, schemeOf, wantedHeaders } from './request-properties.js';
+import { MEASURED, noteAnswer, type RequestWithSpan, SPAN } from './request-span.js';
 import { knownMethod, nameOf } from './url.js';
 
 interface Message {
@@ -66,19 +58,8 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
     if (span === undefined) return;
     request[SPAN] = undefined;
     removeOpen(socket, response);
-    const measured = request[MEASURED];
-    if (measured !== undefined || span.isRecording) {
-      const route = routeOf(request, span);
-      const status = response.headersSent ? response.statusCode : undefined;
-      if (measured !== undefined)
-        measured.metrics.serverEnded(
-          measured,
-          route,
-          { status, errorType: answerError(status, isWhole), version: request.httpVersion },
-          span,
-        );
-      if (span.isRecording) addAnswer(span, route, status, isWhole);
-    }
+    const status = response.headersSent ? response.statusCode : undefined;
+    noteAnswer(request, span, { status, isWhole, version: request.httpVersion });
     if (span.isRecording) {
       for (const [name, key] of wantedOfResponse) addHeader(span, key, response.getHeader(name));
       callHook(enrich, span, request, response);

@@ -96,6 +96,12 @@ export const destinationOf = (sent: Sent): Destination => {
   };
 };
 
+/** A destination as properties: key, value, key, value. */
+export const addressOf = (sent: Sent): (string | number)[] => {
+  const { full, host, port } = destinationOf(sent);
+  return ['url.full', full, 'server.address', host, 'server.port', port];
+};
+
 /** The server alone: the address as one text takes three times as long. */
 export const serverOf = (sent: Sent): readonly [host: string, port: number] => {
   const [protocol, authority] = behindProxy(sent);

@@ -4,16 +4,15 @@ import type { ClientHttp2Session, ClientHttp2Stream, OutgoingHttpHeaders } from 
 import { syncBuiltinESMExports } from 'node:module';
 import { promisify } from 'node:util';
 import { Counter, count } from '../../rows/counters.js';
-import type { PropertyValue } from '../../rows/property.js';
 import type { Span } from '../../span/span.js';
 import { SpanContext } from '../../span/span-context.js';
 import { callHook, callPredicate, type Off, quiet } from '../channel.js';
 import { startCall } from '../client-span.js';
 import { isOfGrpc, isOfOthersGrpc } from '../grpc.js';
-import { addFailure, addStatus, callError } from '../http/request-properties.js';
-import { destinationOf, inBrackets, knownMethod, nameOf, type Sent, serverOf } from '../http/url.js';
+import { addFailure, addStatus } from '../http/request-properties.js';
+import { addressOf, inBrackets, knownMethod, nameOf, type Sent } from '../http/url.js';
 import { callerHere, emitFor } from '../in-context.js';
-import { type MeasuredRequest, measureRequest } from '../measures.js';
+import { type MeasuredRequest, measureAnswer, measureRequest } from '../measures.js';
 import { addPeer } from '../peer.js';
 import { injectSpan, type Propagator } from '../propagator.js';
 import { type Method, ownerOf, type Prototype, prototypeOf, replaceMethod, SeenClasses } from '../replace-method.js';
@@ -46,35 +45,11 @@ const sentTo = ({ sentHeaders }: ClientHttp2Stream): Sent => {
   return [`${String(scheme)}:`, inBrackets(String(named ?? host ?? '')), String(path)];
 };
 
-const methodOf = ({ sentHeaders }: ClientHttp2Stream): string => knownMethod(String(sentHeaders[':method'] ?? 'GET'));
+const methodOf = ({ sentHeaders }: ClientHttp2Stream): string => String(sentHeaders[':method'] ?? 'GET');
 
 const describe = (span: Span, stream: ClientHttp2Stream): void => {
-  const { full, host: address, port } = destinationOf(sentTo(stream));
-  const list: (string | PropertyValue)[] = [
-    'http.request.method',
-    methodOf(stream),
-    'url.full',
-    full,
-    'server.address',
-    address,
-    'server.port',
-    port,
-    'network.protocol.version',
-    '2',
-  ];
-  span.describe(list);
-};
-
-const measure = (
-  { metrics, begin }: MeasuredRequest,
-  stream: ClientHttp2Stream,
-  status: number | undefined,
-  failure: unknown,
-  span: Span | undefined,
-): void => {
-  const [host, port] = serverOf(sentTo(stream));
-  const outcome = { status, errorType: callError(status, failure), version: '2' };
-  metrics.clientEnded(begin, { method: methodOf(stream), host, port }, outcome, span);
+  const method = ['http.request.method', knownMethod(methodOf(stream))];
+  span.describe([...method, ...addressOf(sentTo(stream)), 'network.protocol.version', '2']);
 };
 
 /** Traces the requests of every session from the next `connect` on. */
@@ -145,7 +120,8 @@ export const traceConnections = (http2: Http2, options: Http2ClientOptions, prop
     };
     const ended = (): void => {
       const failure = failureOfStream();
-      if (measured !== undefined) measure(measured, stream, answer, failure, span);
+      const outcome = { status: answer, failure, version: '2' };
+      if (measured !== undefined) measureAnswer(measured, methodOf(stream), sentTo(stream), outcome, span);
       if (span === undefined) return;
       if (failure !== undefined) addFailure(span, failure);
       callHook(enrich, span, stream);

@@ -5,8 +5,8 @@ import { queueStore, type SpanQueue } from '../../local-span/local-span.js';
 import { Span } from '../../span/span.js';
 import { allOff, callHook, callPredicate, type Off, onMessage, quiet } from '../channel.js';
 import { isOfGrpc } from '../grpc.js';
-import { addAnswer, answerError, requestProperties, schemeOf } from '../http/request-properties.js';
-import { MEASURED, type RequestWithSpan, routeOf, SPAN } from '../http/request-span.js';
+import { requestProperties, schemeOf } from '../http/request-properties.js';
+import { MEASURED, noteAnswer, type RequestWithSpan, SPAN } from '../http/request-span.js';
 import { inBrackets, knownMethod, nameOf } from '../http/url.js';
 import { emitUnder } from '../in-context.js';
 import { measures } from '../measures.js';
@@ -46,19 +46,11 @@ export const traceStreams = (options: Http2ServerOptions, propagator: Propagator
 
   const end = (span: Span, headers: IncomingHttpHeaders, stream: Traced): void => {
     stream[SPAN] = undefined;
-    const measured = stream[MEASURED];
-    if (measured !== undefined || span.isRecording) {
-      const [route, status] = [routeOf(stream, span), statusOf(stream)];
-      const isWhole = !stream.aborted && stream.rstCode === 0;
-      if (measured !== undefined)
-        measured.metrics.serverEnded(
-          measured,
-          route,
-          { status, errorType: answerError(status, isWhole), version: '2' },
-          span,
-        );
-      if (span.isRecording) addAnswer(span, route, status, isWhole);
-    }
+    noteAnswer(stream, span, {
+      status: statusOf(stream),
+      isWhole: !stream.aborted && stream.rstCode === 0,
+      version: '2',
+    });
     if (span.isRecording) callHook(enrich, span, headers, stream);
     span.end();
   };

@@ -4,6 +4,7 @@
 import { Counter, count } from '../../rows/counters.js';
 import { allOff, type Off, onMessage } from '../channel.js';
 import { onModule } from '../on-module.js';
+import { ownerOf, type Prototype } from '../replace-method.js';
 import { currentIdsText, hasIds } from './ids.js';
 
 type Logger = Record<symbol, unknown>;
@@ -50,15 +51,10 @@ const added = (line: string, text: string): string => {
   }
 };
 
-const ownerOf = (logger: object, key: symbol): Logger | undefined => {
-  for (let owner: object | null = logger; owner !== null; owner = Object.getPrototypeOf(owner) as object | null)
-    if (Object.hasOwn(owner, key)) return owner as Logger;
-  return undefined;
-};
-
 const patchPino = (pino: Pino): Off | undefined => {
   const { asJsonSym, chindingsSym, formattersSym } = pino.symbols ?? {};
-  const owner = asJsonSym === undefined ? undefined : ownerOf(pino({}, { write: () => {} }), asJsonSym);
+  const logger = asJsonSym === undefined ? undefined : pino({}, { write: () => {} });
+  const owner = ownerOf(logger as Prototype | undefined, asJsonSym as symbol) as Logger | undefined;
   const original = owner?.[asJsonSym] as AsJson | undefined;
   if (owner === undefined || typeof original !== 'function') return undefined;
   let isOn = true;

@@ -56,22 +56,8 @@ const textIn = (list: Properties, wanted: string): string | undefined => {
   return typeof value === 'string' ? boundedName(value) : undefined;
 };
 
-/** Measures one message. */
-class Measured {
-  readonly #metrics: LibraryMetrics;
-  readonly #operation: MessageOperation;
-  readonly #begin: number;
-
-  constructor(metrics: LibraryMetrics, operation: MessageOperation) {
-    this.#metrics = metrics;
-    this.#operation = operation;
-    this.#begin = metrics.begin();
-  }
-
-  end(errorType: string | undefined, span: Span | undefined): void {
-    this.#metrics.messageEnded(this.#begin, this.#operation, errorType, span);
-  }
-}
+/** Measures one message, at its end. */
+type Measured = (errorType: string | undefined, span: Span | undefined) => void;
 
 /** A message, or a batch, that is sent or done with: its span, where it has one, and what is measured of it. */
 export class FollowedMessage {
@@ -93,7 +79,7 @@ export class FollowedMessage {
   measure(errorType: string | undefined): void {
     const measured = this.#measured;
     this.#measured = undefined;
-    measured?.end(errorType, this.span);
+    measured?.(errorType, this.span);
   }
 }
 
@@ -192,7 +178,8 @@ export class Messaging {
   ): Measured | undefined {
     if (metrics === undefined) return undefined;
     const port = valueIn(properties, 'server.port');
-    return new Measured(metrics, {
+    const begin = metrics.begin();
+    const operation: MessageOperation = {
       system: this.#system,
       name,
       type,
@@ -200,7 +187,8 @@ export class Messaging {
       group: textIn(properties, 'messaging.consumer.group.name'),
       address: textIn(properties, 'server.address'),
       port: typeof port === 'number' ? port : undefined,
-    });
+    };
+    return (errorType, span) => metrics.messageEnded(begin, operation, errorType, span);
   }
 
   #describe(span: Span, call: MessageCall, type: string, properties: Properties): void {
