@@ -14,7 +14,6 @@ export type {
   TraceSearch,
   TraceSummary,
 } from '../record/archived-span.js';
-export { criticalPath, selfTime } from '../record/critical-path.js';
 export {
   EXTRA_FIELDS,
   type ExtraField,
@@ -25,19 +24,8 @@ export {
   hasRemoteParent,
   type SpanProperties,
 } from '../record/finished-span.js';
-export {
-  hasSpanConditions,
-  hasTimeConditions,
-  isMeant,
-  meantServices,
-  meetsSpanConditions,
-  type NamedSearch,
-  propertyText,
-  type SpanView,
-  wantedProperties,
-} from '../record/match.js';
 export { ObjectView, toArchived } from '../record/object-view.js';
-export { NO_PROPERTIES, PropertyDraft, propertyOf, setOwn } from '../record/properties.js';
+export { goJson, NO_PROPERTIES, PropertyDraft, propertyOf, setOwn } from '../record/properties.js';
 export { RowProperties, RowView } from '../record/row-view.js';
 export { eachOnce, halvesApart, mayBeOfHalf } from '../record/shared-ids.js';
 export {
@@ -54,6 +42,7 @@ export {
   type MergedSide,
   mergedTree,
   rootFirst,
+  type SpanNode,
   spanForest,
   type TraceNode,
   traceTrees,

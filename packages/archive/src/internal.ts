@@ -3,6 +3,7 @@
 export { Arrivals, type Request } from './arrivals.js';
 export { appendAll } from './check-span.js';
 export { type KeptSnapshot, keepSnapshot } from './keep-snapshot.js';
+export { propertyText } from './meant-spans.js';
 export { type OpenMaintainer, openMaintainer } from './open-maintainer.js';
 export { sendBytes } from './server/answer.js';
 export { ServerCounts, startArchiveServer } from './server/archive-server.js';

@@ -2,8 +2,9 @@
 // together say how long it may last, and only what then may be among the newest is read whole. The answer must be the one of `searchSources`, whatever the
 // order in which reads end; of very many sources those far from the time searched are left out, and what was read too much for is reported.
 
-import { type ArchivedSpan, isMeant, type NamedSearch, type TraceSummary } from 'spanline/internal/record';
+import type { ArchivedSpan, TraceSummary } from 'spanline/internal/record';
 import { askEach, newestSourceFirst, tracesFrom } from './ask-sources.js';
+import { isMeant, type NamedSearch } from './meant-spans.js';
 import { joinedExtent, type TraceExtent } from './segment/find-traces.js';
 import { meetsConditions, newestFirst, summaryOf } from './span-list.js';
 import { type AskOptions, type TraceSource, traceIdsOf } from './trace-source.js';

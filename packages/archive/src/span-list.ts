@@ -2,14 +2,8 @@
 // bounded lists only.
 
 import { getOrMake } from 'spanline/internal/base';
-import {
-  type ArchivedSpan,
-  eachOnce,
-  isMeant,
-  rootFirst,
-  type TraceSearch,
-  type TraceSummary,
-} from 'spanline/internal/record';
+import { type ArchivedSpan, eachOnce, rootFirst, type TraceSearch, type TraceSummary } from 'spanline/internal/record';
+import { isMeant } from './meant-spans.js';
 import { spanMemory } from './rows/span-rows.js';
 import { joinedExtent, type TraceExtent } from './segment/find-traces.js';
 import type { SegmentSearch, TimeRange } from './segment/segment.js';

@@ -2,14 +2,9 @@
 // spans over all sources; and a segment of a listing as a source, of which what is damaged is reported and left out. No spans are read for the names
 // but those in no segment yet.
 
-import {
-  type ArchivedKind,
-  type ArchivedSpan,
-  type NamedSearch,
-  shownName,
-  type TraceSummary,
-} from 'spanline/internal/record';
+import { type ArchivedKind, type ArchivedSpan, shownName, type TraceSummary } from 'spanline/internal/record';
 import type { SegmentName } from './directory.js';
+import type { NamedSearch } from './meant-spans.js';
 import type { TraceExtent } from './segment/find-traces.js';
 import { isHopeless, lacksOperation } from './segment/search-conditions.js';
 import type { Segment, SegmentSearch, TimeRange } from './segment/segment.js';

@@ -1,20 +1,22 @@
 // The conditions of a search in the terms of one segment: which parts they need, which groups they rule out, and whether a span meets them.
 // A span is read out of the columns that were loaded; a column that was not loaded has nothing.
+import type {
+  ArchivedEvent,
+  ArchivedKind,
+  ArchivedResource,
+  ArchivedScope,
+  ArchivedStatusCode,
+  ArchivedValue,
+  TraceSearch,
+} from 'spanline/internal/record';
 import {
-  type ArchivedEvent,
-  type ArchivedKind,
-  type ArchivedResource,
-  type ArchivedScope,
-  type ArchivedStatusCode,
-  type ArchivedValue,
   hasTimeConditions,
   meantServices,
   meetsSpanConditions,
   type NamedSearch,
   type SpanView,
-  type TraceSearch,
   wantedProperties,
-} from 'spanline/internal/record';
+} from '../meant-spans.js';
 import type { Group } from './group-reader.js';
 import type { Part } from './layout.js';
 import type { SegmentFile } from './segment-file.js';

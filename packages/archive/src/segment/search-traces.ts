@@ -4,7 +4,8 @@
 import { GraphError } from '@spanline/graph';
 import { badOptions } from '@spanline/graph/internal';
 import { getOrMake, wholeNumber } from 'spanline/internal/base';
-import { hasSpanConditions, hasTimeConditions, type TraceSummary } from 'spanline/internal/record';
+import type { TraceSummary } from 'spanline/internal/record';
+import { hasSpanConditions, hasTimeConditions } from '../meant-spans.js';
 import { Times } from '../values/fields.js';
 import { report } from './find-traces.js';
 import type { Group, GroupReader, Outcome } from './group-reader.js';

@@ -1,6 +1,6 @@
 // A search that looks at every span: what every other search must find.
 import type { ArchivedSpan, TraceSearch, TraceSummary } from '../../../../../src/record/archived-span.js';
-import { propertyText } from '../../../../../src/record/match.js';
+import { propertyText } from '../../../src/meant-spans.js';
 import { tracesOf } from './segments.js';
 
 export const serviceOf = ({ resource }: ArchivedSpan): string => {

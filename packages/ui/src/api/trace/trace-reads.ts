@@ -7,15 +7,14 @@ import { getOrMake } from 'spanline/internal/base';
 import {
   type ArchivedResource,
   type ArchivedSpan,
-  criticalPath,
   eachOnce,
-  selfTime,
   treesOf,
   UNKNOWN_SERVICE,
   walkTree,
 } from 'spanline/internal/record';
 import { BreakdownIndex, type TimelineRow } from 'spanline/internal/timeline';
 import type { TraceColumns } from './answers.js';
+import { criticalPath, selfTime } from './critical-path.js';
 
 /** Spans drawn of one trace. */
 const MAX_SPANS = 100_000;

@@ -7,13 +7,14 @@ import {
   type Call,
   HttpError,
   processLabel,
+  propertyText,
   queryRoute,
   type Route,
   required,
   traceIdOf,
 } from '@spanline/archive/internal';
 import { getOrMake, inSlices } from 'spanline/internal/base';
-import { type ArchivedProperties, type ArchivedSpan, type ArchivedValue, propertyText } from 'spanline/internal/record';
+import type { ArchivedProperties, ArchivedSpan, ArchivedValue } from 'spanline/internal/record';
 import {
   formatBreakdown,
   namedStack,

@@ -2,7 +2,7 @@
 // child ended last is what was waited for, then what ended last before that child began. Nothing here may recurse.
 //
 // The time of a span in which none of its children was under way. Children that overlap count once, and only as far as they lie within the span.
-import type { SpanNode } from './tree.js';
+import type { SpanNode } from 'spanline/internal/record';
 
 /** What must be known of a span's time; any unit, one for all. */
 export interface TimedNode<T> {

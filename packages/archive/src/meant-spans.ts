@@ -1,9 +1,16 @@
 // The conditions of a search that one and the same span must meet, and whether a span meets them: the only place that says so, whether the
 // span lies in memory or in the columns of a segment. Must not build anything for a span that is not asked for it.
-import type { ArchivedEvent, ArchivedProperties, ArchivedSpan, ArchivedValue, TraceSearch } from './archived-span.js';
-import type { FinishedSpan } from './finished-span.js';
-import { ObjectView } from './object-view.js';
-import { goJson, propertyOf } from './properties.js';
+import {
+  type ArchivedEvent,
+  type ArchivedProperties,
+  type ArchivedSpan,
+  type ArchivedValue,
+  type FinishedSpan,
+  goJson,
+  ObjectView,
+  propertyOf,
+  type TraceSearch,
+} from 'spanline/internal/record';
 
 /** What conditions look at: fields of a finished span, and what they ask for by name. */
 export interface SpanView
