@@ -70,6 +70,7 @@ const PACKAGES: Readonly<Record<string, Package>> = {
       'tracedb/*',
       'tracedb/bench-history/index',
       'ui/internal',
+      'ui/internal/inspector',
     ],
     packages: ['commander', 'asciichart', 'autocannon'],
   },

@@ -9,8 +9,8 @@ const CORE =
 /** What the core and most others import from the base: a chunk of its own, or its importers would load the first chunk that contains it. */
 const BASE = /\/src\/base\/(errors|options|calls|maps|package-root|text\/escape-text)/;
 const FILES = /\/src\/base\/files\//;
-/** The rest of it, without what loads HTTP. */
-const VALUES = /\/src\/base\/(?!inspector\/(?!target-error))/;
+/** The rest of it. */
+const VALUES = /\/src\/base\//;
 /** What nearly every command loads: another file costs more than its lines. */
 const COMMAND = /\/src\/(archive-options|columns|exit-code|interrupt|options|output|package|progress|terminal)\.ts$/;
 /** Labels, whose calls into each other are on the hot path too. */

@@ -14,6 +14,7 @@ export {
   Slices,
   sleep,
   timers,
+  unlessAborted,
   within,
 } from '../base/calls/timers.js';
 export { userName } from '../base/calls/user-name.js';
@@ -21,13 +22,13 @@ export { abortedBy, SpanlineError, throwIfAborted, wrongOption } from '../base/e
 export { type FsSteps, runAsync, runSync, syncDirectory } from '../base/files/fs-steps.js';
 export { makeDirectory } from '../base/files/make-directory.js';
 export { placeOf, WholeFile, writeAll, writeWhole } from '../base/files/whole-file.js';
-export { targetFailure } from '../base/inspector/target-error.js';
 export { BoundedCache, getOrMake } from '../base/maps/maps.js';
 export { sharedState } from '../base/maps/shared-state.js';
 export { anyNumber, finiteNumber, flag, isBucket, oneOf, wholeNumber } from '../base/options/checks.js';
 export { addOwnAgent } from '../base/own-agents.js';
 export { packageRoot } from '../base/package-root.js';
 export { missingPackage, plugNPlayArguments } from '../base/packages.js';
+export { TargetError, targetFailure } from '../base/target-error.js';
 export { cut, displayWidth } from '../base/text/display-width.js';
 export {
   escapeCharacter,

@@ -2,9 +2,9 @@
 
 import { PROFILE_FORMATS, type ProfileFormat } from '@spanline/profile';
 import { EXTENSION_OF } from '@spanline/profile/internal';
+import { loadedThere, withInspector } from '@spanline/ui/internal/inspector';
 import { type Command, Option } from 'commander';
 import { SpanlineError, targetFailure } from 'spanline/internal/base';
-import { loadedThere, withInspector } from 'spanline/internal/inspector';
 import { onInterrupt } from '../exit-code.js';
 import { requireWritable } from '../files.js';
 import { numberFrom, wholeNumber } from '../options.js';

@@ -2,9 +2,9 @@
 // the file and end with the code they should.
 
 import { resolve } from 'node:path';
+import { takeSnapshot } from '@spanline/ui/internal/inspector';
 import { readSnapshotFile, recoverSnapshot, type Snapshot } from 'spanline/flight-recorder';
 import { formatBytes, formatDuration, glyphsOf } from 'spanline/internal/formats';
-import { takeSnapshot } from 'spanline/internal/inspector';
 import { interruptible, unreadable } from '../exit-code.js';
 import { requireWritable } from '../files.js';
 import { note, Progress, printAnswer } from '../output.js';

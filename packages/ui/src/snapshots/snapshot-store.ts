@@ -13,9 +13,10 @@ import { Archive } from '@spanline/archive';
 import { HttpError, keepSnapshot } from '@spanline/archive/internal';
 import { readSnapshotFile, type Snapshot } from 'spanline/flight-recorder';
 import { makeDirectory, timers } from 'spanline/internal/base';
-import { isNode, takeSnapshot } from 'spanline/internal/inspector';
 import { partsOfName } from 'spanline/internal/timeline';
 import type { NodeProcess, SnapshotFacts, SnapshotFile, SnapshotsAnswer, TakenAnswer } from '../api/answers.js';
+import { isNode } from '../inspector/find-inspector.js';
+import { takeSnapshot } from '../inspector/take-snapshot.js';
 
 /** Processes that are listed. */
 const MAX = 200;

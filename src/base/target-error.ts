@@ -1,5 +1,5 @@
 // The error of a process that another one starts, asks or looks into. Packages that ask no process load it too: it must bring no client.
-import { SpanlineError } from '../errors.js';
+import { SpanlineError } from './errors.js';
 
 export type TargetErrorCode = 'ERR_SPANLINE_PROFILE_TARGET' | 'ERR_SPANLINE_INSPECTOR_SILENT';
 

@@ -1,9 +1,8 @@
 // Work in a process that runs, through its inspector. The inspector is as it was afterwards: closed again where it was closed, also where the
 // process does not answer.
-import { unlessAborted, within } from '../calls/timers.js';
+import { TargetError, targetFailure, unlessAborted, within } from 'spanline/internal/base';
 import { findInspector } from './find-inspector.js';
 import { InspectorClient } from './inspector-client.js';
-import { TargetError, targetFailure } from './target-error.js';
 
 /** Key of what is about to close the inspector, in the process: a caller in between stops it, and closes it in its place. */
 const CLOSING = "globalThis[Symbol.for('spanline.inspector.closing')]";

@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
-import { timers } from '../calls/timers.js';
+import { timers } from 'spanline/internal/base';
 
 const MAGIC = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 const MAX_BYTES = 512 << 20;

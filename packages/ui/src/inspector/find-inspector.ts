@@ -3,8 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { get } from 'node:http';
 import { basename } from 'node:path';
-import { sleep, timers } from '../calls/timers.js';
-import { TargetError, targetFailure } from './target-error.js';
+import { sleep, TargetError, targetFailure, timers } from 'spanline/internal/base';
 
 /** Where a process is inspected. */
 export interface FoundInspector {

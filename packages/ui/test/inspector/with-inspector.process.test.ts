@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findInspector } from '../../../src/base/inspector/find-inspector.js';
-import { withInspector } from '../../../src/base/inspector/with-inspector.js';
+import { findInspector } from '../../src/inspector/find-inspector.js';
+import { withInspector } from '../../src/inspector/with-inspector.js';
 
 /** Says again and again whether its inspector is open. */
 const PROGRAM = `

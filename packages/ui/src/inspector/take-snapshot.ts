@@ -1,10 +1,9 @@
 // A snapshot of another process, written by that process itself. Errors must distinguish whether the process has no recorder, does not answer, or
 // writes where this one does not see it.
 import { statSync } from 'node:fs';
-import { SpanlineError } from '../base/errors.js';
-import { targetFailure } from '../base/inspector/target-error.js';
-import { withInspector } from '../base/inspector/with-inspector.js';
-import { FlightError } from './snapshot-types.js';
+import { FlightError } from 'spanline/flight-recorder';
+import { SpanlineError, targetFailure } from 'spanline/internal/base';
+import { withInspector } from './with-inspector.js';
 
 /** How a process is asked. */
 interface TakeOptions {

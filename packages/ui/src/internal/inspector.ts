@@ -1,0 +1,3 @@
+// What the command line uses to look into other processes of Node. Loads nothing of the page.
+export { takeSnapshot } from '../inspector/take-snapshot.js';
+export { loadedThere, withInspector } from '../inspector/with-inspector.js';
