@@ -1,23 +1,26 @@
 // Queries of mysql 2, which publishes nothing: `query` of its connections is wrapped, which those of pools end in too. What it gives, and in which order
-// its callbacks and events come, stays as it is.
+// its callbacks and events come, stays as it is. They come in the context of their caller: a connection's packets drive them, so a sequence is bound when
+// it is queued.
 import type { EventEmitter } from 'node:events';
 import { getOrMake } from '../../base/maps/maps.js';
 import { allOff, InFlight, type Off, orElse, quiet } from '../channel.js';
 import { type Callback, type Ending, endingFirst } from '../ending.js';
 import { fieldOf } from '../failure.js';
+import { boundFor, callerHere, emitFor } from '../in-context.js';
 import type { Begun } from '../measures.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
-import { type Method, ownerOf, prototypeOf, replaceMethod } from '../replace-method.js';
+import { type Method, ownerOf, prototypeOf, replaceMethod, SeenClasses, seeMade } from '../replace-method.js';
 import { Database, type DatabaseOptions, type Server, sqlOperation } from './database.js';
-import { keepCallersOfMysql } from './mysql-callers.js';
 
 /** Options of the instrumentation `mysql`. */
 export interface MysqlOptions extends DatabaseOptions, ModuleOptions {}
 
 interface Mysql {
   createConnection?(config: object): object;
+  createPool?(config: object): object;
 }
 interface Connection {
+  readonly _protocol?: object;
   readonly config?: {
     readonly host?: unknown;
     readonly port?: unknown;
@@ -55,6 +58,44 @@ const hear = quiet((query: Query, ended: Ending): void => {
     return Reflect.apply(emit, this, [name, ...args]);
   };
 });
+
+/** Queued sequences: queries, pings, the end. */
+const queueing = (enqueue: Method): Method =>
+  function (this: unknown, sequence, ...rest) {
+    const caller = callerHere();
+    const query = sequence as Query;
+    if (query._callback !== undefined) query._callback = boundFor(caller, query._callback);
+    emitFor(caller, query);
+    return Reflect.apply(enqueue, this, [sequence, ...rest]);
+  };
+
+/** Its classes are not exported; in every copy. */
+const keepCallers = (): Off => {
+  const classes = new SeenClasses();
+  const seen = quiet((connection: Connection | undefined) =>
+    classes.replace(prototypeOf(connection?._protocol), '_enqueue', queueing),
+  );
+  const getting = (getConnection: Method): Method =>
+    function (this: unknown, callback, ...rest) {
+      const bound = boundFor(callerHere(), callback as Method);
+      const got = function (this: unknown, ...args: unknown[]): unknown {
+        seen(args[1] as Connection | undefined);
+        return Reflect.apply(bound, this, args);
+      };
+      return Reflect.apply(getConnection, this, [got, ...rest]);
+    };
+  // A cluster makes its pools by the class itself; one that is made opens no connection.
+  const seePools = quiet((mysql: Mysql) =>
+    classes.replace(prototypeOf(mysql.createPool?.({})), 'getConnection', getting),
+  );
+  return allOff([
+    onModule<Mysql>('mysql', undefined, (mysql) => {
+      seePools(mysql);
+      return seeMade(mysql, 'createConnection', seen);
+    }),
+    classes.off,
+  ]);
+};
 
 /** mysql 2. */
 export const instrumentMysql = (options: MysqlOptions): Off => {
@@ -112,6 +153,6 @@ export const instrumentMysql = (options: MysqlOptions): Off => {
     onModule<Mysql>('mysql', options.module, (library) =>
       replaceMethod(ownerOf(prototypeOf(library.createConnection?.({})), name), name, make),
     );
-  const stopBeginning = allOff([keepCallersOfMysql(), replace('query', asking)]);
+  const stopBeginning = allOff([keepCallers(), replace('query', asking)]);
   return inFlight.off(stopBeginning, replace('destroy', destroying));
 };

@@ -6,16 +6,21 @@ import { queueStore, type SpanQueue } from '../../local-span/local-span.js';
 import { allOff, type Off, onMessage, orElse, quiet } from '../channel.js';
 import { type Callback, endingFirst, endingWithEvents, isEmitter } from '../ending.js';
 import { reasonOf } from '../failure.js';
-import { callerHere } from '../in-context.js';
+import { boundFor, callerHere, emitFor } from '../in-context.js';
 import type { Begun } from '../measures.js';
 import { onModule } from '../on-module.js';
-import { type Method, prototypeOf, replaceMethod, SeenClasses } from '../replace-method.js';
+import { type Method, ownerOf, type Prototype, prototypeOf, replaceMethod, SeenClasses } from '../replace-method.js';
 import { traceChannel } from '../traced-channel.js';
 import { codeUnder, Database, type DatabaseOptions, type Server, sqlOperation } from './database.js';
-import { connectionsOf, keepCallersOfMysql2, type Mysql2 } from './mysql-callers.js';
 
+interface Mysql2 {
+  readonly Connection?: { readonly prototype: Prototype };
+}
 interface Query extends Server {
   readonly query?: unknown;
+}
+interface Command {
+  execute?: Method;
 }
 
 /** What `prepare` gives. */
@@ -31,6 +36,9 @@ interface Config {
 }
 
 const statusOf = codeUnder('errno');
+
+/** The class of connections; pools have subclasses of their own. */
+const connectionsOf = ({ Connection }: Mysql2): Prototype | undefined => ownerOf(Connection?.prototype, 'addCommand');
 
 /** As its channels announce it. */
 const serverOf = ({ host, port, socketPath, database }: Config): Server => ({
@@ -87,8 +95,36 @@ const traceStatements = (mysql: Database): Off => {
   ]);
 };
 
+/** Queued commands, which the packets of the connection drive. */
+const adding = (add: Method): Method =>
+  function (this: unknown, command, ...rest) {
+    const { execute } = command as Command;
+    if (typeof execute === 'function') (command as Command).execute = boundFor(callerHere(), execute);
+    return Reflect.apply(add, this, [command, ...rest]);
+  };
+
+/** Its command is queued under its span; events come to the caller. */
+const asking = (ask: Method): Method =>
+  function (this: unknown, ...args) {
+    const caller = callerHere();
+    const command = Reflect.apply(ask, this, args) as EventEmitter | undefined;
+    if (typeof command?.emit === 'function') quiet(emitFor)(caller, command);
+    return command;
+  };
+
+/** In every copy. */
+const keepCallers = (): Off =>
+  onModule<Mysql2>('mysql2', undefined, (mysql2) => {
+    const base = connectionsOf(mysql2);
+    return allOff([
+      replaceMethod(base, 'addCommand', adding),
+      replaceMethod(base, 'query', asking),
+      replaceMethod(base, 'execute', asking),
+    ]);
+  });
+
 /** Calls back to a caller of the channel `name` come in the caller's context. */
-const keepCaller = (name: string): Off => {
+const keepCallerOf = (name: string): Off => {
   const callers = new WeakMap<object, SpanQueue>();
   const { asyncStart } = tracingChannel<unknown, object>(name);
   const caller = orElse(
@@ -114,9 +150,9 @@ export const instrumentMysql2 = (options: DatabaseOptions): Off => {
       finish: (begun, { error }) => mysql.finish(begun, error),
     });
   return allOff([
-    keepCallersOfMysql2(),
+    keepCallers(),
     traceStatements(mysql),
-    keepCaller('mysql2:pool:connect'),
+    keepCallerOf('mysql2:pool:connect'),
     trace('mysql2:query'),
     trace('mysql2:execute'),
   ]);
