@@ -19,9 +19,19 @@ const PAGE = 'docs/benchmarks.md';
 
 const pathOf = (suite) => join(root, 'docs/benchmarks', `${suite}.json`);
 
+/** Applications are measured a few at a time: those that this run has not measured keep their rows. */
+const withOthers = (suite, results) => {
+  if (suite !== 'applications' || !existsSync(pathOf(suite))) return results;
+  const before = JSON.parse(readFileSync(pathOf(suite), 'utf8')).results;
+  const isNew = ({ name }) => !before.some((row) => row.name === name);
+  return [...before.map((row) => results.find(({ name }) => name === row.name) ?? row), ...results.filter(isNew)];
+};
+
 /** One row a line, so that a new run shows as the rows that changed. */
 const keep = ({ results, ...outcome }) => {
-  const rows = results.map((row) => `    ${JSON.stringify(row)}`).join(',\n');
+  const rows = withOthers(outcome.suite, results)
+    .map((row) => `    ${JSON.stringify(row)}`)
+    .join(',\n');
   const head = JSON.stringify(outcome, null, 2).slice(0, -2);
   writeFileSync(pathOf(outcome.suite), `${head},\n  "results": [\n${rows}\n  ]\n}\n`);
 };

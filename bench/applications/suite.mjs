@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureInstalled } from '../../scripts/lib/install.mjs';
 import { freePort } from '../../scripts/lib/local-ports.mjs';
 import { startSink } from '../exporters/start-sink.mjs';
+import { commit, machine } from '../lib/machine.mjs';
 import { rounded } from '../lib/rounds.mjs';
 import { median } from '../lib/stats.mjs';
 import { majorOf, versionOf } from '../lib/subjects.mjs';
@@ -19,6 +20,8 @@ import { countsOf, mixedOf, treesOf } from './traces.mjs';
 
 const HERE = import.meta.dirname;
 const REQUESTS = { full: 20_000, quick: 500 };
+/** Of all requests those that come first and are counted apart: the optimiser compiles what they run, and caches and the heap grow to their sizes. */
+const WARM_UP = 1 / 4;
 const ROUNDS = 5;
 const STARTS = 3;
 const AT_ONCE_ROUNDS = 10;
@@ -112,7 +115,10 @@ function judge(seen, bare, mask) {
   };
 }
 
-/** Start and end all three by turns; the last time they stay, and serve rounds of `load`. */
+/**
+ * Start and end all three by turns; the last time they stay, and serve rounds of `load`, all three the same number in each. Each counts the CPU of its
+ * process alone: until it is warm, from its start on, and then of each round.
+ */
 async function cost(application, places, { node, requests, log }) {
   const { http: sink } = await startSink();
   const env = tracedTo(`http://127.0.0.1:${sink}`);
@@ -130,20 +136,28 @@ async function cost(application, places, { node, requests, log }) {
         if (turn < STARTS) await stop(way);
       }
     }
-    const count = Math.ceil(requests / ROUNDS);
-    // The first round teaches the optimiser and is not counted.
-    for (let round = 0; round <= ROUNDS; round++) {
+    const warmUp = Math.ceil(requests * WARM_UP);
+    const count = Math.ceil((requests - warmUp) / ROUNDS);
+    /** CPU that a service takes for so many requests, us. */
+    const serve = async (way, count) => {
+      const place = places.get(way);
+      const { load } = application.asked?.(place) ?? application;
+      const more = await application.signIn?.(place.port);
+      const before = services.get(way).cpuUs();
+      await askAll(place.port, load, { count, atOnce: AT_ONCE, prefix: 'bench', more });
+      await sleep(AFTER_MS);
+      return services.get(way).cpuUs() - before;
+    };
+    for (const way of ways) {
+      log(`warm-up, ${way}`);
+      await serve(way, warmUp);
+      of.get(way).warmMs = services.get(way).cpuUs() / 1000;
+    }
+    for (let round = 1; round <= ROUNDS; round++) {
       log(`round ${round} of ${ROUNDS}`);
       const first = round % ways.length;
-      for (const way of [...ways.slice(first), ...ways.slice(0, first)]) {
-        const place = places.get(way);
-        const { load } = application.asked?.(place) ?? application;
-        const more = await application.signIn?.(place.port);
-        const before = services.get(way).cpuUs();
-        await askAll(place.port, load, { count, atOnce: AT_ONCE, prefix: 'bench', more });
-        await sleep(AFTER_MS);
-        if (round > 0) of.get(way).cpu.push((services.get(way).cpuUs() - before) / count);
-      }
+      for (const way of [...ways.slice(first), ...ways.slice(0, first)])
+        of.get(way).cpu.push((await serve(way, count)) / count);
     }
     for (const way of ways) of.get(way).rssMb = services.get(way).rssMb();
   } finally {
@@ -151,13 +165,16 @@ async function cost(application, places, { node, requests, log }) {
   }
   const bare = of.get('untraced').cpu;
   return new Map(
-    [...of].map(([way, { starts, ends, cpu, rssMb }]) => {
+    [...of].map(([way, { starts, ends, cpu, warmMs, rssMb }]) => {
       const added = cpu.map((us, i) => us - bare[i]);
       const figures = {
         cpuUs: rounded(median(cpu)),
         addedUs: rounded(median(added)),
         addedUsFrom: rounded(Math.min(...added)),
         addedUsTo: rounded(Math.max(...added)),
+        // Other work on the machine only ever adds to a round.
+        addedUsOfMin: rounded(Math.min(...cpu) - Math.min(...bare)),
+        warmMs: rounded(warmMs),
         rssMb: rounded(rssMb),
         startMs: rounded(median(starts)),
         end: ends.map(({ end }) => end).sort()[1],
@@ -172,6 +189,8 @@ async function measureApplication(application, servers, options) {
   const { node, log } = options;
   const places = new Map();
   const seen = new Map();
+  // Of each: a run of all takes an hour, and one may be measured again.
+  const measured = { date: new Date().toISOString().slice(0, 16), commit: commit(), load: machine().loadBefore };
   try {
     for (const way of WAYS) {
       const place = await placeOf(application, way, servers);
@@ -186,7 +205,7 @@ async function measureApplication(application, servers, options) {
     const costs = options.requests === 0 ? new Map() : await cost(application, starting, options);
     const figures = WAYS.map((way) => [way, { ...judged.get(way), ...costs.get(way) }]);
     const { name, of } = application;
-    return { name, of, requests: options.requests, ...Object.fromEntries(figures) };
+    return { name, of, requests: options.requests, ...measured, ...Object.fromEntries(figures) };
   } finally {
     for (const { folder } of places.values()) rmSync(folder, { recursive: true, force: true });
   }
