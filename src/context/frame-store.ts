@@ -130,8 +130,12 @@ const loadedModules = (): Readonly<Record<string, unknown>> => {
 
 /** The package loaded in this thread that reads frames; undefined where none does. */
 export const frameReader = (): string | undefined => {
+  // Thousands of paths, once a second: looked through without a text made of each.
   const paths = Object.keys(loadedModules());
-  return READERS.find((name) => paths.some((path) => path.replaceAll('\\', '/').includes(`/node_modules/${name}/`)));
+  return READERS.find((name) => {
+    const last = name.slice(name.indexOf('/') + 1);
+    return paths.some((path) => path.includes(last) && path.replaceAll('\\', '/').includes(`/node_modules/${name}/`));
+  });
 };
 
 /** How contexts are entered, and why not by frames. */

@@ -21,7 +21,14 @@ export const quiet = <T, A extends readonly unknown[]>(
 
 /** Calls `handler` for each message of the channel `name`. */
 export const onMessage = <M>(name: string, handler: (message: M) => void): Off => {
-  const subscriber = quiet(handler as (message: unknown) => void);
+  // As `quiet`, without a list of arguments for each message.
+  const subscriber = (message: unknown): void => {
+    try {
+      handler(message as M);
+    } catch {
+      count(Counter.instrumentationErrors);
+    }
+  };
   subscribe(name, subscriber);
   return () => void unsubscribe(name, subscriber);
 };

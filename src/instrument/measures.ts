@@ -78,8 +78,8 @@ export class MeasuredCall {
   }
 
   /** Ends its span, where it has one. */
-  end(): void {
-    this.span?.end();
+  endForGood(): void {
+    this.span?.endForGood();
   }
 }
 

@@ -27,7 +27,7 @@ export const endWork = <M, B extends Begun>(work: CallWork<M, B>, begun: B, outc
   try {
     work.finish(begun, outcome);
   } finally {
-    begun.end();
+    begun.endForGood();
   }
 };
 

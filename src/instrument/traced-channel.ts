@@ -69,7 +69,7 @@ export const traceChannel = <M extends object, B extends Begun = Span>(
     try {
       finish(work.begun, message);
     } finally {
-      work.begun.end();
+      work.begun.endForGood();
       inFlight.ended();
     }
   };

@@ -191,7 +191,7 @@ export const instrumentUndici = (options: UndiciOptions, propagator: Propagator)
     if (span !== undefined) {
       if (failure !== undefined) addFailure(span, failure);
       callHook(enrich, span, request, request[RESPONSE]);
-      span.end();
+      span.endForGood();
     }
     inFlight.ended();
   };

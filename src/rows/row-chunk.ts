@@ -117,7 +117,8 @@ export class RowChunk {
 
   /** Copy a row of another chunk; there is room. `more` are properties that come behind those it has. */
   copy(from: RowChunk, row: number, slot: number, more?: PropertyList): void {
-    const [head, end] = [from.heads[row], from.heads[row + 1]];
+    const head = from.heads[row];
+    const end = from.heads[row + 1];
     if (more === undefined) this.entries.copy(from.entries, head, end);
     else {
       const middle = from.entries.endOfProperties(head, end);

@@ -67,7 +67,7 @@ const readOperation = (query: string, dialect: Dialect): Operation => {
 export const sqlOperation = (query: unknown, dialect: Dialect = 'ansi'): Operation => {
   if (typeof query !== 'string') return readOperation('', dialect);
   if (query.length > MAX_CHARACTERS) return readOperation(query, dialect);
-  return getOrMake(known[dialect], query, () => readOperation(query, dialect));
+  return known[dialect].get(query) ?? getOrMake(known[dialect], query, () => readOperation(query, dialect));
 };
 
 /** Which part of a call is somebody else's: an operation of mongoose has a span, and is measured as the commands that the driver sends for it. */
@@ -144,7 +144,7 @@ export class Database {
   end(begun: Begun, error: unknown): void {
     if (!begun.isRecording) return;
     this.finish(begun, error);
-    begun.end();
+    begun.endForGood();
   }
 
   #describe(span: Span, { serverAddress, serverPort }: Server, what: Operation, call: DatabaseCall): void {

@@ -60,10 +60,17 @@ const announce = quiet((redis: Redis, command: Command | undefined) => {
   channel.tracePromise(async () => promise, redis._buildCommandContext(command)).catch(() => {});
 });
 
+/** Once it is announced nobody asks for its caller, whose span, trace and all, it would keep for as long as it is kept itself. */
+const forgetCaller = (command: (Command & { [CALLER]?: SpanQueue | null | undefined }) | undefined): void => {
+  if (command?.isTraced === true) command[CALLER] = undefined;
+};
+
 const announceWaiting = (sendCommand: Method): Method =>
   function (this: unknown, ...args) {
     const result = Reflect.apply(sendCommand, this, args);
-    announce(this as Redis, args[0] as Command | undefined);
+    const command = args[0] as Command | undefined;
+    announce(this as Redis, command);
+    forgetCaller(command);
     return result;
   };
 

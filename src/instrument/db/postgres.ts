@@ -1,10 +1,10 @@
 // Queries of postgres 3 (postgres.js), which publishes nothing: each is a promise that is sent when it is waited for, by its `handle`, which is wrapped. It
 // ends where the connection settles it, by its own `resolve` and `reject`. The server that it goes to is known to none of its objects.
-import { type Off, orElse, quiet } from '../channel.js';
+import { Counter, count } from '../../rows/counters.js';
+import type { Off } from '../channel.js';
 import type { Ending } from '../ending.js';
 import { fieldOf, reasonOf } from '../failure.js';
 import { boundFor, callerHere } from '../in-context.js';
-import type { Begun } from '../measures.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { type Method, ownerOf, type Prototype, prototypeOf, replaceMethod } from '../replace-method.js';
 import { Database, type DatabaseOptions, sqlOperation } from './database.js';
@@ -57,6 +57,11 @@ const textOf = ({ strings, args }: Query, depth = 0): string => {
 
 /** It is settled once; a cursor that is iterated puts others in their places for each step. */
 const hear = (query: Query, ended: Ending): void => {
+  // An accessor makes V8 keep the whole query as a dictionary, which the driver reads many times.
+  if (query.cursorRows === undefined) {
+    hearOnce(query, ended);
+    return;
+  }
   const resolving = (settle: Method): Method =>
     function (this: unknown, ...args) {
       ended(undefined);
@@ -67,14 +72,27 @@ const hear = (query: Query, ended: Ending): void => {
       ended(reasonOf(args[0]));
       return Reflect.apply(settle, this, args);
     };
-  // An accessor makes V8 keep the whole query as a dictionary, which the driver reads many times.
-  if (query.cursorRows === undefined) {
-    query.resolve = resolving(query.resolve);
-    query.reject = rejecting(query.reject);
-    return;
-  }
   keepHearing(query, 'resolve', resolving);
   keepHearing(query, 'reject', rejecting);
+};
+
+/** Gives the query back as it was: one that is kept must not keep its span. */
+const hearOnce = (query: Query, ended: Ending): void => {
+  const { resolve, reject } = query;
+  const restore = (): void => {
+    query.resolve = resolve;
+    query.reject = reject;
+  };
+  query.resolve = function (this: unknown, result: unknown) {
+    restore();
+    ended(undefined);
+    return Reflect.apply(resolve, this, [result]);
+  };
+  query.reject = function (this: unknown, error: unknown) {
+    restore();
+    ended(reasonOf(error));
+    return Reflect.apply(reject, this, [error]);
+  };
 };
 
 /** What is put there later is heard too. */
@@ -91,12 +109,10 @@ const keepHearing = (query: Query, name: 'resolve' | 'reject', heard: (settle: M
 };
 
 /** Rows come to the caller. */
-const keepCaller = quiet((query: Query): void => {
-  const caller = callerHere();
-  for (const name of ['cursorFn', 'forEachFn'] as const) {
-    if (typeof query[name] === 'function') query[name] = boundFor(caller, query[name]);
-  }
-});
+const keepCaller = (query: Query): void => {
+  if (typeof query.cursorFn === 'function') query.cursorFn = boundFor(callerHere(), query.cursorFn);
+  if (typeof query.forEachFn === 'function') query.forEachFn = boundFor(callerHere(), query.forEachFn);
+};
 
 /** The class of queries, which is not exported: of one that is never sent. */
 const queriesOf = (exports: Postgres | { readonly default?: unknown }): Prototype | undefined => {
@@ -109,28 +125,30 @@ const queriesOf = (exports: Postgres | { readonly default?: unknown }): Prototyp
 /** postgres 3. */
 export const instrumentPostgres = (options: PostgresOptions): Off => {
   const postgres = new Database('postgres', 'postgresql', options, statusOf);
-  const begin = orElse(
-    () => undefined,
-    (query: Query): Begun | undefined => {
-      const span = postgres.start({}, sqlOperation(textOf(query)));
-      return span?.isRecording === true ? span : undefined;
-    },
-  );
-  const follow = quiet((query: Query): void => {
-    const span = begin(query);
-    if (span === undefined) return;
-    hear(
-      query,
-      quiet((error: unknown) => postgres.end(span, error)),
-    );
-  });
+  // No list of arguments is made for what is called for each query.
+  const follow = (query: Query): void => {
+    const span = postgres.start({}, sqlOperation(textOf(query)));
+    if (span?.isRecording !== true) return;
+    hear(query, (error) => {
+      try {
+        postgres.end(span, error);
+      } catch {
+        count(Counter.instrumentationErrors);
+      }
+    });
+  };
+  const see = (query: Query): void => {
+    try {
+      if (query.executed || typeof query.canceller !== 'function') return;
+      keepCaller(query);
+      follow(query);
+    } catch {
+      count(Counter.instrumentationErrors);
+    }
+  };
   const handling = (handle: Method): Method =>
     function (this: unknown, ...args) {
-      const query = this as Query;
-      if (!query.executed && typeof query.canceller === 'function') {
-        keepCaller(query);
-        follow(query);
-      }
+      see(this as Query);
       return Reflect.apply(handle, this, args);
     };
   return onModule<Postgres | { readonly default?: unknown }>('postgres', options.module, (exports) =>

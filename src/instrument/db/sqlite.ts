@@ -19,6 +19,6 @@ export const instrumentSqlite = (options: DatabaseOptions): Off => {
     const span = spanOf(begun);
     if (span !== undefined && span.trace !== null && duration > 0) span.begin = now() - duration / nsPerTick();
     sqlite.finish(begun, undefined, duration / 1e9);
-    begun.end();
+    begun.endForGood();
   });
 };

@@ -136,7 +136,7 @@ export const traceCalls = (options: HttpClientOptions, propagator: Propagator): 
     if (response !== undefined) describe(span, request, response);
     if (error !== undefined) addFailure(span, error);
     callHook(enrich, span, request, response);
-    span.end();
+    span.endForGood();
   };
 
   /** An answer that did not come whole: cut off by its server, unless the program had enough of it. */

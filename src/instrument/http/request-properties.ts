@@ -125,8 +125,11 @@ const MAX_ROUTE_LENGTH = 256;
 
 const nameWith = (name: string, route: string): string => {
   if (route.length > MAX_ROUTE_LENGTH) return `${name} ${route}`;
-  const known = getOrMake(names, name, () => new BoundedCache<string, string>(MAX_ROUTES));
-  return getOrMake(known, route, () => `${name} ${route}`);
+  // First without the functions that make what is missing: nearly all are known.
+  const known = names.get(name)?.get(route);
+  if (known !== undefined) return known;
+  const ofName = getOrMake(names, name, () => new BoundedCache<string, string>(MAX_ROUTES));
+  return getOrMake(ofName, route, () => `${name} ${route}`);
 };
 
 /** What became of that request: no status where nothing was sent, and not whole where the client went away or the connection broke. */

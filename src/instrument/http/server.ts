@@ -64,7 +64,7 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
       for (const [name, key] of wantedOfResponse) addHeader(span, key, response.getHeader(name));
       callHook(enrich, span, request, response);
     }
-    span.end();
+    span.endForGood();
     inFlight.ended();
   };
 

@@ -125,7 +125,7 @@ export const traceConnections = (http2: Http2, options: Http2ClientOptions, prop
       if (span === undefined) return;
       if (failure !== undefined) addFailure(span, failure);
       callHook(enrich, span, stream);
-      span.end();
+      span.endForGood();
     };
     stream.once('response', quiet(answered)).once('close', quiet(ended));
   };
@@ -151,7 +151,7 @@ export const traceConnections = (http2: Http2, options: Http2ClientOptions, prop
       } catch (error) {
         if (span?.isRecording === true) {
           addFailure(span, error);
-          span.end();
+          span.endForGood();
         }
         throw error;
       }

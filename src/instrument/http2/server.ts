@@ -52,7 +52,7 @@ export const traceStreams = (options: Http2ServerOptions, propagator: Propagator
       version: '2',
     });
     if (span.isRecording) callHook(enrich, span, headers, stream);
-    span.end();
+    span.endForGood();
   };
 
   /** What it is answered under is current behind it. */

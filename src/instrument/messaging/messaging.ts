@@ -166,7 +166,7 @@ export class Messaging {
     if (type !== undefined) span.addProperty('error.type', type).setStatus('error', type);
     const call = this.#calls.get(span);
     if (call !== undefined) callHook(this.#options.enrich, span, call, error);
-    span.end();
+    span.endForGood();
   }
 
   /** The destination is the one of the span's name: one of few. */
