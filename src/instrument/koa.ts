@@ -32,15 +32,17 @@ interface Context {
 
 const isPath = (path: unknown): boolean => typeof path === 'string' || path instanceof RegExp;
 
-const isRouteFor =
-  (method: string | undefined) =>
-  ({ path, methods }: Layer): boolean =>
-    isPath(path) && method !== undefined && methods?.includes(method) === true;
-
-const layerOf = ({ req, matched, _matchedRoute: last }: Context): Layer | undefined => {
+/** The route of the layer that ran last, else the last one; middleware has no methods. */
+const layerOf = ({ req: { method }, matched, _matchedRoute: last }: Context): Layer | undefined => {
   if (!Array.isArray(matched)) return isPath(last) ? { path: last } : undefined;
-  const routes = (matched as Layer[]).filter(isRouteFor(req.method));
-  return routes.find(({ path }) => path === last) ?? routes.at(-1);
+  let found: Layer | undefined;
+  for (let i = 0; i < matched.length; i++) {
+    const layer = matched[i] as Layer;
+    if (method === undefined || !isPath(layer.path) || layer.methods?.includes(method) !== true) continue;
+    if (layer.path === last) return layer;
+    found = layer;
+  }
+  return found;
 };
 
 interface Place {

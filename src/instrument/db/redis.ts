@@ -33,16 +33,12 @@ const nameOf = (command: unknown): string => {
   return NAME.test(name) ? name.toUpperCase() : '_OTHER';
 };
 
-// A service sends the same few.
-const known = new BoundedCache<string, Operation>(256);
-
 /** Reads of queues that wait until something comes. */
 const BLOCKING = /^B(?:LPOP|RPOP|LMOVE|RPOPLPUSH|LMPOP|ZPOPMIN|ZPOPMAX|ZMPOP)$/i;
 const MAY_BLOCK = /^XREAD(?:GROUP)?$/i;
 
-const isBlocking = ({ command, args = [] }: Command): boolean => {
-  if (typeof command !== 'string') return false;
-  if (!MAY_BLOCK.test(command)) return BLOCKING.test(command);
+/** Of one that may: whether this one does. */
+const waits = (args: readonly unknown[] = []): boolean => {
   const words = args.map((argument) => String(argument).toUpperCase());
   const at = words.indexOf('BLOCK');
   // Names of streams come last.
@@ -56,18 +52,35 @@ const OF_CONNECTIONS =
 /** What a queue of bullmq writes when it is made begins with this field. */
 const FIELD_OF_BULLMQ = 'opts.maxLenEvents';
 
-/** Whether nobody need have asked for it; `named` is the place of the first argument. */
-const isUnasked = (message: Command, named: number): boolean => {
-  const { command, args } = message;
-  if (typeof command !== 'string') return false;
-  return OF_CONNECTIONS.test(command) || isBlocking(message) || args?.[named + 1] === FIELD_OF_BULLMQ;
-};
+/** What is known of a command by its name: a service sends the same few. */
+interface KnownCommand {
+  /** By their number of arguments. */
+  readonly operations: (Operation | undefined)[];
+  readonly mayBlock: boolean;
+  readonly isUnasked: boolean;
+}
+const commands = new BoundedCache<string, KnownCommand>(256);
 
-const operationOf = (command: unknown, argumentCount: number): Operation => {
-  if (typeof command !== 'string' || command.length > MAX_CACHED) return readOperation(command, argumentCount);
-  return getOrMake(known, `${command} ${Math.min(argumentCount, MAX_ARGUMENTS + 1)}`, () =>
-    readOperation(command, argumentCount),
-  );
+const knownCommand = (command: string): KnownCommand =>
+  commands.get(command) ??
+  getOrMake(commands, command, () => ({
+    operations: [],
+    mayBlock: MAY_BLOCK.test(command),
+    isUnasked: OF_CONNECTIONS.test(command) || BLOCKING.test(command),
+  }));
+
+/** `named` is the place of the first argument. */
+const operationOf = ({ command, args }: Command, named: number): Operation => {
+  const argumentCount = Math.max(0, (args?.length ?? 0) - named);
+  if (typeof command !== 'string') return readOperation(command, argumentCount);
+  if (command.length > MAX_CACHED) return readOperation(command, argumentCount);
+  const { operations, mayBlock, isUnasked } = knownCommand(command);
+  const places = Math.min(argumentCount, MAX_ARGUMENTS + 1);
+  operations[places] ??= readOperation(command, argumentCount);
+  const operation = operations[places];
+  // Nobody need have asked for it.
+  const isOwn = isUnasked || (mayBlock && waits(args)) || args?.[named + 1] === FIELD_OF_BULLMQ;
+  return isOwn ? { ...operation, isUnasked: true } : operation;
 };
 
 const readOperation = (command: unknown, argumentCount: number): Operation => {
@@ -93,10 +106,7 @@ const workOf = (library: string, named: number, options: DatabaseOptions): Redis
   const redis = new Database(library, 'redis', options, statusOf);
   return {
     command: {
-      begin: (message) => {
-        const operation = operationOf(message.command, Math.max(0, (message.args?.length ?? 0) - named));
-        return redis.start(message, isUnasked(message, named) ? { ...operation, isUnasked: true } : operation);
-      },
+      begin: (message) => redis.start(message, operationOf(message, named)),
       finish: (begun, { error }) => redis.finish(begun, error),
     },
     batch: {
