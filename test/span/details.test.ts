@@ -29,6 +29,16 @@ test('kind, properties, events, links, status', async () => {
   ]);
 });
 
+test('a span that is ended for good keeps nothing of what its record has', async () => {
+  const { root, memory, collector } = recorder();
+  const span = root('root', undefined, { properties: { a: 1 } }).addEvent('e');
+  span.endForGood();
+  span.endForGood();
+  await collector.flush();
+  expect(memory.spans.map(({ properties, events }) => [properties, events.length])).toEqual([[{ a: 1 }, 1]]);
+  expect([span.propertyList, span.details]).toEqual([null, null]);
+});
+
 test('any thrown value can be recorded', async () => {
   const { root, memory, collector } = recorder();
   const span = root('root');

@@ -50,6 +50,15 @@ describe.skipIf(!hasPostgres)('postgres', () => {
       });
     });
 
+    test('a query that is settled is as it was: who keeps it keeps no trace', async () => {
+      const sql = await connected();
+      const [query, failing] = [sql`SELECT 1`, sql`SELECT nothing`];
+      const before = [query.resolve, query.reject, failing.resolve, failing.reject];
+      await inRoot(() => Promise.allSettled([query, failing]));
+      expect([query.resolve, query.reject, failing.resolve, failing.reject]).toEqual(before);
+      expect((await recorded()).map(({ status }) => status.code)).toEqual(['unset', 'unset', 'error']);
+    });
+
     test('every form of it is one span', async () => {
       const sql = await connected();
       await sql.unsafe(`SELECT '${SECRET}', $1::int`, [1]);

@@ -231,6 +231,22 @@ describe.skipIf(!hasRedis)('redis', () => {
   });
 });
 
+test.skipIf(!hasRedis)('a command that was announced keeps nobody: who keeps it keeps no trace', async () => {
+  instrumentOnly({ ioredis: true });
+  const { Redis, Command }: Untyped = library('ioredis');
+  const client = new Redis({ port, host: '127.0.0.1' });
+  later(() => client.disconnect());
+  const commands = [1, 2].map(() => new Command('get', ['a']));
+  // The first one waits for the connection.
+  for (const command of commands) await Span.root('request').runToEnd(() => client.sendCommand(command));
+  const kept = (command: Untyped) =>
+    Object.getOwnPropertySymbols(command)
+      .filter(({ description }) => description === 'spanline.caller')
+      .map((symbol) => command[symbol]);
+  expect(commands.map(kept)).toEqual([[undefined], [undefined]]);
+  expect((await recorded()).map(({ name }) => name).sort()).toEqual(['GET', 'GET', 'request', 'request']);
+});
+
 describeIoredis(
   'ioredis',
   () => library('ioredis'),
