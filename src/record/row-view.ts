@@ -32,13 +32,9 @@ export interface UnixTime {
   readonly nano: number;
 }
 
-/** Nanoseconds since the whole second of the anchor. */
-const unixNs = (ticks: number, anchor: ClockAnchor): number =>
-  Math.floor(anchor.unixNano + (ticks - anchor.ticks) * anchor.nsPerTick);
-
 /** Every step is exact in a double (below 2^53) or a floor, so order is kept. */
 export const toUnixTime = (ticks: number, anchor: ClockAnchor): UnixTime => {
-  const ns = unixNs(ticks, anchor);
+  const ns = Math.floor(anchor.unixNano + (ticks - anchor.ticks) * anchor.nsPerTick);
   const carry = Math.floor(ns / 1e9);
   return { sec: anchor.unixSec + carry, nano: ns - carry * 1e9 };
 };
@@ -239,15 +235,12 @@ export class RowView implements FinishedSpan {
     this.anchor = anchor;
     this.rowFlags = chunk.flags[row];
     this.scope = this.rowFlags >> Flag.scopeShift === 0 ? this.ownScope : (this.rowScope ?? this.ownScope);
-    // As `toUnixTime`, without an object for each.
-    const start = unixNs(chunk.begins[row], anchor);
-    const startCarry = Math.floor(start / 1e9);
-    this.startSec = anchor.unixSec + startCarry;
-    this.startNano = start - startCarry * 1e9;
-    const end = unixNs(chunk.ends[row], anchor);
-    const endCarry = Math.floor(end / 1e9);
-    this.endSec = anchor.unixSec + endCarry;
-    this.endNano = end - endCarry * 1e9;
+    const start = toUnixTime(chunk.begins[row], anchor);
+    this.startSec = start.sec;
+    this.startNano = start.nano;
+    const end = toUnixTime(chunk.ends[row], anchor);
+    this.endSec = end.sec;
+    this.endNano = end.nano;
     this.end = chunk.heads[row + 1];
     const first = chunk.heads[row] + (chunk.names[row] === 0 ? 1 : 0);
     const behind = this.properties.of(chunk.entries, first, this.end);
