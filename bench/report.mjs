@@ -1,7 +1,7 @@
 // node bench/report.mjs [FILE.json ...]: keeps measured rows in docs/benchmarks/SUITE.json and puts the tables made of them into
 // docs/benchmarks.md and README.md, between their markers. Without files it measures all suites but
 // `applications` on Node 20 and 24, `service` on 26 too; with files it takes what `npm run -s bench -- SUITE --json` printed, and other suites stay as
-// they are; `--tables` measures nothing and makes the tables anew. It must never write a number that was not in such an object.
+// they are, as do other applications; `--tables` measures nothing and makes the tables anew. It must never write a number that was not in such an object.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../scripts/lib/run.mjs';

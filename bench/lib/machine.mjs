@@ -14,11 +14,14 @@ export function machine() {
   };
 }
 
-/** The commit that is measured, with a plus behind it where files were changed since; undefined outside a checkout. */
+/** The commit that is measured, with a plus behind it where its code was changed since; undefined outside a checkout. */
 export function commit() {
   try {
     const git = (...args) => execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8' }).trim();
-    return git('rev-parse', '--short=8', 'HEAD') + (git('status', '--porcelain', '--untracked-files=no') && '+');
+    return (
+      git('rev-parse', '--short=8', 'HEAD') +
+      (git('status', '--porcelain', '--untracked-files=no', ':/src', ':/native') && '+')
+    );
   } catch {
     return undefined;
   }
