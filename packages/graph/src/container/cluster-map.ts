@@ -21,6 +21,9 @@ export const CLUSTER_FOOTER_BYTES = 32;
 export const NO_CLUSTER = -1;
 /** Places of a byte on average: far more than any writer needs. */
 const MAX_COPIES = 16;
+/** Stretches of a file at most, and more of one whose stretches have so many bytes on average: what a map takes in memory is bounded by the file. */
+const MAX_SMALL_STRETCHES = 4096;
+const MIN_STRETCH_BYTES = 256;
 
 /** A copy of a stretch of the logical file. */
 export interface Copy {
@@ -116,6 +119,8 @@ export class ClusterMap {
     const count = counts.reduce((sum, one) => sum + one, 0);
     // Each takes two bytes at least.
     if (2 * count > reader.left) throw reader.corrupt('is too short for its stretches');
+    if (count > MAX_SMALL_STRETCHES + offset / MIN_STRETCH_BYTES)
+      throw reader.corrupt('has more stretches than any writer makes');
     const gaps = Array.from({ length: count }, () => reader.zigzag());
     const lengths = Array.from({ length: count }, () => reader.varint());
     reader.end();

@@ -146,3 +146,10 @@ test.each([
   const file = clusterFile(logical, [], others);
   expect(CODES).toContain((await failureOf(Container.open(new BufferTransport(file)))).code);
 });
+
+test('a map is refused whose stretches would take far more memory than the file has bytes', async () => {
+  const many = fileOf(Buffer.alloc(5000));
+  const stretches = Array.from({ length: many.length }, (_, offset) => ({ offset, length: 1 }));
+  const failure = await failureOf(Container.open(new BufferTransport(clusterFile(many, [], stretches))));
+  expect(failure).toMatchObject({ code: 'ERR_SPANLINE_GRAPH_CORRUPT', section: 'clusterMap' });
+});
