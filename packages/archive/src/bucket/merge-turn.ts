@@ -19,8 +19,12 @@ export interface Turn {
   readonly signal?: AbortSignal | undefined;
 }
 
-const hasAnother = ({ store, id, insists }: Turn, { generation: { merger } }: CatalogueState): boolean =>
-  !insists && merger !== undefined && merger.id !== id && merger.untilMs > store.clockMs();
+const hasAnother = ({ store, id, insists }: Turn, { generation: { merger } }: CatalogueState): boolean => {
+  if (insists || merger === undefined || merger.id === id) return false;
+  const leftMs = merger.untilMs - store.clockMs();
+  // A turn is never so long: the clock was wrong, and nobody may wait until it is right.
+  return leftMs > 0 && leftMs < 2 * TURN_MS;
+};
 
 /** What a commit of this maintainer says of who merges; undefined while it is another's turn. */
 export const turnOf = (turn: Turn, state: CatalogueState): Merger | undefined =>
