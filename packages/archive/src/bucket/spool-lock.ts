@@ -247,16 +247,25 @@ export class SpoolLock {
     return !this.#isLost;
   }
 
-  /** Take it, where it was given back or nobody has it. */
+  /** Take it, where it was given back, or nobody has it any more. */
   #takeAgain(): boolean {
     const found = readText(this.#path);
-    if (found === undefined) {
-      makeDirectory(this.#directory);
-      return create(this.#path, this.#text);
+    if (found?.trim() === this.#text.trim()) {
+      replace(this.#path, this.#text);
+      return true;
     }
-    if (found.trim() !== this.#text.trim()) return false;
-    replace(this.#path, this.#text);
-    return true;
+    if (found !== undefined) {
+      if (!this.#isGone(found)) return false;
+      takeAway(this.#path, found);
+    }
+    makeDirectory(this.#directory);
+    return create(this.#path, this.#text);
+  }
+
+  /** Whether the one that has taken it is gone for sure: after both were stopped its silence says nothing. */
+  #isGone(found: string): boolean {
+    const owner = parseOwner(found);
+    return owner?.host === US.host && owner.place === US.place && stateOf(this.#directory, owner, 0) === 'gone';
   }
 
   #sign(): void {

@@ -127,6 +127,18 @@ describe('a process that was stopped for longer than others wait', () => {
     expect([lock.losses, again()]).toEqual([1, 1]);
   });
 
+  test('has its spool again when the process that took it is dead', async () => {
+    const { directory, lock, text, again, pass } = await stopped();
+    own(directory, {});
+    pass(61_000);
+    expect(lock.check()).toBe(false);
+    own(directory, { pid: deadPid() });
+    pass(1000);
+    expect(lock.check()).toBe(true);
+    expect(readFileSync(join(directory, LOCK_FILE), 'utf8')).toBe(text);
+    expect([lock.losses, again()]).toEqual([1, 1]);
+  });
+
   test('has lost nothing when nobody was there', async () => {
     const { lock, again, pass } = await stopped();
     pass(3_600_000);
