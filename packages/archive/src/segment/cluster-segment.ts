@@ -38,11 +38,12 @@ const stretchOf = (ranges: readonly Range[]): Range[] => {
   return last === undefined ? [] : between(ranges[0].offset, last.offset + last.length);
 };
 
-/** The segment in `bytes`, clustered; an unsorted one, in which a trace costs a block, as it is. Rejects as opening it does. */
+/** The segment in `bytes`, clustered; an unsorted one, in which a trace costs a block, as it is, and so one that is clustered. Rejects as opening it does. */
 export const clusteredSegment = async (bytes: Buffer): Promise<Buffer> => {
   const transport = new BufferTransport(bytes);
   const container = await Container.open(transport);
-  if (container.find(SegmentSection.batches) !== undefined) return bytes;
+  const isClustered = container.transport !== transport;
+  if (isClustered || container.find(SegmentSection.batches) !== undefined) return bytes;
   const file = await openSegmentFile(transport, {}, container);
   const clusters = await clustersOf(file);
   const rows = container.sections.filter(({ id }) => id === SegmentSection.traceRows).map(rangeOf);

@@ -136,6 +136,10 @@ test('what checks graph files checks it', async () => {
   expect(clustered.indexOf(probe)).toBeLessThan(clustered.lastIndexOf(probe));
 });
 
+test('one that came out of a bucket goes up as it is', async () => {
+  expect((await clusteredSegment(clustered)) === clustered).toBe(true);
+});
+
 test('an unsorted segment goes up as it is, and a trace of it costs one request', async () => {
   const bytes = await unsortedBytes(spans, 120);
   expect(await clusteredSegment(bytes)).toBe(bytes);
