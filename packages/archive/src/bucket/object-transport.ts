@@ -92,6 +92,7 @@ export class ObjectTransport implements Transport {
         : await this.#ask(`bytes=${Math.max(0, known.size - wanted)}-${known.size - 1}`, options);
     const size = answer.status === 200 ? answer.bytes.length : rangeOf(answer)?.size;
     if (size === undefined) throw this.#otherBytes(answer);
+    this.#checkSize(size);
     this.#version ??= { size, etag: answer.headers.etag ?? '' };
     const bytes = answer.bytes.subarray(Math.max(0, answer.bytes.length - length));
     if (bytes.length !== Math.min(length, size)) throw this.#otherBytes(answer);
@@ -111,11 +112,13 @@ export class ObjectTransport implements Transport {
     const { status, headers, bytes } = answer;
     if (status === 200) {
       // All of the object, from a store that knows no ranges.
+      this.#checkSize(bytes.length);
       checkRanges([{ offset, length }], bytes.length, this.name);
       return bytes.subarray(offset, offset + length);
     }
     const found = rangeOf(answer);
     if (found !== undefined) {
+      this.#checkSize(found.size);
       checkRanges([{ offset, length }], found.size, this.name);
       this.#version ??= { size: found.size, etag: headers.etag ?? '' };
     }
@@ -152,6 +155,11 @@ export class ObjectTransport implements Transport {
   #failure(error: unknown, signal: AbortSignal | undefined): unknown {
     checkSignal(this.name, signal === undefined ? {} : { signal });
     return error instanceof BucketError ? new TransportError(error.message, { cause: error }) : error;
+  }
+
+  /** Of a store that names no versions the size alone tells one from another. */
+  #checkSize(size: number): void {
+    if (this.#version !== undefined && this.#version.size !== size) throw this.#changed();
   }
 
   #changed(): GraphError {
