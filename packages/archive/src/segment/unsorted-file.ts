@@ -172,18 +172,18 @@ export class UnsortedFile {
       if (error !== undefined) damage.push(error);
       return error === undefined;
     });
-    for (const some of batchesOf(sound)) {
-      const stretches = some.map(stretchOf);
-      const [stored] = await eachOrDamage([stretches], async ([all]) => [
+    for (const stretches of batchesOf(stretchesOf(sound))) {
+      const ranges = stretches.map(({ range }) => range);
+      const [stored] = await eachOrDamage([ranges], async ([all]) => [
         await this.#container.readStored(all, signal === undefined ? {} : { signal }),
       ]);
       if (stored instanceof GraphError) {
         damage.push(stored);
         continue;
       }
-      some.forEach((stretch, i) => {
-        for (const block of stretch) {
-          const start = block.offset - stretches[i].offset;
+      stretches.forEach(({ range, blocks: some }, i) => {
+        for (const block of some) {
+          const start = block.offset - range.offset;
           const bytes = stored[i].subarray(start, start + block.storedLength);
           const error = guarded(() => this.#add(block, bytes, rows));
           if (error !== undefined) damage.push(error);
@@ -218,34 +218,44 @@ const STRETCH_BYTES = 1024 * 1024;
 /** Bytes read at a time, about. */
 const BATCH_BYTES = 8 * 1024 * 1024;
 
-/** Blocks, ascending, in stretches to be read whole, some stretches at a time. */
-function* batchesOf(blocks: readonly Block[]): Generator<(readonly Block[])[]> {
-  let batch: Block[][] = [];
-  let bytes = 0;
-  let end = Number.POSITIVE_INFINITY;
+/** Blocks, one behind the other, that are read as one range. */
+interface Stretch {
+  readonly range: { readonly offset: number; readonly length: number };
+  readonly blocks: readonly Block[];
+}
+
+/** Blocks, ascending, in stretches. */
+const stretchesOf = (blocks: readonly Block[]): Stretch[] => {
+  const stretches: Block[][] = [];
+  let end = Number.NEGATIVE_INFINITY;
   for (const block of blocks) {
     if (block.offset + block.storedLength > end) {
-      if (bytes >= BATCH_BYTES) {
-        yield batch;
-        batch = [];
-        bytes = 0;
-      }
-      end = Number.POSITIVE_INFINITY;
-    }
-    if (end === Number.POSITIVE_INFINITY) {
-      batch.push([]);
+      stretches.push([]);
       end = block.offset + Math.max(STRETCH_BYTES, block.storedLength);
     }
-    batch[batch.length - 1].push(block);
-    bytes += block.storedLength;
+    stretches[stretches.length - 1].push(block);
+  }
+  return stretches.map((some) => {
+    const [first, last] = [some[0], some[some.length - 1]];
+    return { range: { offset: first.offset, length: last.offset + last.storedLength - first.offset }, blocks: some };
+  });
+};
+
+/** Stretches, some at a time: so many bytes are in memory, what lies between their blocks among them. */
+function* batchesOf(stretches: readonly Stretch[]): Generator<readonly Stretch[]> {
+  let batch: Stretch[] = [];
+  let bytes = 0;
+  for (const stretch of stretches) {
+    if (bytes >= BATCH_BYTES) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(stretch);
+    bytes += stretch.range.length;
   }
   if (batch.length > 0) yield batch;
 }
-
-const stretchOf = (blocks: readonly Block[]): { readonly offset: number; readonly length: number } => {
-  const last = blocks[blocks.length - 1];
-  return { offset: blocks[0].offset, length: last.offset + last.storedLength - blocks[0].offset };
-};
 
 /** Whether what is said of a block is so: a reader passes it over by that. */
 const isDescribed = ({ words, startUnixNs, endUnixNs }: Block, rows: SpanRows): boolean => {
