@@ -6,8 +6,8 @@ import { randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { attempt, isAlive, makeDirectory, sleep, timers } from 'spanline/internal/base';
-import { THIS_OWNER } from '../directory.js';
+import { attempt, isAlive, makeDirectory, runSync, sleep, timers, writeWhole } from 'spanline/internal/base';
+import { isGone, THIS_OWNER } from '../directory.js';
 import { bucketError } from './bucket-error.js';
 
 /** The file. */
@@ -41,7 +41,7 @@ const readText = (path: string): string | undefined => {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (isGone(error)) return undefined;
     throw error;
   }
 };
@@ -75,11 +75,8 @@ const create = (path: string, text: string): boolean => {
 };
 
 /** The file has another text, in one step. */
-const replace = (path: string, text: string): void => {
-  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  writeFileSync(temporary, text, { flag: 'wx' });
-  renameSync(temporary, path);
-};
+const replace = (path: string, text: string): void =>
+  runSync(writeWhole(path, [Buffer.from(text)], { isDurable: false }));
 
 /** Takes away the file of one that is gone, whose text is `text`. */
 const takeAway = (path: string, text: string): void => {
@@ -87,7 +84,7 @@ const takeAway = (path: string, text: string): void => {
   try {
     renameSync(path, stale);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    if (isGone(error)) return;
     throw error;
   }
   // Another was quicker, and this is its own.

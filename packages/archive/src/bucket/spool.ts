@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { attempt, makeDirectory } from 'spanline/internal/base';
+import { isGone } from '../directory.js';
 import { removeFiles } from '../make-segments.js';
 import { BucketError, bucketError } from './bucket-error.js';
 import { LOCK_FILE, SpoolLock, type TakeOptions } from './spool-lock.js';
@@ -224,7 +225,7 @@ const moved = (from: string, to: string): boolean => {
     renameSync(from, to);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    if (isGone(error)) return false;
     throw error;
   }
 };
