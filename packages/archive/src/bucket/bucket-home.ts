@@ -64,7 +64,7 @@ class Notices {
     this.#say = say;
   }
 
-  tell(failure: string | undefined, mended: string): void {
+  update(failure: string | undefined, mended: string): void {
     const isFailing = failure !== undefined;
     if (isFailing !== this.#isFailing) this.#say(failure ?? mended);
     this.#isFailing = isFailing;
@@ -150,7 +150,7 @@ export class BucketHome implements SpansHome {
     this.#maintaining ??= new BucketMaintainer(this.store, {
       ...{ maxAgeMs, maxBytes, mergedSpans, worker: this.#worker },
       onPass: (failure) =>
-        passes.tell(failure && maintenanceFailed(failure), `maintenance of ${this.store.name} works again`),
+        passes.update(failure && maintenanceFailed(failure), `maintenance of ${this.store.name} works again`),
     });
     return this.#maintaining;
   }
@@ -193,7 +193,7 @@ export class BucketHome implements SpansHome {
       },
       onUploaded: (segment, key, bytes) => place.uploaded(segment, key, bytes),
       onTrouble: (trouble) =>
-        uploads.tell(trouble && uploadsFail(spool.directory, trouble), `spans get into ${store.name} again`),
+        uploads.update(trouble && uploadsFail(spool.directory, trouble), `spans get into ${store.name} again`),
       ...work,
     });
     this.#uploader.start();

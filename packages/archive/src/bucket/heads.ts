@@ -42,7 +42,7 @@ export class Heads {
   #read(key: string): Promise<Buffer | undefined> {
     return this.#store.get(key).then(
       (found) => (typeof found === 'object' ? found.bytes : undefined),
-      // The store is asked again for the segment itself, and what is wrong is told then.
+      // The segment itself is read instead, and its error is reported then.
       () => undefined,
     );
   }

@@ -1,11 +1,11 @@
-// Which of several maintainers merges, so that two do not do the same work: who has begun goes on, as a generation says, and the others leave it to that one
-// until it was silent for a while. Two may still think that it is their turn: then the compare-and-swap of one of them fails, as ever.
+// Which of several maintainers merges, so that two do not do the same work: a generation names one, and the others leave merging to it until it has committed
+// nothing for a while. Two may still think that it is their turn: then the compare-and-swap of one of them fails, as ever.
 import type { Catalogue } from './catalogue.js';
 import type { CatalogueState } from './catalogue-state.js';
 import type { Merger } from './generation.js';
 import type { ObjectStore } from './object-store.js';
 
-/** A turn ends so long after the last commit of who has it: longer than a merge takes. */
+/** A turn ends so long after its owner's last commit: longer than a merge takes. */
 const TURN_MS = 120_000;
 
 /** A maintainer. */

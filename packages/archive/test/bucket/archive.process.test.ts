@@ -172,7 +172,7 @@ describeBucket('an archive in a bucket', (server) => {
     expect(notices.filter((line) => line.includes('is its own again'))).toHaveLength(1);
   });
 
-  test('uploads that fail are told once, and once that they go on', async () => {
+  test('failing uploads are reported once, and so is that they go on', async () => {
     const proxy = await startStoreProxy(server().endpoint);
     onTestFinished(() => proxy.close());
     const notices: string[] = [];

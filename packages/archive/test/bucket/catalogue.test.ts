@@ -268,7 +268,7 @@ test('long heads lie beside the cards, come along when packs are written again, 
   store.before = (_, key) => void asked.push(key);
   expect(await headsIn(written)).toEqual([1, 2, 3].map((n) => cardWith(n).head));
   expect(asked).toEqual([first]);
-  // Joined with what is new: by one who has read the cards alone.
+  // Joined with new cards, by a maintainer that has read the cards alone.
   const joined = await new Catalogue(store).update(() => ({ add: [4, 5, 6].map(cardWith), remove: [nameOf(2)] }));
   expect(joined.packs).toHaveLength(1);
   expect(await headsIn(await new Catalogue(store).read())).toEqual([1, 3, 4, 5, 6].map((n) => cardWith(n).head));

@@ -336,7 +336,7 @@ describeBucket('a store', (server) => {
       expect(failure.message).toContain('s3:GetObject');
     });
 
-    test('of what is not there is told from one of a missing right, as far as a store lets it be told', async () => {
+    test('of a missing object differs from one of a missing right, as far as a store lets us know', async () => {
       proxy.trouble = ({ url }) =>
         url.includes('list-type') ? undefined : { kind: 'answer', status: 403, code: 'AccessDenied' };
       const mayList = await failureOf(open().get('a'));

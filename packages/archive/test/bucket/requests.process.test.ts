@@ -1,5 +1,5 @@
-// What a trace by its id costs in a bucket of a real server: a request for each part of it and 8 at most, for who is open, who has the cards on disk, and
-// who has nothing; sorted segments, unsorted ones, and both.
+// What a trace by its id costs in a bucket of a real server: a request for each part of it and 8 at most, for an open archive, for one with the cards on disk, and
+// for one with nothing; sorted segments, unsorted ones, and both.
 import { isDeepStrictEqual } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ArchivedSpan } from '../../../../src/record/archived-span.js';

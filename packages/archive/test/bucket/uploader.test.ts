@@ -230,7 +230,7 @@ test('spools beside: each process has its own, and what dead ones left is taken 
   first.close();
 });
 
-test('spools beside that cannot be used are no spools in use: why is told', async () => {
+test('a neighbouring spool that cannot be used is not taken for one in use: the reason is reported', async () => {
   const home = newDirectory();
   writeFileSync(join(home, 'process-0'), 'a file');
   await expect(Spool.openOneOf(home)).rejects.toThrow(/the spool .*process-0 cannot be used: .*(?:EEXIST|ENOTDIR)/);
@@ -257,7 +257,7 @@ test('that all spools are in use says of the last by whom', async () => {
   await expect(Spool.openOneOf(home)).rejects.toThrow(/all 256 spools in .* are in use; of the last: .* of elsewhere/);
 });
 
-test('what goes wrong is told each time, and that it goes on', async () => {
+test('each failure is reported, and that uploads go on', async () => {
   const bench = await newBench();
   write(bench);
   const troubles: (string | undefined)[] = [];
