@@ -71,6 +71,7 @@ export class Collector implements TraceSink {
   setReporter(reporter: Reporter | readonly Reporter[]): void {
     const wanted = checkReporters(Array.isArray(reporter) ? reporter : [reporter]);
     this.life.isShutDown = false;
+    if (state.enabled) state.queueStore.follow();
     this.reporting.setReporters(wanted);
   }
 

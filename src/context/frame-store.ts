@@ -154,6 +154,9 @@ const plainly = <R, A extends unknown[]>(fn: (...args: A) => R, args: A): R => R
 
 const call = <R>(fn: () => R): R => fn();
 
+const NOBODYS: unknown = {};
+const NOTHING = (): void => {};
+
 export class FrameStore<T> extends AsyncLocalStorage<T> {
   /** The way in use. */
   get info(): ContextInfo {
@@ -173,6 +176,16 @@ export class FrameStore<T> extends AsyncLocalStorage<T> {
     if (!isDecided) decide();
     if (!usesFrames) this.enterWith(value);
     else setFrame(new ContextFrame(this, value, ContextFrame.around(currentFrame(), this)));
+  }
+
+  /**
+   * Have contexts followed from now on. Node that keeps no frames follows promises from the first use of a store only: what is entered there, behind an
+   * `await`, would stay current in what called.
+   */
+  follow(): void {
+    if (!isDecided) decide();
+    // Nothing is done for a value that is current already.
+    if (!usesFrames) super.run(NOBODYS as T, NOTHING);
   }
 
   /** The frame that is current, for {@link enterAgain}. */
