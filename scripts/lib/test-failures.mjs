@@ -9,6 +9,13 @@ export function failuresOf({ name, status, message, assertionResults }) {
   if (failed.length === 0) return status === 'failed' ? [{ test: file, error: message.split('\n', 1)[0] }] : [];
   return failed.map(({ fullName, failureMessages }) => ({
     test: `${file} > ${fullName}`,
-    error: failureMessages.join('\n').split('\n', 1)[0],
+    error: firstLine(failureMessages),
   }));
 }
+
+// The stack of vitest's error for a test that does not end has another message than the error.
+const firstLine = (messages) =>
+  messages
+    .join('\n')
+    .split('\n', 1)[0]
+    .replace(/^Error: STACK_TRACE_ERROR$/, 'Error: it did not end in time (testTimeout of vitest.config.ts)');
