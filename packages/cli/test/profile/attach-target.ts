@@ -1,6 +1,6 @@
 // A program that runs until it is killed, to attach to, and what is seen of its inspector from outside.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { on } from 'node:events';
 import { afterEach } from 'vitest';
 
 /** Starts `program` with arguments of Node: it works until the test is over. */
@@ -20,10 +20,14 @@ export const startsOf = (program: string) => {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       said.stderr += text;
     });
-    await once(child.stdout, 'data');
-    /** Resolves when a profile of it is under way. */
-    const profiled = once(child.stdout, 'data');
-    return { pid: String(child.pid), child, said, profiled };
+    child.stdout.setEncoding('utf8');
+    const saysThat = async (word: string): Promise<void> => {
+      for await (const [text] of on(child.stdout, 'data')) if ((text as string).includes(word)) return;
+    };
+    /** Resolve when a profile of it is under way, and when it has worked in that for as long as shares need. */
+    const [begun, profiled, worked] = ['begun', 'profiled', 'worked'].map(saysThat);
+    await begun;
+    return { pid: String(child.pid), child, said, profiled, worked };
   };
 };
 

@@ -1,5 +1,6 @@
 // Work in a process that runs, through its inspector. The inspector is as it was afterwards: closed again where it was closed, also where the
-// process does not answer.
+// process does not answer. Must not end its connection while the process closes its inspector: Node (20 to 26) frees the connection then between its own close
+// frame and the answer to ours, and crashes or blocks.
 import { TargetError, targetFailure, unlessAborted, within } from 'spanline/internal/base';
 import { findInspector } from './find-inspector.js';
 import { InspectorClient } from './inspector-client.js';
@@ -8,16 +9,23 @@ import { InspectorClient } from './inspector-client.js';
 const CLOSING = "globalThis[Symbol.for('spanline.inspector.closing')]";
 const BEGIN = `(() => {
   const closing = ${CLOSING};
-  clearTimeout(closing);
+  clearTimeout(closing?.timer);
+  closing?.takenOver();
   ${CLOSING} = undefined;
   return { pid: process.pid, isClosing: closing !== undefined };
 })()`;
-const CLOSE = `${CLOSING} = setTimeout(() => {
-  ${CLOSING} = undefined;
-  process.getBuiltinModule('inspector').close();
-}, 100); undefined`;
-/** A process whose event loop is blocked never reports that it has closed. */
-const CLOSE_MS = 1000;
+/** Settles when another caller takes over, or by the end of the connection. */
+const CLOSE = `new Promise((takenOver) => {
+  const timer = setTimeout(() => {
+    ${CLOSING} = undefined;
+    process.getBuiltinModule('inspector').close();
+  }, 100);
+  ${CLOSING} = { timer, takenOver };
+})`;
+/** How long a process that gets little CPU may take to close. */
+const CLOSE_MS = 10_000;
+/** For one that was given up: an event loop that is blocked does not close anything meanwhile. */
+const CLOSE_BLOCKED_MS = 1000;
 
 /** Evaluates there; the value must be JSON, and is waited for. */
 export type Evaluate = (expression: string) => Promise<unknown>;
@@ -71,7 +79,7 @@ export const withInspector = async <T>(
     const { client, isToClose } = here;
     if (isToClose && client !== undefined)
       await within(
-        CLOSE_MS,
+        signal?.aborted === true ? CLOSE_BLOCKED_MS : CLOSE_MS,
         client.evaluate(CLOSE).catch(() => undefined),
       );
     client?.close();
