@@ -1,10 +1,11 @@
 // A clustered file gives the bytes of the logical one, whatever its order, by as few reads as it was asked at a time; a map that is not whole is refused.
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
 import { CLUSTER_FOOTER_BYTES, clusterFile } from '../../src/container/cluster-map.js';
 import { Container } from '../../src/container/container.js';
 import { BufferSink, ContainerWriter } from '../../src/container/container-writer.js';
+import { TransportError } from '../../src/container/graph-error.js';
 import { BufferTransport } from '../../src/container/transport/file-transport.js';
 import type { ByteRange } from '../../src/container/transport/transport.js';
 import { failureOf } from './support/errors.js';
@@ -152,4 +153,25 @@ test('a map is refused whose stretches would take far more memory than the file 
   const stretches = Array.from({ length: many.length }, (_, offset) => ({ offset, length: 1 }));
   const failure = await failureOf(Container.open(new BufferTransport(clusterFile(many, [], stretches))));
   expect(failure).toMatchObject({ code: 'ERR_SPANLINE_GRAPH_CORRUPT', section: 'clusterMap' });
+});
+
+test('of ranges that are asked for together, one that cannot be read keeps no other from being read', async () => {
+  const inner = new BufferTransport(clustered);
+  const { transport } = await Container.open(inner, { tailBytes: 1 });
+  const read = inner.readRanges.bind(inner);
+  const reads = vi.spyOn(inner, 'readRanges').mockImplementation(async (ranges) => {
+    // The first bytes of the first cluster.
+    if (ranges.some(({ offset }) => offset < 5)) throw new TransportError('broken');
+    return read(ranges);
+  });
+  const asked = [CLUSTERS[0][0], { offset: 60, length: 4 }, { offset: 40, length: 10 }];
+  const [broken, ...whole] = await Promise.allSettled(asked.map((range) => transport.readRanges([range])));
+  expect(broken).toMatchObject({ status: 'rejected', reason: { code: 'ERR_SPANLINE_GRAPH_TRANSPORT' } });
+  expect(whole.map((one) => one.status === 'fulfilled' && one.value)).toEqual(
+    asked.slice(1).map((range) => slices(logical, [range])),
+  );
+  // Who asks alone is not asked for again.
+  reads.mockClear();
+  await failureOf(transport.readRanges([asked[0]]));
+  expect(reads).toHaveBeenCalledTimes(1);
 });

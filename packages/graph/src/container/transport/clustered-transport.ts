@@ -35,6 +35,7 @@ const joined = (parts: readonly Buffer[]): Buffer => (parts.length === 1 ? parts
 /** Pieces that are fetched together. */
 interface Round {
   readonly pieces: Piece[];
+  askers: number;
   readonly fetched: Promise<ReadonlyMap<Piece, Buffer>>;
 }
 
@@ -148,21 +149,34 @@ export class ClusteredTransport implements SyncTransport {
     return copy === undefined ? undefined : bytes.subarray(copy.at - offset, copy.at - offset + length);
   }
 
-  /** Fetch pieces, together with all that is asked for before the work that goes on now is done. */
-  #fetch(pieces: readonly Piece[], options?: TransportReadOptions): Promise<ReadonlyMap<Piece, Buffer>> {
+  /**
+   * Fetch pieces, together with all that is asked for before the work that goes on now is done. Where that fails, those who asked for it are each given
+   * their own: what one of them cannot have must not be missing to the others.
+   */
+  async #fetch(pieces: readonly Piece[], options?: TransportReadOptions): Promise<ReadonlyMap<Piece, Buffer>> {
     const signal = options?.signal;
     let round = this.#rounds.get(signal);
     if (round === undefined) {
       const all: Piece[] = [];
-      const fetched = Promise.resolve().then(async () => {
+      const fetched = Promise.resolve().then(() => {
         this.#rounds.delete(signal);
-        const read = await this.#inner.readRanges(placesOf(all), options);
-        return new Map(all.map((piece, i) => [piece, read[i]]));
+        return this.#read(all, options);
       });
-      round = { pieces: all, fetched };
+      round = { pieces: all, askers: 0, fetched };
       this.#rounds.set(signal, round);
     }
     round.pieces.push(...pieces);
-    return round.fetched;
+    round.askers++;
+    try {
+      return await round.fetched;
+    } catch (error) {
+      if (round.askers === 1) throw error;
+      return this.#read(pieces, options);
+    }
+  }
+
+  async #read(pieces: readonly Piece[], options?: TransportReadOptions): Promise<ReadonlyMap<Piece, Buffer>> {
+    const read = await this.#inner.readRanges(placesOf(pieces), options);
+    return new Map(pieces.map((piece, i) => [piece, read[i]]));
   }
 }
