@@ -123,8 +123,8 @@ const defaultPlaceholder = (graph: number, ordinal: number): Uint8Array => Buffe
  * Use it when opening or reading a file throws `CorruptError` or `TruncatedError`, or `spanline graph verify` reports damage. A node is
  * kept when its key, its references and its value can all be read; nodes that others refer to and that are not kept become ghosts. What
  * is described twice in the file (which blocks there are, its meta section) is lost only when both copies are; a file that is cut off is
- * read up to the column in which it ends. Blocks have no second copy: 128 keys, 512 nodes' references or values go with one. Of an
- * undamaged file the new one is an equal copy, compressed by deflate. Rejects with `CorruptError` when nothing can be read at all, and
+ * read up to the column in which it ends. Blocks have no second copy, but for some of a clustered file: 128 keys, 512 nodes' references or
+ * values go with one. Of an undamaged file the new one is an equal copy, compressed by deflate. Rejects with `CorruptError` when nothing can be read at all, and
  * as `CompactGraphBuilder` does.
  *
  * @example

@@ -6,6 +6,7 @@ import fc from '../../../test/support/fast-check.js';
 import { sampleOf, samples } from '../../../test/support/samples.js';
 import type { GraphBuilderOptions } from '../src/builder/builder-options.js';
 import { CompactGraphBuilder } from '../src/builder/graph-builder.js';
+import { clusterFile } from '../src/container/cluster-map.js';
 import { Container } from '../src/container/container.js';
 import { BufferSink } from '../src/container/container-writer.js';
 import { BadOptionsError, CorruptError, GraphError } from '../src/container/graph-error.js';
@@ -218,6 +219,67 @@ describe('a damaged block', () => {
       placeholderKey: (graph, ordinal) => Buffer.from(`${graph}/${ordinal}`),
     });
     expect(own.graphs[0].ghosts.some((ghost) => /^0\/\d+$/.test(ghost))).toBe(true);
+  });
+});
+
+describe('a clustered file', () => {
+  const half = Math.floor(original.length / 2);
+  const halves = [
+    { offset: half, length: original.length - half },
+    { offset: 0, length: half },
+  ];
+  const flippedIn = (file: Buffer, places: readonly number[]): Buffer => {
+    const bytes = Buffer.from(file);
+    for (const place of places) bytes[place] ^= 0x10;
+    return bytes;
+  };
+
+  test('loses nothing of which one of two copies is whole', async () => {
+    const twice = clusterFile(original, [halves], [{ offset: 0, length: original.length }]);
+    const placeOf = (offset: number, copy: number): number =>
+      copy === 1 ? original.length + offset : (offset + original.length - half) % original.length;
+    const damagedPlaces = [
+      section(SectionId.dictionaryBlocks).offset + 5,
+      section(SectionId.references, 0).offset + 3,
+      section(SectionId.values, 0).offset + 3,
+      middleOf(section(SectionId.meta)),
+      middleOf(section(SectionId.metaCopy)),
+      middleOf(section(1000, 0)),
+      // The table of contents.
+      original.length - 100,
+    ];
+    for (const first of [0, 1]) {
+      const places = damagedPlaces.map((offset, i) => placeOf(offset, (first + i) % 2));
+      const { report, file } = await salvageBytes(flippedIn(twice, places));
+      expect(report).toMatchObject({ isUndamaged: false, graphs: ALL_KEPT, lostKeys: [], lostSections: [] });
+      expect([...new Set(report.damage.map(({ section }) => section))]).toEqual(['clusters']);
+      expect(file.equals(original)).toBe(true);
+    }
+  });
+
+  test('of which both copies of a block are damaged loses that block', async () => {
+    const all = { offset: 0, length: original.length };
+    const twice = clusterFile(original, [[all]], [all]);
+    const { offset } = section(SectionId.references, 0);
+    const salvaged = await salvageBytes(flippedIn(twice, [offset + 3, original.length + offset + 4]));
+    expectNothingInvented(salvaged);
+    expect(salvaged.report.graphs[0].lost).toMatchObject([{ firstOrdinal: 0, count: 512, parts: ['references'] }]);
+  });
+
+  test('is read in the order of what it is clustered of when its table of contents is lost', async () => {
+    const { report, file } = await salvageBytes(
+      flippedIn(clusterFile(original, [halves], []), [original.length - half - 100]),
+    );
+    // What has no waymark is lost with it, and has a copy.
+    expect(report.damage.map(({ section }) => section)).toEqual([
+      'toc',
+      'meta',
+      'dictionaryIndex',
+      'nodeTable',
+      'nodeTable',
+    ]);
+    expect(report).toMatchObject({ graphs: ALL_KEPT, lostKeys: [], lostSections: [] });
+    expect(file.equals(original)).toBe(true);
   });
 });
 

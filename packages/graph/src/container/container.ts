@@ -85,12 +85,18 @@ const logicalFile = async (
   return { transport: logical, tail, storedSize: end.size };
 };
 
-const logicalFileSync = (transport: SyncTransport, tailBytes: number): Ended<SyncTransport> => {
-  const end = transport.readTailSync(tailBytes);
-  if (!isClustered(end.bytes)) return { transport, tail: end, storedSize: end.size };
+/** The logical file of a local one that ends so, where that is clustered. */
+export const logicalOfSync = (transport: SyncTransport, end: Tail): ClusteredTransport | undefined => {
+  if (!isClustered(end.bytes)) return undefined;
   const missing = ClusteredTransport.missing(end, transport.name);
   const more = missing === undefined ? undefined : transport.readRangesSync([missing]);
-  const logical = new ClusteredTransport(transport, end, more?.[0]);
+  return new ClusteredTransport(transport, end, more?.[0]);
+};
+
+const logicalFileSync = (transport: SyncTransport, tailBytes: number): Ended<SyncTransport> => {
+  const end = transport.readTailSync(tailBytes);
+  const logical = logicalOfSync(transport, end);
+  if (logical === undefined) return { transport, tail: end, storedSize: end.size };
   return { transport: logical, tail: logical.readTailSync(tailBytes), storedSize: end.size };
 };
 

@@ -1,6 +1,6 @@
 // A file of which anything may be damaged: its sections by the table of contents or, when that is lost, by the waymarks; what describes
 // them by its first or its second copy. It notes what is damaged and goes on; what is not damage is thrown.
-import { type BlockRef, Container } from '../container/container.js';
+import { type BlockRef, Container, logicalOfSync } from '../container/container.js';
 import { CorruptError, type GraphError, isDamage, UnsupportedVersionError } from '../container/graph-error.js';
 import {
   checkHeader,
@@ -17,6 +17,7 @@ import {
 } from '../container/layout.js';
 import { ClusteredTransport } from '../container/transport/clustered-transport.js';
 import { FileTransport } from '../container/transport/file-transport.js';
+import type { SyncTransport, Tail, Transport } from '../container/transport/transport.js';
 import { decodeMeta, type GraphInfo, type GraphMeta } from '../meta.js';
 import { type Column, columnPlace, columnsOf, decodeNodeTable, TABLE_COPIES } from '../nodes/node-table.js';
 
@@ -46,6 +47,8 @@ export interface LostKeys {
 type Place = Omit<Damage, 'message'>;
 
 const SCAN_BYTES = 4 * 1024 * 1024;
+/** Of the end of a clustered file, in which its map is looked for. */
+const END_BYTES = 64 * 1024;
 
 /** All second copies. */
 const COPIES: ReadonlySet<number> = new Set([
@@ -60,58 +63,57 @@ export type FoundBlocks = Partial<Record<Column, readonly BlockRef[]>>;
 /** A file that may be damaged. */
 export class DamagedFile {
   readonly damage: Damage[] = [];
-  readonly #transport: FileTransport;
+  readonly #file: FileTransport;
   readonly #hasToc: boolean;
   readonly #checked = new Set<SectionEntry>();
 
   private constructor(
-    transport: FileTransport,
+    file: FileTransport,
     readonly bytes: number,
+    /** Of a clustered file it reads the logical one. */
     readonly container: Container,
     hasToc: boolean,
   ) {
-    this.#transport = transport;
+    this.#file = file;
     this.#hasToc = hasToc;
   }
 
   /** Throws when the file is not there, or nothing in it looks like a graph file. */
   static open(path: string, maxBlockBytes: number | undefined): DamagedFile {
-    const transport = FileTransport.openSync(path);
+    const file = FileTransport.openSync(path);
     try {
-      const { size } = transport.readTailSync(1);
+      const { size: bytes } = file.readTailSync(1);
+      const transport = logicalIn(file);
       try {
-        return new DamagedFile(transport, size, Container.openSync(transport, { maxBlockBytes }), true);
+        return new DamagedFile(file, bytes, openSync(transport, maxBlockBytes), true);
       } catch (error) {
         if (!isDamage(error) && !isHeaderDamaged(transport)) throw error;
+        const { size } = transport.readTailSync(0);
         const sections = sectionsByWaymarks(transport, size);
         if (sections.length === 0) throw error;
-        const file = new DamagedFile(
-          transport,
-          size,
-          Container.ofSections(transport, size, sections, { maxBlockBytes }),
-          false,
-        );
-        file.damage.push({ section: 'toc', message: (error as GraphError).message });
-        return file;
+        const container = Container.ofSections(transport, size, sections, { maxBlockBytes });
+        const found = new DamagedFile(file, bytes, container, false);
+        found.damage.push({ section: 'toc', message: (error as GraphError).message });
+        return found;
       }
     } catch (error) {
-      void transport.close();
+      void file.close();
       throw error;
     }
   }
 
   get name(): string {
-    return this.#transport.name;
+    return this.#file.name;
   }
 
   close(): void {
-    void this.#transport.close();
+    void this.#file.close();
   }
 
-  /** What `action` gives; undefined, and a note, when it meets damage. */
+  /** What `action` gives, by any copy of what it reads; undefined, and a note, when it meets damage. */
   attempt<T>(place: Place, action: () => T): T | undefined {
     try {
-      return action();
+      return byAnyCopy(this.container.transport, action);
     } catch (error) {
       if (!isDamage(error)) throw error;
       this.damage.push({ ...place, message: error.message });
@@ -177,6 +179,28 @@ export class DamagedFile {
   }
 }
 
+/** What `action` gives, of a clustered file by any copy of what it reads. */
+const byAnyCopy = <T>(transport: Transport, action: () => T): T =>
+  transport instanceof ClusteredTransport ? transport.byAnyCopySync(action) : action();
+
+/** The logical file where `file` is clustered; throws where nobody can know any more what it is clustered of. */
+const logicalIn = (file: FileTransport): SyncTransport => {
+  let end: Tail;
+  try {
+    end = file.readTailSync(END_BYTES);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return file;
+  }
+  return logicalOfSync(file, end) ?? file;
+};
+
+const openSync = (transport: SyncTransport, maxBlockBytes: number | undefined): Container => {
+  if (!(transport instanceof ClusteredTransport)) return Container.openSync(transport, { maxBlockBytes });
+  // Little is kept of its end, of which there may be another copy.
+  return transport.byAnyCopySync(() => Container.openSync(transport, { maxBlockBytes, tailBytes: 1 }));
+};
+
 const placeOf = (id: number, graph: number): Place => ({
   section: sectionName(id),
   ...(graph === NO_GRAPH ? {} : { graph }),
@@ -186,7 +210,7 @@ const placeOf = (id: number, graph: number): Place => ({
  * Whether the footer, which has a checksum, is that of a file this reader knows, and the header, which has none, is not: then the header
  * is damaged, while of a newer file both would be newer.
  */
-const isHeaderDamaged = (transport: FileTransport): boolean => {
+const isHeaderDamaged = (transport: SyncTransport): boolean => {
   try {
     const { bytes, size } = transport.readTailSync(FOOTER_BYTES);
     decodeFooter(bytes, size, transport.name);
@@ -202,7 +226,7 @@ const isHeaderDamaged = (transport: FileTransport): boolean => {
 };
 
 /** Search the whole file; stretches that cannot be read are left out. */
-const sectionsByWaymarks = (transport: FileTransport, size: number): SectionEntry[] => {
+const sectionsByWaymarks = (transport: SyncTransport, size: number): SectionEntry[] => {
   const found = new Map<string, SectionEntry>();
   for (let offset = 0; offset < size; offset += SCAN_BYTES) {
     // A waymark may lie across two stretches.

@@ -6,6 +6,7 @@ import { CLUSTER_FOOTER_BYTES, clusterFile } from '../../src/container/cluster-m
 import { Container } from '../../src/container/container.js';
 import { BufferSink, ContainerWriter } from '../../src/container/container-writer.js';
 import { TransportError } from '../../src/container/graph-error.js';
+import type { ClusteredTransport } from '../../src/container/transport/clustered-transport.js';
 import { BufferTransport } from '../../src/container/transport/file-transport.js';
 import type { ByteRange } from '../../src/container/transport/transport.js';
 import { failureOf } from './support/errors.js';
@@ -174,4 +175,23 @@ test('of ranges that are asked for together, one that cannot be read keeps no ot
   reads.mockClear();
   await failureOf(transport.readRanges([asked[0]]));
   expect(reads).toHaveBeenCalledTimes(1);
+});
+
+test('copies are compared a bounded stretch at a time', () => {
+  const large = fileOf(Buffer.alloc(5 * 1024 * 1024, 'anything'));
+  const all = { offset: 0, length: large.length };
+  const file = clusterFile(large, [[all]], [all]);
+  const compare = (bytes: Buffer): { readonly differing: readonly ByteRange[]; readonly most: number } => {
+    const inner = new BufferTransport(bytes);
+    const { transport } = Container.openSync(inner);
+    const reads = vi.spyOn(inner, 'readRangesSync');
+    const differing = (transport as ClusteredTransport).differingSync();
+    const sizes = reads.mock.calls.map(([ranges]) => ranges.reduce((sum, { length }) => sum + length, 0));
+    return { differing, most: Math.max(...sizes) };
+  };
+  const { differing, most } = compare(file);
+  expect(differing).toEqual([]);
+  expect(most).toBeLessThanOrEqual(2 * 1024 * 1024);
+  file[large.length - 200] ^= 1;
+  expect(compare(file).differing).toEqual([all]);
 });

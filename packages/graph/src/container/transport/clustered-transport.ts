@@ -2,7 +2,7 @@
 // rest: then all that is wanted of one cluster takes one request of a transport that takes neighbours together.
 
 import { ClusterMap, mapPlace, NO_CLUSTER, type Piece } from '../cluster-map.js';
-import { BadOptionsError } from '../graph-error.js';
+import { BadOptionsError, isDamage } from '../graph-error.js';
 import {
   type ByteRange,
   checkRanges,
@@ -32,11 +32,51 @@ const placesOf = (pieces: readonly Piece[]): ByteRange[] => {
 
 const joined = (parts: readonly Buffer[]): Buffer => (parts.length === 1 ? parts[0] : Buffer.concat(parts));
 
+/** Bytes of copies compared at a time. */
+const COMPARED_BYTES = 1024 * 1024;
+/** Ways to read what has copies that differ, of one action: more are damaged beyond what copies are for. */
+const MAX_WAYS = 16;
+
 /** Pieces that are fetched together. */
 interface Round {
   readonly pieces: Piece[];
   askers: number;
   readonly fetched: Promise<ReadonlyMap<Piece, Buffer>>;
+}
+
+/** One way to read what lies in more than one place. */
+interface Way {
+  /** By where its first copy is, which copy of a piece is read; of others any. */
+  readonly chosen: ReadonlyMap<number, number>;
+  /** What was read of it, by where its first copy is. */
+  readonly touched: Map<number, Piece>;
+}
+
+/** A piece as it is read one way, where that is noted. */
+const pieceBy = ({ chosen, touched }: Way, piece: Piece): Piece => {
+  const { copies, length } = piece;
+  const [{ at }] = copies;
+  const choice = chosen.get(at);
+  if (copies.length > 1) touched.set(at, piece);
+  return choice === undefined ? piece : { length, copies: [copies[choice]] };
+};
+
+/** The ways to read some pieces: the same copy of all of them at first, then of each another one. */
+function* waysOf(pieces: readonly Piece[]): Generator<Way['chosen']> {
+  const numbers = pieces.map(({ copies }) => copies.length);
+  for (let copy = 0; copy < Math.min(MAX_WAYS, ...numbers); copy++)
+    yield new Map(pieces.map(({ copies }) => [copies[0].at, copy]));
+  const ways = numbers.reduce((product, number) => Math.min(MAX_WAYS, product * number), pieces.length > 1 ? 1 : 0);
+  for (let way = 0; way < ways; way++) {
+    let rest = way;
+    yield new Map(
+      pieces.map(({ copies }) => {
+        const choice = rest % copies.length;
+        rest = Math.floor(rest / copies.length);
+        return [copies[0].at, choice];
+      }),
+    );
+  }
 }
 
 export class ClusteredTransport implements SyncTransport {
@@ -46,6 +86,8 @@ export class ClusteredTransport implements SyncTransport {
   readonly #map: ClusterMap;
   /** What is about to be fetched, by the signal of those who ask. */
   readonly #rounds = new Map<AbortSignal | undefined, Round>();
+  /** Of the action that looks for copies that are whole. */
+  #way: Way | undefined;
 
   /** `end` is that of the file behind `inner`, and `before` what is missing of the map in it. */
   constructor(inner: Transport, end: Tail, before: Buffer | undefined) {
@@ -86,7 +128,9 @@ export class ClusteredTransport implements SyncTransport {
   }
 
   readRangesSync(ranges: readonly ByteRange[]): Buffer[] {
-    const pieces = this.#pieces(ranges);
+    const way = this.#way;
+    const all = this.#pieces(ranges);
+    const pieces = way === undefined ? all : all.map((own) => own.map((piece) => pieceBy(way, piece)));
     const missing = this.#missing(pieces);
     const read = missing.length === 0 ? [] : this.#sync.readRangesSync(placesOf(missing));
     return this.#assembled(pieces, new Map(missing.map((piece, i) => [piece, read[i]])));
@@ -100,15 +144,30 @@ export class ClusteredTransport implements SyncTransport {
 
   /** Ranges of the logical file whose copies are not the same: of one only the copy that is read is checked. */
   differingSync(): ByteRange[] {
-    const doubled = this.#map.doubled;
-    const places = doubled.flatMap(({ copies, length }) => copies.map(({ at }) => ({ offset: at, length })));
-    const read = this.#sync.readRangesSync(places);
-    let next = 0;
-    return doubled.filter(({ copies }) => {
-      const [first, ...others] = read.slice(next, next + copies.length);
-      next += copies.length;
-      return others.some((other) => !other.equals(first));
-    });
+    return this.#map.doubled
+      .filter((piece) => this.#differsSync(piece))
+      .map(({ offset, length }) => ({ offset, length }));
+  }
+
+  /**
+   * What `action` makes of what it reads at once; where that is damaged, with other copies of what lies in more than one place. Throws the first
+   * damage where no copies give anything.
+   */
+  byAnyCopySync<T>(action: () => T): T {
+    const touched = new Map<number, Piece>();
+    try {
+      return this.#bySync({ chosen: new Map(), touched }, action);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      for (const chosen of waysOf([...touched.values()].filter((piece) => this.#differsSync(piece)))) {
+        try {
+          return this.#bySync({ chosen, touched: new Map() }, action);
+        } catch (other) {
+          if (!isDamage(other)) throw other;
+        }
+      }
+      throw error;
+    }
   }
 
   readTailSync(length: number): Tail {
@@ -133,6 +192,35 @@ export class ClusteredTransport implements SyncTransport {
   #pieces(ranges: readonly ByteRange[]): Piece[][] {
     checkRanges(ranges, this.#map.size, this.name);
     return ranges.map((range) => this.#map.pieces(range));
+  }
+
+  #bySync<T>(way: Way, action: () => T): T {
+    const before = this.#way;
+    this.#way = way;
+    try {
+      return action();
+    } finally {
+      this.#way = before;
+    }
+  }
+
+  /** Whether not all copies are the same, or one cannot be read. */
+  #differsSync({ copies: [first, ...others], length }: Piece): boolean {
+    const areSame = (at: number): boolean => {
+      for (let from = 0; from < length; from += COMPARED_BYTES) {
+        const part = Math.min(COMPARED_BYTES, length - from);
+        const places = [first.at, at].map((start) => ({ offset: start + from, length: part }));
+        const [one, other] = this.#sync.readRangesSync(places);
+        if (!one.equals(other)) return false;
+      }
+      return true;
+    };
+    try {
+      return !others.every(({ at }) => areSame(at));
+    } catch (error) {
+      if (isDamage(error)) return true;
+      throw error;
+    }
   }
 
   #missing(pieces: readonly (readonly Piece[])[]): Piece[] {
