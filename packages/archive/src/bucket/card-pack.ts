@@ -6,8 +6,7 @@
 //     blobs = of each card its filter and its head, as far as they are in it
 //     heads = the other heads, one behind the other
 import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { crc32, gunzip, gzip } from 'node:zlib';
+import { crc32 } from 'node:zlib';
 import { parseSegmentName } from '../directory.js';
 import type { SegmentOperation } from '../segment/segment-summary.js';
 import { KINDS } from '../values/fields.js';
@@ -15,6 +14,7 @@ import { bucketError } from './bucket-error.js';
 import type { BucketCard } from './card.js';
 import type { HeadPlace } from './heads.js';
 import { TraceFilter } from './trace-filter.js';
+import { unzipText, zipText } from './zipped-text.js';
 
 const MAGIC = 'SPLNCRD1';
 const START = MAGIC.length + 4;
@@ -47,9 +47,6 @@ interface PackText {
   readonly digest: string;
   readonly cards: readonly CardText[];
 }
-
-const zip = promisify(gzip);
-const unzip = promisify(gunzip);
 
 const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex').slice(0, 32);
 
@@ -100,7 +97,7 @@ export const encodePack = async (
     digest: digestOf(blobs),
     cards: cards.map((card, i) => textOf(card, filters[i].length, places[i])),
   };
-  const zipped = await zip(JSON.stringify(text));
+  const zipped = await zipText(JSON.stringify(text));
   const start = Buffer.alloc(START);
   start.write(MAGIC, 'latin1');
   start.writeUInt32LE(zipped.length, MAGIC.length);
@@ -113,7 +110,7 @@ export const decodePack = async (bytes: Buffer, file: string, headsKey: string):
     if (bytes.length < START || bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) throw new Error('it is none');
     const blobsAt = START + bytes.readUInt32LE(MAGIC.length);
     if (blobsAt > bytes.length) throw new Error('it is too short');
-    const text = JSON.parse((await unzip(bytes.subarray(START, blobsAt))).toString()) as PackText;
+    const text = JSON.parse(await unzipText(bytes.subarray(START, blobsAt))) as PackText;
     const blobs = bytes.subarray(blobsAt);
     if (digestOf(blobs) !== text.digest) throw new Error('its filters are not what was written');
     let at = 0;

@@ -3,9 +3,8 @@
 //
 //     catalogue.json = { version, generation, key }
 //     generation     = gzip of JSON: { version, number, listFrom, packs, dead, folded, foldedPacks, merger? }
-import { promisify } from 'node:util';
-import { gunzip, gzip } from 'node:zlib';
 import { bucketError } from './bucket-error.js';
+import { unzipText, zipText } from './zipped-text.js';
 
 const VERSION = 1;
 
@@ -73,9 +72,6 @@ export interface Pointer {
   readonly key: string;
 }
 
-const zip = promisify(gzip);
-const unzip = promisify(gunzip);
-
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 const isText = (value: unknown): value is string => typeof value === 'string';
 
@@ -127,13 +123,13 @@ export const encodeGeneration = (generation: Generation): Promise<Buffer> => {
     dead: generation.dead.map(({ key, sinceMs }) => [key, sinceMs ?? null]),
     folded: Object.fromEntries(generation.folded),
   };
-  return zip(JSON.stringify(text));
+  return zipText(JSON.stringify(text));
 };
 
 /** `file` is for messages. */
 export const decodeGeneration = async (bytes: Buffer, file: string): Promise<Generation> => {
   try {
-    const text = JSON.parse((await unzip(bytes)).toString()) as GenerationText;
+    const text = JSON.parse(await unzipText(bytes)) as GenerationText;
     checkVersion(text.version, file);
     const { number, listFrom, packs, dead, folded, foldedPacks, merger } = text;
     need(isWhole(number) && isText(listFrom), 'it has no number');
@@ -171,11 +167,11 @@ export const decodeGeneration = async (bytes: Buffer, file: string): Promise<Gen
 };
 
 /** Names as an object. */
-export const encodeNames = (names: readonly string[]): Promise<Buffer> => zip(names.join('\n'));
+export const encodeNames = (names: readonly string[]): Promise<Buffer> => zipText(names.join('\n'));
 
 export const decodeNames = async (bytes: Buffer, file: string): Promise<readonly string[]> => {
   try {
-    const text = (await unzip(bytes)).toString();
+    const text = await unzipText(bytes);
     return text === '' ? [] : text.split('\n');
   } catch (cause) {
     throw damaged(file, cause);

@@ -1,7 +1,7 @@
 // A catalogue has exactly the segments that were added and not removed, whoever changes it at the same time, whatever is lost on the way; and names what is
 // dead as long as it may be there.
 import { createHash } from 'node:crypto';
-import { crc32, gunzipSync } from 'node:zlib';
+import { crc32, gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
@@ -12,6 +12,7 @@ import type { CatalogueState } from '../../src/bucket/catalogue-state.js';
 import { decodeGeneration, encodeGeneration, encodePointer, NO_GENERATION } from '../../src/bucket/generation.js';
 import { Heads } from '../../src/bucket/heads.js';
 import { CATALOGUE_KEY, freshKey, hourOf } from '../../src/bucket/keys.js';
+import { unzipText } from '../../src/bucket/zipped-text.js';
 import { cardOf, nameOf, wordsOf } from './support/cards.js';
 import { MemoryStore } from './support/memory-store.js';
 
@@ -245,6 +246,13 @@ test('generations and packs come back as they were', async () => {
     // The head of gzip has bytes that mean nothing.
     if (read !== 'ERR_SPANLINE_BUCKET_DAMAGED') expect(read).toEqual(cards);
   }
+});
+
+test('what inflates to more than it may is refused before it is in memory', async () => {
+  const MIB = 1024 * 1024;
+  const zipped = gzipSync(Buffer.alloc(2 * MIB, ' '));
+  expect(await unzipText(zipped, 2 * MIB)).toHaveLength(2 * MIB);
+  await expect(unzipText(zipped, MIB)).rejects.toThrow('it has more than 1 MiB');
 });
 
 test('long heads lie beside the cards, come along when packs are written again, and die with them', async () => {
