@@ -9,8 +9,9 @@ import type { DamagedSegment } from '../archive-options.js';
 import { type DirectoryNames, isGone, newestSegmentFirst, parseSegmentName, type SegmentName } from '../directory.js';
 import type { Segment } from '../segment/segment.js';
 import type { DirectoryPlace, SegmentCard, SegmentPlace } from '../segment-place.js';
+import { MAINTAIN_DEFAULTS } from './bucket-options.js';
 import { openObject } from './card.js';
-import { parseFreshKey } from './keys.js';
+import { hourOf, parseFreshKey } from './keys.js';
 import type { ObjectStore, ObjectVersion } from './object-store.js';
 
 /** Segments of a bucket that are asked at a time. */
@@ -221,14 +222,15 @@ export class BucketPlace implements SegmentPlace {
     const before = this.#generation;
     const [generation, first] = await Promise.all([
       this.#catalogue.read(),
-      this.#looks > 0 ? this.#listFrom(before.listFrom) : this.#listFirst(),
+      this.#looks > 0 ? this.#listFrom(this.#hourToList(before)) : this.#listFirst(),
     ]);
     // A newer generation lists from later on: what was listed is more than that. Unless it was another archive that this machine has heard of.
-    const isEnough = first !== undefined && first.from <= generation.listFrom;
-    const { listed: fresh } = isEnough ? first : await this.#listFrom(generation.listFrom);
+    const from = this.#hourToList(generation);
+    const isEnough = first !== undefined && first.from <= from;
+    const { listed: fresh } = isEnough ? first : await this.#listFrom(from);
     for (const [name, object] of this.#uploaded) {
       // What was taken in long ago is known by its hour alone.
-      const isOver = (parseFreshKey(object.key)?.hour ?? '') < generation.listFrom;
+      const isOver = (parseFreshKey(object.key)?.hour ?? '') < from;
       if (isOver || generation.knows(name)) this.#uploaded.delete(name);
       else if (!fresh.has(name)) fresh.set(name, object);
     }
@@ -238,6 +240,12 @@ export class BucketPlace implements SegmentPlace {
     this.#fresh = fresh;
     for (const name of this.#missing.keys())
       if (!fresh.has(name) && !generation.live.has(name)) this.#missing.delete(name);
+  }
+
+  /** The hour from which uploads are listed: none that is still to come, or they would be missed after the store's clock has been ahead. */
+  #hourToList({ listFrom }: GenerationView): string {
+    const now = hourOf(this.#store.clockMs() - MAINTAIN_DEFAULTS.lateMs);
+    return now < listFrom ? now : listFrom;
   }
 
   /** From the hour that this machine has heard of; where it has not, the catalogue says from which. */

@@ -49,6 +49,8 @@ export interface CatalogueChange {
   readonly folded?: readonly { readonly hour: string; readonly name: string }[];
   /** All uploads under earlier hours are folded. */
   readonly listFrom?: string;
+  /** Whether `listFrom` may be earlier than before: the store's clock was ahead then. Default false. */
+  readonly reopens?: boolean;
   /** Who merges; as before when undefined. */
   readonly merger?: Merger | undefined;
 }
@@ -190,9 +192,10 @@ export class Catalogue {
   /** The generation behind `state`, whose packs are written. */
   async #next(
     state: CatalogueState,
-    { add = [], remove = [], dead = [], forget = new Set(), folded = [], listFrom = '', merger }: CatalogueChange,
+    change: CatalogueChange,
     call: Call,
   ): Promise<{ readonly generation: Generation; readonly packs: Map<string, readonly BucketCard[]> }> {
+    const { add = [], remove = [], dead = [], forget = new Set(), merger } = change;
     const before = state.generation;
     const removed = new Set(remove);
     const plan = newPacks(state.packs, add, removed);
@@ -209,7 +212,7 @@ export class Catalogue {
       // As others have them, without what is elsewhere now.
       loaded.set(key, await decodePack(pack, key, headsKeyOf(key)));
     });
-    const names = await this.#foldedNames(before, folded, listFrom, call);
+    const names = await this.#foldedNames(before, change, call);
     const died = [
       ...remove.flatMap((name) => state.live.get(name)?.key ?? []),
       ...dead,
@@ -239,8 +242,7 @@ export class Catalogue {
   /** Names of folded uploads: those of hours that nobody lists any more go into a pack, and packs go when no spool can have one of them. */
   async #foldedNames(
     before: Generation,
-    more: readonly { readonly hour: string; readonly name: string }[],
-    wanted: string,
+    { folded: more = [], listFrom: wanted = '', reopens = false }: CatalogueChange,
     call: Call,
   ): Promise<{
     readonly folded: ReadonlyMap<string, readonly string[]>;
@@ -248,7 +250,7 @@ export class Catalogue {
     readonly dropped: readonly string[];
     readonly listFrom: string;
   }> {
-    const listFrom = wanted > before.listFrom ? wanted : before.listFrom;
+    const listFrom = wanted > before.listFrom || (reopens && wanted !== '') ? wanted : before.listFrom;
     const nowMs = this.#store.clockMs();
     const folded = new Map<string, string[]>();
     const over: string[] = [];

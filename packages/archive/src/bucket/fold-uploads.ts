@@ -14,6 +14,8 @@ import type { ListedObject } from './object-store.js';
 const FOLDED_AT_ONCE = 2000;
 /** Cards made at a time. */
 const AT_A_TIME = 8;
+/** The clock of a store that is ahead by less was just read before and after the turn of an hour. */
+const AHEAD_MS = 60_000;
 
 /** What folding has to do with. */
 export interface Folding extends Turn {
@@ -71,7 +73,8 @@ export const foldUploads = async (folding: Folding): Promise<void> => {
   const { cards, failure } = await cardsOf(folding, waiting.slice(0, FOLDED_AT_ONCE));
   const left = waiting.filter(({ name }) => !(cards.has(name) || damaged.has(name)));
   // Readers list from here on: what may still be coming, or was left, lies behind it.
-  const closed = [hourOf(listedMs - bounds.lateMs), ...left.map(({ hour }) => hour)].sort()[0];
+  const closedAt = (ms: number): string => [hourOf(ms - bounds.lateMs), ...left.map(({ hour }) => hour)].sort()[0];
+  let closed = closedAt(listedMs);
   let folded: FreshUpload[] = [];
   let copies: readonly string[] = [];
   await catalogue.update(
@@ -79,18 +82,23 @@ export const foldUploads = async (folding: Folding): Promise<void> => {
       // One that was paused for so long cannot know any more what was folded and forgotten since.
       folded = [];
       copies = [];
-      if (store.clockMs() - listedMs > bounds.orphanMs / 2) return undefined;
+      const nowMs = store.clockMs();
+      if (nowMs - listedMs > bounds.orphanMs / 2) return undefined;
+      // Closed when the store's clock was ahead: uploads come under earlier hours now.
+      const isAhead = hourOf(nowMs - bounds.lateMs + AHEAD_MS) < state.listFrom;
+      closed = closedAt(Math.min(nowMs, listedMs));
       const now = await sortOut(folding, state, listed);
       folded = now.uploads.filter(({ name }) => cards.has(name));
       // A copy goes only when another is there for sure.
       copies = now.copies.filter(({ name, isKnown }) => isKnown || cards.has(name)).map(({ key }) => key);
-      if (folded.length === 0 && copies.length === 0 && closed <= state.listFrom) return undefined;
-      if (folded.length === 0 && copies.length === 0 && !isWorthClosing(state)) return undefined;
+      const closes = isAhead || (closed > state.listFrom && isWorthClosing(state));
+      if (folded.length === 0 && copies.length === 0 && !closes) return undefined;
       return {
         add: folded.flatMap(({ name }) => cards.get(name) ?? []),
         folded: folded.map(({ name, hour }) => ({ name, hour })),
         dead: copies,
         listFrom: closed,
+        reopens: isAhead,
         // What was folded is to be merged.
         merger: turnOf(folding, state),
       };

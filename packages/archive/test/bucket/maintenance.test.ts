@@ -5,7 +5,9 @@ import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
 import { BucketMaintainer } from '../../src/bucket/bucket-maintenance.js';
 import type { MaintainOptions } from '../../src/bucket/bucket-options.js';
+import { BucketPlace } from '../../src/bucket/bucket-place.js';
 import { Catalogue } from '../../src/bucket/catalogue.js';
+import { openCatalogue } from '../../src/bucket/catalogue-reader.js';
 import type { CatalogueState } from '../../src/bucket/catalogue-state.js';
 import { freshKey, hourOf, timelineKey } from '../../src/bucket/keys.js';
 import { Segment } from '../../src/segment/segment.js';
@@ -111,6 +113,37 @@ test('an upload that is copied, late, or late and copied is found once', async (
   }
   expectExactly(await readAll(store), [...uploads, late]);
   expect(keysOf(store, 'fresh/')).toEqual([freshKey(ten, first.name), freshKey(ten, late.name)].sort());
+});
+
+test('a clock of the store that was ahead hides no upload', async () => {
+  const { store, uploads } = await storeWith(1);
+  const maintainer = new BucketMaintainer(store);
+  const add = async (n: number): Promise<void> => {
+    const upload = await makeUpload(n, 3, store.now);
+    await putUpload(store, upload);
+    uploads.push(upload);
+  };
+  const place = new BucketPlace(store, openCatalogue(store, new Catalogue(store), undefined), undefined);
+  const listed = async (): Promise<string[]> => (await place.list()).segments.map(({ name }) => name).sort();
+  const names = (): string[] => uploads.map(({ name }) => name).sort();
+  store.now += 5 * HOUR;
+  await maintainer.pass();
+  expect((await newest(store)).listFrom).toBe(hourOf(store.now - 10 * MINUTE));
+  store.now -= 5 * HOUR;
+  // Before any maintainer looks again.
+  await add(500);
+  expect(await listed()).toEqual(names());
+  await maintainer.pass();
+  expect((await newest(store)).listFrom).toBe(hourOf(store.now - 10 * MINUTE));
+  const { commits } = maintainer.stats();
+  await maintainer.pass();
+  expect(maintainer.stats().commits).toBe(commits);
+  // Nor when none looks for hours.
+  store.now += HOUR;
+  await add(600);
+  store.now += 3 * HOUR;
+  expect(await listed()).toEqual(names());
+  expectExactly(await readAll(store), uploads);
 });
 
 test('a copy is kept while the other cannot be read', async () => {
