@@ -37,7 +37,7 @@ import { type Operation, operationsOf, type QueryOptions, servicesOf } from './t
 import { describe } from './values/values.js';
 import { WorkThread } from './work-thread.js';
 
-/** How a call reads: `signal` stops it, `onDamage` is told of what cannot be read while the rest answers. */
+/** How a call reads: `signal` stops it, `onDamage` is told of what cannot be read while the rest answers, `onOver` from when on a search left something out. */
 export type ArchiveCall = QueryOptions;
 
 const DEFAULT_LIMIT = 20;
@@ -233,9 +233,10 @@ export class Archive {
     const { limit = DEFAULT_LIMIT } = search;
     wholeNumber('limit', limit, [1, MAX_LIMIT], badOptions);
     const { unnamedService = UNKNOWN_SERVICE } = call;
-    const tell = (fault: DamagedSegment): void => {
+    const tell = (fault: DamagedSegment, latestUnixNs: bigint): void => {
       this.#endedSearch = fault;
       call.onDamage?.(fault);
+      call.onOver?.(latestUnixNs);
     };
     const found = await this.#snapshots.run(call, (sources, ask) =>
       searchSources(sources, { ...search, limit, unnamedService }, { ...ask, ...this.#bucket?.searchBound(tell) }),

@@ -94,6 +94,8 @@ export const operationsOf = async (
 export interface QueryOptions {
   readonly signal?: AbortSignal;
   readonly onDamage?: OnDamage;
+  /** A search was ended by its bound, and nothing that ended later than this was left out of what it found. */
+  readonly onOver?: (latestUnixNs: bigint) => void;
   /** What spans are listed and found under whose resource names no service. Default: OpenTelemetry's `unknown_service`. */
   readonly unnamedService?: string;
 }
@@ -104,8 +106,6 @@ export interface AskOptions extends QueryOptions {
   readonly parallel?: number;
   /** Whether a search may not go on, because it has read too much. Default: it may. */
   readonly isOver?: () => boolean;
-  /** It did not go on: nothing that ended later was left out. */
-  readonly onOver?: (latestUnixNs: bigint) => void;
 }
 
 const NS_PER_MS = 1_000_000n;

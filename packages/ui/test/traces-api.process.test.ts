@@ -6,7 +6,7 @@ import { scratch } from '../../../test/support/built.js';
 import { Archive } from '../../archive/src/index.js';
 import { span, spanIdOf, traceIdOf } from '../../archive/test/segment/support/segments.js';
 import type { PointsAnswer, TracesAnswer } from '../src/api/answers.js';
-import { quotedPairs } from '../src/api/traces/search-of.js';
+import { findTraces, quotedPairs, searchOf } from '../src/api/traces/search-of.js';
 import { statusesOf } from '../src/api/traces/traces-routes.js';
 import { useServer } from './support/served.js';
 
@@ -110,6 +110,51 @@ describe('properties', () => {
     ['a=1 b', undefined],
   ])('%s', (text, pairs) => {
     expect(quotedPairs(text)).toEqual(pairs);
+  });
+});
+
+describe('a search that was ended by its bound', () => {
+  /** The archive, of whose traces only those that begin behind `endsNs` are looked for, and now and then one that is older. */
+  const ending = (endsNs: bigint, old: number) => {
+    const asked: (bigint | undefined)[] = [];
+    const search: Archive['search'] = async (conditions, call) => {
+      asked.push(conditions?.toUnixNs);
+      const found = await archive.search(conditions);
+      if (conditions?.toUnixNs !== undefined && conditions.toUnixNs < endsNs + 1n) return found;
+      call?.onOver?.(endsNs);
+      return found.filter(({ startUnixNs }) => startUnixNs > endsNs || startUnixNs === startOf(old));
+    };
+    return { asked, bounded: { search } as Archive };
+  };
+  const find = (bounded: Archive, query: Record<string, string> = {}) =>
+    findTraces(bounded, searchOf(new URLSearchParams(query)), new AbortController().signal);
+
+  test('is shown as far as nothing is missing, and goes on from there', async () => {
+    const { asked, bounded } = ending(startOf(20), 3);
+    const first = await find(bounded);
+    expect(first.traces.map(({ traceId }) => traceId)).toEqual(newestFirst.slice(0, 19));
+    expect(first.endedAtNs).toBe(startOf(20));
+    const rest = await find(bounded, { before: String(first.next) });
+    expect(rest.traces.map(({ traceId }) => traceId)).toEqual(newestFirst.slice(19));
+    expect(rest.endedAtNs).toBeUndefined();
+    expect(asked).toEqual([undefined, startOf(20)]);
+  });
+
+  test('is no other than any when it found a page before', async () => {
+    const { bounded } = ending(startOf(20), 3);
+    const { traces, next, endedAtNs } = await find(bounded, { limit: '5' });
+    expect(traces.map(({ traceId }) => traceId)).toEqual(newestFirst.slice(0, 5));
+    expect([next, endedAtNs]).toEqual([`${startOf(35)}-${traceIdOf(965)}`, undefined]);
+  });
+
+  test('offers no way on when it would come no further', async () => {
+    const search: Archive['search'] = async (conditions, call) => {
+      const found = await archive.search(conditions);
+      call?.onOver?.(startOf(20));
+      return found.filter(({ startUnixNs }) => startUnixNs === startOf(3));
+    };
+    const found = await find({ search } as Archive, { before: `${startOf(20)}-${traceIdOf(980)}` });
+    expect(found).toEqual({ traces: [expect.objectContaining({ traceId: traceIdOf(997) })], endedAtNs: startOf(20) });
   });
 });
 

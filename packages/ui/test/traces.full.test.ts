@@ -321,6 +321,30 @@ describe.skipIf(!hasBrowser)('the list of traces', () => {
     await loaded(page);
   });
 
+  test('a search that was ended by its bound says so, and goes on where one says', async () => {
+    const [newest, ...older] = await archive.search({ limit: 100 });
+    const next = `${older[0].startUnixNs}-${'0'.repeat(32)}`;
+    const page = await open(`${url}#/live`);
+    const asked: string[] = [];
+    await page.route(/\/ui\/api\/traces(\/points)?\?/, async (route) => {
+      const target = route.request().url();
+      asked.push(target);
+      if (new URL(target).searchParams.has('before')) return route.continue();
+      const answer = await (await route.fetch()).json();
+      const endedAtUs = Number(older[0].startUnixNs / 1000n);
+      if (target.includes('points')) return route.fulfill({ json: { ...answer, next, endedAtUs } });
+      return route.fulfill({ json: { traces: answer.traces.slice(0, 1), next, endedAtUs } });
+    });
+    await page.goto(`${url}#/traces`);
+    await page.getByText('The search was ended').waitFor();
+    await page.getByText('points, not all').waitFor();
+    expect(await names(page)).toEqual([newest.name]);
+    expect(asked.filter((one) => one.includes('points'))).toHaveLength(1);
+    await page.getByRole('link', { name: 'Search on from there' }).click();
+    await page.getByText(`${older.length} traces`).waitFor();
+    expect((await names(page)).sort()).toEqual(older.map(({ name }) => name).sort());
+  });
+
   test('a part that could not be loaded is loaded when it is tried again', async () => {
     expectFaults();
     const page = await open(`${url}#/traces`);

@@ -243,7 +243,7 @@ export class BucketHome implements SpansHome {
   }
 
   /** When a search is over, because it has read too much; `tell` says so, and how to go on. */
-  searchBound(tell: (fault: DamagedSegment) => void): Pick<AskOptions, 'isOver' | 'onOver'> {
+  searchBound(tell: (fault: DamagedSegment, latestUnixNs: bigint) => void): Pick<AskOptions, 'isOver' | 'onOver'> {
     const before = this.store.stats();
     return {
       isOver: () => {
@@ -252,11 +252,12 @@ export class BucketHome implements SpansHome {
       },
       onOver: (latestUnixNs) => {
         const time = new Date(Math.ceil(Number(latestUnixNs / 1_000_000n))).toISOString();
-        tell({
+        const fault = {
           file: this.store.name,
           code: 'ERR_SPANLINE_GRAPH_LIMIT',
           message: `the search was ended when it had read ${SEARCH_BYTES / MIB} MiB or asked ${SEARCH_REQUESTS} times: of what ended before ${time} some is left out; go on with a search to that time, or ask for less`,
-        });
+        };
+        tell(fault, latestUnixNs);
       },
     };
   }

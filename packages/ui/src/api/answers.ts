@@ -46,6 +46,8 @@ export interface TracesAnswer {
   readonly traces: readonly TraceRow[];
   /** There are more: the parameter `before` for those that come behind these. */
   readonly next?: string;
+  /** The search was ended by its bound: of what began then or before some may be missing, which `next` goes on with, unless asking for less is the only way. */
+  readonly endedAtUs?: number;
 }
 
 /** Answer of /ui/api/traces/points: the same traces as columns, for a drawing of many. */
@@ -61,6 +63,7 @@ export interface PointsAnswer {
   /** Trace ids of 32 digits, one behind the other. */
   readonly ids: string;
   readonly next?: string;
+  readonly endedAtUs?: number;
 }
 
 /** Answer of /ui/api/traces/values: what can be chosen in the form. */

@@ -47,7 +47,7 @@ const shapedTraces = async (
   signal: AbortSignal,
   each: (trace: ShapedTrace) => void,
 ): Promise<{ readonly read: number; readonly isMore: boolean }> => {
-  const { traces: summaries, next } = await findTraces(archive, query, signal);
+  const { traces: summaries, next, endedAtNs } = await findTraces(archive, query, signal);
   const wanted = withinBytes(summaries);
   for (let at = 0; at < wanted.length; at += BATCH) {
     const batch = wanted.slice(at, at + BATCH);
@@ -61,7 +61,8 @@ const shapedTraces = async (
       if (spans !== undefined && spans.length > 0) each({ summary, spans, shape: traceShape(spans) });
     }
   }
-  return { read: wanted.length, isMore: next !== undefined || wanted.length < summaries.length };
+  const isMore = next !== undefined || endedAtNs !== undefined || wanted.length < summaries.length;
+  return { read: wanted.length, isMore };
 };
 
 const MAX_ROWS = 5000;

@@ -98,6 +98,9 @@ const cursorOf = ([name, text]: Found): TraceCursor => {
   return { startUnixNs: BigInt(ns), traceId };
 };
 
+/** Before every other. */
+const FIRST_ID = '0'.repeat(32);
+
 /** The cursor behind a trace. */
 const cursorText = ({ startUnixNs, traceId }: TraceCursor): string => `${startUnixNs}-${traceId}`;
 
@@ -150,10 +153,12 @@ export const searchOf = (query: URLSearchParams, maxTraces = MAX_TRACES): TraceQ
 const MAX_AT_ONCE = 100_000;
 
 /** Traces, the newest first. */
-interface FoundTraces {
+export interface FoundTraces {
   readonly traces: readonly TraceSummary[];
-  /** For `before`: there are more. */
+  /** For `before`: there are more, or may be. */
   readonly next?: string;
+  /** The search was ended, because it had read as much as one may: of what began at this time or before, Unix nanoseconds, some may be missing. */
+  readonly endedAtNs?: bigint;
 }
 
 const isWanted = ({ startsFromUnixNs, before }: TraceQuery): ((trace: TraceSummary) => boolean) => {
@@ -162,6 +167,20 @@ const isWanted = ({ startsFromUnixNs, before }: TraceQuery): ((trace: TraceSumma
     (before === undefined ||
       startUnixNs < before.startUnixNs ||
       (startUnixNs === before.startUnixNs && traceId > before.traceId));
+};
+
+/** The page that a search found which was ended, up to where nothing is missing; undefined where it found a whole one. */
+const pageUntil = (
+  endedAtNs: bigint,
+  traces: readonly TraceSummary[],
+  { search: { limit, toUnixNs }, before }: TraceQuery,
+): FoundTraces | undefined => {
+  const page = traces.filter(({ startUnixNs }) => startUnixNs > endedAtNs);
+  if (page.length > limit) return undefined;
+  // One that comes no further would come no further again: that takes asking for less.
+  const isFurther = endedAtNs < min(before?.startUnixNs ?? endedAtNs + 1n, toUnixNs);
+  const next = isFurther ? { next: cursorText({ startUnixNs: endedAtNs, traceId: FIRST_ID }) } : {};
+  return { traces: isFurther ? page : traces.slice(0, limit), endedAtNs, ...next };
 };
 
 /** Traces that a query means; those of one start by id, as the archive has them. */
@@ -174,8 +193,14 @@ export const findTraces = async (archive: Archive, query: TraceQuery, signal: Ab
   // One more tells whether there are more; and those at the cursor come again.
   for (let max = limit + (before === undefined ? 1 : 2); ; max *= 4) {
     const limited = Math.min(max, MAX_AT_ONCE);
-    const found = await archive.search({ ...asked, limit: limited }, { signal });
+    let endedAtNs: bigint | undefined;
+    const onOver = (latestUnixNs: bigint): void => {
+      endedAtNs = latestUnixNs;
+    };
+    const found = await archive.search({ ...asked, limit: limited }, { signal, onOver });
     const traces = found.filter(isMeant);
+    const ended = endedAtNs === undefined ? undefined : pageUntil(endedAtNs, traces, query);
+    if (ended !== undefined) return ended;
     const isAll = found.length < limited || found[found.length - 1].startUnixNs < startsFromUnixNs;
     if (traces.length <= limit && !isAll && limited < MAX_AT_ONCE) continue;
     const page = traces.slice(0, limit);

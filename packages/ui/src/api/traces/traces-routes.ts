@@ -6,7 +6,7 @@ import type { Call, Route } from '@spanline/archive/internal';
 import { httpStatusOf, type TraceSummary } from 'spanline/internal/record';
 import type { PointsAnswer, RequestStatus, TraceRow, TracesAnswer, ValuesAnswer } from '../answers.js';
 import { type ArchiveOf, apiGet } from '../api-route.js';
-import { findTraces, searchOf } from './search-of.js';
+import { type FoundTraces, findTraces, searchOf } from './search-of.js';
 
 /** Traces of one answer. */
 const MAX_POINTS = 100_000;
@@ -75,18 +75,27 @@ const traceRow = (summary: TraceSummary): TraceRow => {
   };
 };
 
+/** Where a list of traces ends, and why. */
+const ending = ({ next, endedAtNs }: Omit<FoundTraces, 'traces'>): Pick<TracesAnswer, 'next' | 'endedAtUs'> => ({
+  next,
+  endedAtUs: endedAtNs === undefined ? undefined : Number(endedAtNs / NS_PER_US),
+});
+
 const search = async (archiveOf: ArchiveOf, call: Call): Promise<TracesAnswer> => {
   const wanted = searchOf(call.query);
   const archive = await archiveOf(call);
-  const { traces, next } = await findTraces(archive, wanted, call.signal);
+  const { traces, ...rest } = await findTraces(archive, wanted, call.signal);
   const statuses = await statusesOf(archive, traces, call.signal);
-  return { traces: traces.map((trace) => ({ ...traceRow(trace), status: statuses.get(trace.traceId) })), next };
+  return {
+    traces: traces.map((trace) => ({ ...traceRow(trace), status: statuses.get(trace.traceId) })),
+    ...ending(rest),
+  };
 };
 
 const points = async (archiveOf: ArchiveOf, call: Call): Promise<PointsAnswer> => {
   const wanted = searchOf(call.query, MAX_POINTS);
-  const { traces, next } = await findTraces(await archiveOf(call), wanted, call.signal);
-  return { ...tracePoints(traces), next };
+  const { traces, ...rest } = await findTraces(await archiveOf(call), wanted, call.signal);
+  return { ...tracePoints(traces), ...ending(rest) };
 };
 
 const values = async (archiveOf: ArchiveOf, call: Call): Promise<ValuesAnswer> => {

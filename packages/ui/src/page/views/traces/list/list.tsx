@@ -187,8 +187,24 @@ const Choice = ({ parameters }: Pick<ViewProps, 'parameters'>) => {
   );
 };
 
-const Found = ({ traces, next, parameters }: TracesAnswer & Pick<ViewProps, 'parameters'>) => {
+/** A search that was ended by its bound, and how to go on. */
+const Ended = ({ endedAtUs, next, parameters }: Omit<TracesAnswer, 'traces'> & Pick<ViewProps, 'parameters'>) =>
+  endedAtUs === undefined ? null : (
+    <p class="ended">
+      The search was ended, having read as much of the archive as one may: of traces from {moment(endedAtUs)} and before
+      some are missing.{' '}
+      {next === undefined ? (
+        'Ask for less: a shorter time, or more conditions.'
+      ) : (
+        <a href={hrefOf('traces', { ...parameters, before: next })}>Search on from there</a>
+      )}
+    </p>
+  );
+
+const Found = (found: TracesAnswer & Pick<ViewProps, 'parameters'>) => {
+  const { traces, next, endedAtUs, parameters } = found;
   const { before } = parameters;
+  if (traces.length === 0 && endedAtUs !== undefined) return <Ended {...found} />;
   if (traces.length === 0)
     return (
       <Empty
@@ -204,6 +220,7 @@ const Found = ({ traces, next, parameters }: TracesAnswer & Pick<ViewProps, 'par
         {traces.length} traces{next !== undefined && (before === undefined ? ', the newest' : ', older ones')} ·{' '}
         <a href={hrefOf('traces/groups', searchOf(parameters))}>by shape</a>
       </p>
+      <Ended {...found} />
       <Choice parameters={parameters} />
       <TraceTable traces={traces} parameters={parameters} />
       <p class="pages">

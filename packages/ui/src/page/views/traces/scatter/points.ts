@@ -95,8 +95,10 @@ export const usePoints = (search: Readonly<Record<string, string>>): LoadingPoin
         if (signal.aborted) return;
         pages.push(page);
         before = page.next;
-        const isLast = before === undefined || limit === PAGES[PAGES.length - 1];
-        show({ points: pointsOf(pages), isLoading: !isLast, isCut: before !== undefined });
+        // It has read as much as one may: to go on is for who looks at it.
+        const isEnded = page.endedAtUs !== undefined;
+        const isLast = before === undefined || isEnded || limit === PAGES[PAGES.length - 1];
+        show({ points: pointsOf(pages), isLoading: !isLast, isCut: before !== undefined || isEnded });
         if (isLast) return;
       }
     };
