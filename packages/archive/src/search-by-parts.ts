@@ -15,8 +15,9 @@ const ALL_SOURCES = 64;
 const NEAR_NS = 600_000_000_000n;
 /** Sources asked at first, and twice as many each further time. */
 const FIRST_SOURCES = 4;
-/** Candidates asked for at first of a source. */
+/** Candidates asked for at first of a source; and where all parts of a trace decide whether it lasts long enough, which few do. */
 const FIRST_CANDIDATES = 64;
+const FIRST_UNDECIDED = 256;
 
 type LimitedSearch = NamedSearch & { readonly limit: number };
 
@@ -50,9 +51,12 @@ class PartSearching {
       if (this.#isNear(source) && (await source.mayMean(this.#search))) meaning.push(source);
     const ordered = newestSourceFirst(meaning);
     // Few at first: what they give may be enough.
-    for (let start = 0, count = FIRST_SOURCES; start < ordered.length; start += count, count *= 2) {
+    for (let start = 0, count = FIRST_SOURCES; start < ordered.length; count *= 2) {
       if (this.#isEnough(ordered[start].endUnixNs)) break;
-      await askEach(ordered.slice(start, start + count), this.#options, (source) => this.#searchIn(source));
+      // A rest that is no larger is not waited for.
+      const end = ordered.length - start <= 2 * count ? ordered.length : start + count;
+      await askEach(ordered.slice(start, end), this.#options, (source) => this.#searchIn(source));
+      start = end;
     }
     if (this.#leftOut !== undefined) this.#options.onOver?.(this.#leftOut);
     return this.#found;
@@ -67,7 +71,8 @@ class PartSearching {
 
   /** Its candidates, the newest first, as long as newer ones may come of it. */
   async #searchIn(source: TraceSource): Promise<void> {
-    for (let limit = Math.max(FIRST_CANDIDATES, this.#search.limit); ; limit *= 4) {
+    const first = this.#search.minDurationNs === undefined ? FIRST_CANDIDATES : FIRST_UNDECIDED;
+    for (let limit = Math.max(first, this.#search.limit); ; limit *= 4) {
       if (this.#isEnough(source.endUnixNs)) return;
       if (this.#options.isOver?.() === true) {
         if (this.#leftOut === undefined || source.endUnixNs > this.#leftOut) this.#leftOut = source.endUnixNs;

@@ -17,6 +17,7 @@ export {
   symbolOf,
   takeNumber,
 } from './container/symbol-coder.js';
+export { ClusteredTransport } from './container/transport/clustered-transport.js';
 export { parseContentRange } from './container/transport/http-transport.js';
 export { openedFrom } from './container/transport/open-transport.js';
 export { parseS3Location, s3Address } from './container/transport/s3-transport.js';

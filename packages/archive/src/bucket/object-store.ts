@@ -6,6 +6,7 @@ import type { Transport } from '@spanline/graph';
 import { parseS3Location, s3Address } from '@spanline/graph/internal';
 import { type Backoff, inParallel, wholeNumber } from 'spanline/internal/base';
 import { bucketError, type Deed, refusalOf } from './bucket-error.js';
+import { KeptStretches } from './kept-stretches.js';
 import { ObjectTransport, type ObjectVersion } from './object-transport.js';
 import { S3Client, type StoreStats } from './s3-client.js';
 import { Credentials, type CredentialsProvider, regionAndEndpoint } from './s3-credentials.js';
@@ -76,6 +77,8 @@ export interface ObjectStoreOptions {
 
 const LONGEST_DELAY_MS = 5000;
 const DELETES_AT_A_TIME = 8;
+/** Of ranges as they were read. */
+const KEPT_BYTES = 32 * 1024 * 1024;
 
 const numberOf = (name: string, value: number, min: number): number =>
   wholeNumber(name, value, [min, 2 ** 31 - 1], (message) => bucketError('LOCATION', message));
@@ -106,6 +109,7 @@ class S3ObjectStore implements ObjectStore {
   readonly #endpoint: string | undefined;
   readonly #client: S3Client;
   readonly #pageSize: number | undefined;
+  readonly #kept = new KeptStretches(KEPT_BYTES);
   #listing: Promise<boolean | undefined> | undefined;
 
   constructor(location: string, options: ObjectStoreOptions) {
@@ -223,6 +227,7 @@ class S3ObjectStore implements ObjectStore {
       this.#client,
       { url: this.#url(key), name: `${this.name}/${key}`, deed: this.#reading(key) },
       known,
+      this.#kept,
     );
   }
 

@@ -21,6 +21,7 @@ import {
 } from '@spanline/graph/internal';
 import { inParallel } from 'spanline/internal/base';
 import { BucketError, type Deed } from './bucket-error.js';
+import type { KeptStretches } from './kept-stretches.js';
 import type { S3Client, StoreAnswer } from './s3-client.js';
 
 /** A version of an object. */
@@ -53,27 +54,34 @@ export class ObjectTransport implements Transport {
   readonly name: string;
   readonly #client: S3Client;
   readonly #asked: Asked;
+  readonly #kept: KeptStretches;
   readonly #counts = { requests: 0, ranges: 0, bytes: 0 };
   #version: ObjectVersion | undefined;
   #isClosed = false;
 
-  constructor(client: S3Client, asked: Asked, known: ObjectVersion | undefined) {
+  constructor(client: S3Client, asked: Asked, known: ObjectVersion | undefined, kept: KeptStretches) {
     this.name = asked.name;
     this.#client = client;
     this.#asked = asked;
     this.#version = known;
+    this.#kept = kept;
   }
 
   async readRanges(ranges: readonly ByteRange[], options?: TransportReadOptions): Promise<Buffer[]> {
     this.#checkOpen();
     checkSignal(this.name, options);
     checkRanges(ranges, this.#version?.size, this.name);
-    const results = emptyResults(ranges);
     this.#counts.ranges += ranges.length;
-    await inParallel(mergeRanges(ranges, GAP_BYTES), AT_A_TIME, async (merged) => {
-      dealOut(ranges, merged, await this.#read(merged, options), results);
+    const found = ranges.map(({ offset, length }) => this.#find(offset, length));
+    const missing = ranges.filter((_, i) => found[i] === undefined);
+    const read = emptyResults(missing);
+    await inParallel(mergeRanges(missing, GAP_BYTES), AT_A_TIME, async (merged) => {
+      const bytes = await this.#read(merged, options);
+      if (this.#versionName !== undefined) this.#kept.put(this.#versionName, merged.offset, bytes);
+      dealOut(missing, merged, bytes, read);
     });
-    return results;
+    let next = 0;
+    return found.map((bytes) => bytes ?? read[next++]);
   }
 
   async readTail(length: number, options?: TransportReadOptions): Promise<Tail> {
@@ -105,6 +113,16 @@ export class ObjectTransport implements Transport {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+  }
+
+  /** Names the object and its version; undefined where the store tells none. */
+  get #versionName(): string | undefined {
+    const { etag = '' } = this.#version ?? {};
+    return etag === '' ? undefined : `${this.#asked.url} ${etag}`;
+  }
+
+  #find(offset: number, length: number): Buffer | undefined {
+    return this.#versionName === undefined ? undefined : this.#kept.find(this.#versionName, offset, length);
   }
 
   async #read({ offset, length }: ByteRange, options: TransportReadOptions | undefined): Promise<Buffer> {

@@ -3,10 +3,10 @@
 import { CorruptError, type DictionaryEntry, GraphError } from '@spanline/graph';
 import type { ArchivedSpan } from 'spanline/internal/record';
 import { lastWordOf, TRACE_ID_BYTES, traceIdBytes } from '../values/fields.js';
-import type { Group, GroupReader, Outcome, WholeGroup } from './group-reader.js';
+import type { GroupExtents, GroupReader, Outcome, WholeGroup } from './group-reader.js';
 import { PARTS } from './layout.js';
 import { eachOrDamage, guarded, type SegmentFile, type SegmentReadOptions } from './segment-file.js';
-import { markOf, type TraceRow } from './trace-rows.js';
+import { markOf } from './trace-rows.js';
 
 /** The keys of a trace, by what they are. */
 interface TraceKeys {
@@ -192,10 +192,10 @@ export const traceExtents = async (
   const found = new Map<string, TraceExtent>();
   for (const batch of batchesOf(file, ids)) {
     const numbers = [...new Set(batch.flatMap(({ groups }) => groups))].sort((a, b) => a - b);
-    const loaded = await reader.load(numbers, [], options);
+    const loaded = await reader.extents(numbers, options);
     const unclear: Wanted[] = [];
     for (const wanted of batch) {
-      const rows = guarded(() => wanted.groups.map((group) => markedRows(loaded.get(group), lastWordOf(wanted.id))));
+      const rows = guarded(() => wanted.groups.map((group) => markedExtents(loaded.get(group), lastWordOf(wanted.id))));
       if (rows instanceof GraphError) report(rows, wanted.id, options);
       else if (rows.some(({ length }) => length > 0))
         found.set(wanted.id, rows.flat().reduce<TraceExtent>(joinedExtent, rows.flat()[0]));
@@ -211,19 +211,27 @@ export const traceExtents = async (
   return found;
 };
 
-/** The rows of a group with the mark of a trace. */
-const markedRows = (group: Group | GraphError | undefined, lastWord: number): TraceRow[] => {
+const extentAt = ({ starts, ends }: GroupExtents, i: number): TraceExtent => ({
+  startUnixNs: starts[i],
+  endUnixNs: ends[i],
+});
+
+/** Those of a group with the mark of a trace. */
+const markedExtents = (group: GroupExtents | GraphError | undefined, lastWord: number): TraceExtent[] => {
   if (group instanceof GraphError) throw group;
-  const { traceRows = [] } = group ?? {};
-  const mark = markOf(lastWord, traceRows.length);
-  return traceRows.filter((row) => row.mark === mark);
+  if (group === undefined) return [];
+  const { marks } = group;
+  const mark = markOf(lastWord, marks.length);
+  const extents: TraceExtent[] = [];
+  for (let i = marks.indexOf(mark); i >= 0; i = marks.indexOf(mark, i + 1)) extents.push(extentAt(group, i));
+  return extents;
 };
 
 /** How long a trace with these keys lasts; undefined when it is not there. */
 const extentByKeys = (
   file: SegmentFile,
   entries: readonly DictionaryEntry[] | GraphError,
-  groups: Outcome<Group>,
+  groups: Outcome<GroupExtents>,
 ): TraceExtent | undefined => {
   if (entries instanceof GraphError) throw entries;
   const keys = traceKeys(file, entries);
@@ -233,12 +241,13 @@ const extentByKeys = (
   let number = groupAt(firsts, keys.first);
   for (let ordinal = keys.first; ordinal < keys.first + keys.count; number++) {
     const group = groups.get(number);
-    const rows = group instanceof GraphError ? [] : (group?.traceRows ?? []);
-    const row = rows.find(({ first }) => first === ordinal - firsts[number]);
-    if (row === undefined)
+    const known = group === undefined || group instanceof GraphError ? undefined : group;
+    const at = known?.firsts.indexOf(ordinal - firsts[number]) ?? -1;
+    if (known === undefined || at < 0 || at >= known.marks.length)
       throw new CorruptError(`trace ${keys.traceId} of ${file.name} is not where its keys say`, 'traceRows', number);
-    extent = extent === undefined ? row : joinedExtent(extent, row);
-    ordinal += row.spanCount;
+    const own = extentAt(known, at);
+    extent = extent === undefined ? own : joinedExtent(extent, own);
+    ordinal += known.firsts[at + 1] - known.firsts[at];
   }
   return extent;
 };

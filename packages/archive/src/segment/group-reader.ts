@@ -100,11 +100,38 @@ export interface WholeGroup extends Group {
   readonly times: SpanTimesRead;
 }
 
+/** When the pieces of traces in a group were, and which of its spans they have. */
+export interface GroupExtents {
+  readonly marks: Uint32Array;
+  /** The first span of each, counted from that of the group, and the end of the last. */
+  readonly firsts: Uint32Array;
+  /** Unix nanoseconds. */
+  readonly starts: BigUint64Array;
+  readonly ends: BigUint64Array;
+}
+
+const extentsOf = (rows: readonly TraceRow[]): GroupExtents => {
+  const last = rows.at(-1);
+  return {
+    marks: Uint32Array.from(rows, ({ mark }) => mark),
+    firsts: Uint32Array.from([...rows.map(({ first }) => first), last === undefined ? 0 : last.first + last.spanCount]),
+    starts: BigUint64Array.from(rows, ({ startUnixNs }) => startUnixNs),
+    ends: BigUint64Array.from(rows, ({ endUnixNs }) => endUnixNs),
+  };
+};
+
+/** Memory of the extents of a group beside those of its rows, and of one of them. */
+const EXTENTS_BYTES = 800;
+const EXTENT_BYTES = 24;
+
 /** What each group asked for became. */
 export type Outcome<T> = ReadonlyMap<number, T | GraphError>;
 
 /** A part as it was found: decoded, in bytes, or damaged. */
 type Found = { readonly decoded: DecodedParts[Part] } | { readonly bytes: Buffer } | { readonly error: GraphError };
+
+/** Groups as far as they were fetched, decoded when they are asked for. */
+export type DecodeGroups = (groups: readonly number[]) => Outcome<Group>;
 
 /** The groups of one segment. */
 export class GroupReader {
@@ -139,6 +166,15 @@ export class GroupReader {
     parts: readonly Part[],
     options?: TransportReadOptions,
   ): Promise<Outcome<Group>> {
+    return (await this.fetch(groups, parts, options))(groups);
+  }
+
+  /** The same, of which only the bytes are read now: what is decoded is in the cache, and decoded again when it is there no longer. */
+  async fetch(
+    groups: readonly number[],
+    parts: readonly Part[],
+    options?: TransportReadOptions,
+  ): Promise<DecodeGroups> {
     // Rows first: other parts are decoded by them.
     const wanted = PARTS.filter((part) => part === 'traceRows' || parts.includes(part));
     const found = new Map<string, Found>();
@@ -153,13 +189,60 @@ export class GroupReader {
       }
     }
     await this.#fetch(missing, found, options);
-    const result = new Map<number, Group | GraphError>();
-    for (const group of groups)
-      result.set(
-        group,
-        guarded(() => this.#decode(group, wanted, found)),
-      );
+    return (some) => new Map(some.map((group) => [group, guarded(() => this.#decode(group, wanted, found))]));
+  }
+
+  /** When the traces of groups were: an eighth of what their rows take is kept. */
+  async extents(groups: readonly number[], options?: TransportReadOptions): Promise<Outcome<GroupExtents>> {
+    const { cache } = this.#file;
+    const result = new Map<number, GroupExtents | GraphError>();
+    const refs: PartRef[] = [];
+    for (const group of groups) {
+      const known = cache.get(this.#extentsKeyOf(group)) as GroupExtents | undefined;
+      const ref = this.#file.groups.ref('traceRows', group);
+      if (known !== undefined) result.set(group, known);
+      else if (ref !== undefined) refs.push(ref);
+    }
+    const found = new Map<string, Found>();
+    const missing: PartRef[] = [];
+    for (const ref of refs) {
+      const decoded = cache.get(this.#keyOf(ref)) as DecodedParts[Part] | undefined;
+      if (decoded === undefined) missing.push(ref);
+      else found.set(this.#keyOf(ref), { decoded });
+    }
+    await this.#fetch([...missing, ...this.#allRowsAround(missing)], found, options);
+    for (const ref of refs) {
+      const { group } = ref;
+      const extents = guarded(() => {
+        const one = found.get(this.#keyOf(ref)) as Found;
+        return extentsOf('decoded' in one ? (one.decoded as DecodedParts['traceRows']) : this.#rowsIn(one, ref));
+      });
+      result.set(group, extents);
+      if (!(extents instanceof GraphError))
+        cache.set(this.#extentsKeyOf(group), extents, EXTENTS_BYTES + EXTENT_BYTES * extents.marks.length);
+    }
     return result;
+  }
+
+  /** The first and the last rows, where those between are most: far away all cost hardly more, and the next question is often about the others. */
+  #allRowsAround(refs: readonly PartRef[]): PartRef[] {
+    const { groups, isFar } = this.#file;
+    if (!isFar || refs.length === 0) return [];
+    const numbers = refs.map(({ group }) => group);
+    if (2 * (Math.max(...numbers) - Math.min(...numbers)) < groups.count) return [];
+    return [0, groups.count - 1].flatMap((group) =>
+      numbers.includes(group) ? [] : (groups.ref('traceRows', group) ?? []),
+    );
+  }
+
+  #rowsIn(found: Exclude<Found, { readonly decoded: unknown }>, ref: PartRef): DecodedParts['traceRows'] {
+    if ('error' in found) throw found.error;
+    const bytes = restore(found.bytes, ref, this.#placeOf(ref), this.#file.container.maxBlockBytes);
+    return decodePart('traceRows', bytes, { file: this.#file, group: ref.group, traceRows: [] });
+  }
+
+  #extentsKeyOf(group: number): string {
+    return `${this.#file.cacheKey}extents ${group}`;
   }
 
   /** Read `refs` in one batch. */
@@ -191,6 +274,8 @@ export class GroupReader {
   #part(ref: PartRef, { number, traceRows }: Group, found: Found): DecodedParts[Part] {
     if ('decoded' in found) return found.decoded;
     if ('error' in found) throw found.error;
+    const known = this.#file.cache.get(this.#keyOf(ref)) as DecodedParts[Part] | undefined;
+    if (known !== undefined) return known;
     const bytes = restore(found.bytes, ref, this.#placeOf(ref), this.#file.container.maxBlockBytes);
     const decoded = decodePart(ref.part, bytes, { file: this.#file, group: number, traceRows });
     this.#file.cache.set(this.#keyOf(ref), decoded, memoryOf(decoded, ref.inflatedLength));

@@ -122,9 +122,13 @@ export const mayBeMeant = (trace: TraceRow, search: SegmentSearch): boolean => {
   return status !== 'error' || trace.errorCount > 0;
 };
 
+/** Whether spans must be looked at of every trace that may be meant. */
+export const mustSeeAllSpans = (search: TraceSearch): boolean =>
+  hasTimeConditions(search) || search.linkedTo !== undefined || wantedProperties(search).length > 0;
+
 /** Whether spans must be looked at to know that a trace, which may be meant, is. */
 export const mustSeeSpans = ({ name, service, errorCount }: TraceRow, search: TraceSearch): boolean => {
-  if (hasTimeConditions(search) || search.linkedTo !== undefined || wantedProperties(search).length > 0) return true;
+  if (mustSeeAllSpans(search)) return true;
   const isNamed = search.name !== undefined || search.service !== undefined;
   if (search.status !== undefined) return isNamed || search.status !== 'error' || errorCount === 0;
   // The span that gives the trace its name may be the one.

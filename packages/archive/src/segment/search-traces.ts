@@ -7,14 +7,15 @@ import { getOrMake, wholeNumber } from 'spanline/internal/base';
 import type { TraceSummary } from 'spanline/internal/record';
 import { hasSpanConditions, hasTimeConditions } from '../meant-spans.js';
 import { Times } from '../values/fields.js';
-import { report } from './find-traces.js';
-import type { Group, GroupReader, Outcome } from './group-reader.js';
+import { report, storedBytes } from './find-traces.js';
+import type { DecodeGroups, Group, GroupReader, Outcome } from './group-reader.js';
 import { overlaps, rowsOf, traceIdsAt, withPieces } from './scan-traces.js';
 import {
   hasMeantSpan,
   isHopeless,
   lacksLinks,
   mayBeMeant,
+  mustSeeAllSpans,
   mustSeeSpans,
   partsFor,
   type SegmentSearch,
@@ -26,11 +27,12 @@ import type { TraceRow } from './trace-rows.js';
 class Candidates {
   #groups = new Uint32Array(256);
   #rows = new Uint16Array(256);
+  #ranks = new Float64Array(256);
   #starts = new Times(256);
   count = 0;
 
-  /** Trace `row` of group `group`; groups and rows ascend. */
-  add(group: number, row: number, startUnixNs: bigint): void {
+  /** Trace `row` of group `group`, whose first key has this rank; groups and rows ascend. */
+  add(group: number, row: number, rank: number, startUnixNs: bigint): void {
     const { count } = this;
     if (count === this.#groups.length)
       this.#resize(
@@ -39,6 +41,7 @@ class Candidates {
       );
     this.#groups[count] = group;
     this.#rows[count] = row;
+    this.#ranks[count] = rank;
     this.#starts.values[count] = startUnixNs;
     this.count++;
   }
@@ -49,6 +52,10 @@ class Candidates {
 
   row(i: number): number {
     return this.#rows[i];
+  }
+
+  rank(i: number): number {
+    return this.#ranks[i];
   }
 
   /** All, the newest first; those that start at once in the order they came. */
@@ -69,14 +76,17 @@ class Candidates {
   #resize(kept: Uint32Array, capacity: number): void {
     const groups = new Uint32Array(capacity);
     const rows = new Uint16Array(capacity);
+    const ranks = new Float64Array(capacity);
     const starts = new Times(capacity);
     kept.forEach((from, to) => {
       groups[to] = this.#groups[from];
       rows[to] = this.#rows[from];
+      ranks[to] = this.#ranks[from];
       starts.values[to] = this.#starts.values[from];
     });
     this.#groups = groups;
     this.#rows = rows;
+    this.#ranks = ranks;
     this.#starts = starts;
     this.count = kept.length;
   }
@@ -90,9 +100,14 @@ const COLUMN_GROUPS = 64;
 /** Traces looked at first; four times as many each further time. */
 const FIRST_TRACES = 64;
 
+/** Of a file that is far away all candidates are looked at in one round, when their groups have so many bytes at most, */
+const MAX_AHEAD_BYTES = 8 * 1024 * 1024;
+/** and when those looked at first are in more than one of so many of these groups. */
+const AHEAD_SHARE = 5;
+
 /** A trace that is meant. */
 interface Meant {
-  readonly group: number;
+  readonly rank: number;
   readonly facts: TraceRow;
 }
 
@@ -110,6 +125,10 @@ class TraceSearching {
   readonly #search: SegmentSearch;
   readonly #options: SegmentReadOptions;
   readonly #limit: number;
+  /** Rows of all groups that are looked at, when they are read at once. */
+  #rows: DecodeGroups | undefined;
+  /** What was fetched of all candidates. */
+  #ahead: DecodeGroups | undefined;
 
   constructor(file: SegmentFile, reader: GroupReader, search: SegmentSearch, options: SegmentReadOptions) {
     this.#file = file;
@@ -126,6 +145,7 @@ class TraceSearching {
     const order = candidates.newestFirst();
     const meant: Meant[] = [];
     let size = Math.max(FIRST_TRACES, limit);
+    await this.#fetchAhead(candidates, order, size);
     for (let start = 0; start < order.length && meant.length < limit; ) {
       meant.push(...(await this.#meantAmong(candidates, order.subarray(start, start + size))));
       start += size;
@@ -153,13 +173,16 @@ class TraceSearching {
         if (!groups.isContinued(group)) isLinkless = lacksLinks(file, withPieces(file, group), search);
         if (overlaps(file, group, search) && !isLinkless) wanted.push(group);
       }
-      const loaded = await this.#reader.load(wanted, [], options);
+      const fetched = await this.#reader.fetch(wanted, [], options);
+      if (start === 0 && end === groups.count) this.#rows = fetched;
+      const loaded = fetched(wanted);
       for (const number of wanted) {
         // The pieces of a trace count where it begins.
         if (groups.isContinued(number)) continue;
         const rows = rowsOf(file, number, loaded, options);
         rows?.forEach((row, i) => {
-          if (mayBeMeant(row, search)) candidates.add(number, i, row.startUnixNs);
+          if (!mayBeMeant(row, search)) return;
+          candidates.add(number, i, groups.firstRanks[number] + row.rank, row.startUnixNs);
         });
       }
       if (!wantsAll) candidates.trim(limit);
@@ -181,7 +204,7 @@ class TraceSearching {
     const groupNumbers = [...byGroup.keys()];
     for (let start = 0; start < groupNumbers.length; start += COLUMN_GROUPS) {
       const numbers = groupNumbers.slice(start, start + COLUMN_GROUPS).flatMap((number) => withPieces(file, number));
-      const loaded = await this.#reader.load(numbers, [], options);
+      const loaded = this.#rows?.(numbers) ?? (await this.#reader.load(numbers, [], options));
       const unclear: { readonly i: number; readonly group: number; readonly row: TraceRow }[] = [];
       for (const number of groupNumbers.slice(start, start + COLUMN_GROUPS)) {
         const rows = rowsOf(file, number, loaded, options);
@@ -189,19 +212,39 @@ class TraceSearching {
         for (const i of byGroup.get(number) ?? []) {
           const row = rows[candidates.row(i)];
           if (mustSeeSpans(row, search)) unclear.push({ i, group: number, row });
-          else meant.set(i, { group: number, facts: row });
+          else meant.set(i, { rank: candidates.rank(i), facts: row });
         }
       }
       const unclearGroups = [...new Set(unclear.flatMap(({ group }) => withPieces(file, group)))];
       if (unclearGroups.length === 0) continue;
       const columns = hasTimeConditions(search)
         ? await this.#reader.whole(unclearGroups, options)
-        : await this.#reader.load(unclearGroups, partsFor(search), options);
+        : (this.#ahead?.(unclearGroups) ?? (await this.#reader.load(unclearGroups, partsFor(search), options)));
       for (const { i, group, row } of unclear) {
-        if (this.#isMeant(group, row, columns)) meant.set(i, { group, facts: row });
+        if (this.#isMeant(group, row, columns)) meant.set(i, { rank: candidates.rank(i), facts: row });
       }
     }
     return Array.from(some, (i) => meant.get(i)).filter((candidate) => candidate !== undefined);
+  }
+
+  /**
+   * Fetch what all candidates need, where it is far away and needed of many groups at first: what lies between these would be read with them, and again
+   * when it is needed.
+   */
+  async #fetchAhead(candidates: Candidates, order: Uint32Array, atFirst: number): Promise<void> {
+    const file = this.#file;
+    if (!file.isFar || !mustSeeAllSpans(this.#search) || hasTimeConditions(this.#search)) return;
+    const groupsOf = (some: Uint32Array): Set<number> => new Set(Array.from(some, (i) => candidates.group(i)));
+    const all = groupsOf(order);
+    if (groupsOf(order.subarray(0, atFirst)).size * AHEAD_SHARE <= all.size) return;
+    const numbers = [...all].sort((a, b) => a - b).flatMap((number) => withPieces(file, number));
+    if (numbers.reduce((sum, number) => sum + storedBytes(file, number), 0) > MAX_AHEAD_BYTES) return;
+    // Most keys lie between columns, and so come with them: the first ones are asked for, that those before them do.
+    const first = order.reduce((least, i) => Math.min(least, candidates.rank(i)), Number.POSITIVE_INFINITY);
+    [this.#ahead] = await Promise.all([
+      this.#reader.fetch(numbers, partsFor(this.#search), this.#options),
+      first < file.dictionary.keyCount ? traceIdsAt(file, [first], this.#options) : undefined,
+    ]);
   }
 
   #isMeant(number: number, row: TraceRow, columns: Outcome<Group>): boolean {
@@ -221,10 +264,12 @@ class TraceSearching {
 
   /** Traces are named last, for that takes reading their keys. */
   async #summaries(meant: readonly Meant[]): Promise<TraceSummary[]> {
-    const file = this.#file;
     const options = this.#options;
-    const ranks = meant.map(({ group, facts }) => file.groups.firstRanks[group] + facts.rank);
-    const ids = await traceIdsAt(file, ranks, options);
+    const ids = await traceIdsAt(
+      this.#file,
+      meant.map(({ rank }) => rank),
+      options,
+    );
     return meant.flatMap(({ facts }, i): TraceSummary[] => {
       const id = ids[i];
       if (id instanceof GraphError) {

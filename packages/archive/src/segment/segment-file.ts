@@ -20,6 +20,7 @@ import {
   UnsupportedVersionError,
 } from '@spanline/graph';
 import {
+  ClusteredTransport,
   columnPlace,
   decodeMeta,
   decodeNodeTable,
@@ -98,6 +99,8 @@ export interface SegmentFile {
   /** Begins the keys of everything of this segment in a shared cache. */
   readonly cacheKey: string;
   readonly container: Container;
+  /** Whether it is far away, and what is read of it in one round costs hardly more than a part of that. */
+  readonly isFar: boolean;
   readonly cache: BlockCache;
   readonly dictionary: Dictionary;
   /** References of spans to their parents. */
@@ -153,6 +156,7 @@ export const openSegmentFile = async (
     name,
     cacheKey,
     container,
+    isFar: container.transport instanceof ClusteredTransport,
     cache,
     dictionary,
     parents: new NodeColumns(container, graph, { references: blocks }, cache),

@@ -1,12 +1,15 @@
 // A segment as it lies in a bucket is the same segment: its bytes, its answers, what is reported when it is damaged; and a trace of it costs one request.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Container, CorruptError, type GraphError } from '@spanline/graph';
+import { Container, CorruptError, type GraphError, SectionId } from '@spanline/graph';
 import { expect, test } from 'vitest';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
 import { BufferTransport, FileTransport } from '../../../graph/src/container/transport/file-transport.js';
 import { salvage } from '../../../graph/src/salvage.js';
+import { KeptStretches } from '../../src/bucket/kept-stretches.js';
+import { ObjectTransport } from '../../src/bucket/object-transport.js';
+import type { S3Client } from '../../src/bucket/s3-client.js';
 import { clusteredSegment } from '../../src/segment/cluster-segment.js';
 import { SegmentSection } from '../../src/segment/layout.js';
 import { Segment } from '../../src/segment/segment.js';
@@ -21,7 +24,7 @@ const GAP_BYTES = 64 * 1024;
 
 const spans = syntheticSpans({ traces: 1500, spansPerTrace: 12, seed: 91 }).map((span, i) => ({
   ...span,
-  properties: { 'http.route': span.name, order: i },
+  properties: { 'http.route': span.name, order: i, of: 'all' },
   events: i % 50 === 0 ? [{ name: 'event', timeUnixNs: span.startUnixNs, properties: { i } }] : [],
   links: i % 70 === 0 ? [{ traceId: traceIdOf(i), spanId: spanIdOf(i), traceState: '', properties: {} }] : [],
 }));
@@ -90,6 +93,57 @@ test('a search reads the rows of all groups together', async () => {
   await segment.summaries({ limit: 5, minDurationNs: 10n ** 15n });
   expect(transport.stats().requests - before).toBeLessThanOrEqual(1);
   await segment.close();
+});
+
+/** The segment as it is read out of a bucket, whose requests are counted. */
+const openInBucket = async (object: Buffer): Promise<{ segment: Segment; transport: ObjectTransport }> => {
+  const ask = async ({ headers: { range } }: { readonly headers: { readonly range: string } }) => {
+    const [start, end] = range.slice('bytes='.length).split('-').map(Number);
+    const headers = { 'content-range': `bytes ${start}-${end}/${object.length}` };
+    return { status: 206, headers, bytes: Buffer.from(object.subarray(start, end + 1)) };
+  };
+  const asked = { url: 'http://127.0.0.1/b/k', name: 's3://b/k', deed: { what: 'reading', right: 's3:GetObject' } };
+  const known = { size: object.length, etag: '"e"' };
+  const transport = new ObjectTransport({ ask } as unknown as S3Client, asked, known, new KeptStretches(2 ** 25));
+  return { segment: await Segment.open(transport, { cache: 0, tailBytes: 2048 }), transport };
+};
+
+test('a search by what spans have takes two requests, and one behind it none', async () => {
+  const direct = await Segment.open(plain);
+  const searches: Record<string, string>[] = [{ order: '17000' }, { 'http.route': spans[3].name }, { order: 'none' }];
+  for (const [i, properties] of searches.entries()) {
+    const { segment, transport } = await openInBucket(clustered);
+    const before = transport.stats().requests;
+    const searched = async (search: Record<string, string>): Promise<number> => {
+      const found = await segment.summaries({ properties: search, limit: 256 });
+      expect(found).toEqual(await direct.summaries({ properties: search, limit: 256 }));
+      return transport.stats().requests - before;
+    };
+    // Rows, and what all candidates need, in which the keys are by which traces are named.
+    expect(await searched(properties)).toBeLessThanOrEqual(2);
+    expect(await searched(searches[(i + 1) % 3])).toBeLessThanOrEqual(2);
+    await segment.close();
+  }
+});
+
+test('keys that are damaged hide what they name from a search, and nothing else', async () => {
+  const { offset, storedLength } = (await Container.open(new BufferTransport(plain))).need(SectionId.dictionaryBlocks);
+  const at = offset + Math.floor(storedLength / 2);
+  const [damaged, damagedPlain] = [Buffer.from(clustered), Buffer.from(plain)];
+  damaged[clustered.indexOf(plain.subarray(at, at + 16))] ^= 1;
+  damagedPlain[at] ^= 1;
+  const searchIn = async (bytes: Buffer) => {
+    const codes = new Set<string>();
+    const segment = await Segment.open(bytes);
+    const search = { properties: { of: 'all' }, limit: 5000 };
+    const found = await segment.summaries(search, { onDamage: ({ code }) => codes.add(code) });
+    return { found: found.length, codes: [...codes] };
+  };
+  const inPlain = await searchIn(damagedPlain);
+  expect(await searchIn(damaged)).toEqual(inPlain);
+  expect(inPlain.codes).toEqual(['ERR_SPANLINE_GRAPH_CORRUPT']);
+  expect(1500 - inPlain.found).toBeGreaterThan(0);
+  expect(1500 - inPlain.found).toBeLessThan(200);
 });
 
 test('damage in it is named by section and block as in the segment itself', async () => {

@@ -1,0 +1,72 @@
+// Bytes of objects that never change, as they were read last, those used longest ago dropped first: what lies between ranges comes with them, and the next
+// question is often about that. Bytes of one version of an object must never be given as those of another.
+
+/** Bytes of one object that lie together. */
+interface Stretch {
+  readonly object: string;
+  readonly offset: number;
+  readonly bytes: Buffer;
+}
+
+/** A view of so much more is copied: all of it would be kept. */
+const MAX_MORE_BYTES = 64 * 1024;
+/** One stretch has such a part of all bytes at most. */
+const MAX_SHARE = 4;
+
+export class KeptStretches {
+  readonly #maxBytes: number;
+  /** Of each object. */
+  readonly #byObject = new Map<string, Set<Stretch>>();
+  /** The one used longest ago first. */
+  readonly #byUse = new Set<Stretch>();
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Bytes of an object, which is named with its version, as a view; undefined unless all of them are here. */
+  find(object: string, offset: number, length: number): Buffer | undefined {
+    for (const stretch of this.#byObject.get(object) ?? []) {
+      const start = offset - stretch.offset;
+      if (start < 0 || start + length > stretch.bytes.length) continue;
+      this.#byUse.delete(stretch);
+      this.#byUse.add(stretch);
+      return stretch.bytes.subarray(start, start + length);
+    }
+    return undefined;
+  }
+
+  put(object: string, offset: number, bytes: Buffer): void {
+    if (bytes.length > this.#maxBytes / MAX_SHARE) return;
+    let own = this.#byObject.get(object);
+    for (const other of own ?? [])
+      if (other.offset >= offset && other.offset + other.bytes.length <= offset + bytes.length) this.#drop(other);
+    own = this.#byObject.get(object);
+    if (own === undefined) {
+      own = new Set();
+      this.#byObject.set(object, own);
+    }
+    const isView = bytes.buffer.byteLength > bytes.length + MAX_MORE_BYTES;
+    const stretch = { object, offset, bytes: isView ? Buffer.from(bytes) : bytes };
+    own.add(stretch);
+    this.#byUse.add(stretch);
+    this.#bytes += bytes.length;
+    for (const oldest of this.#byUse) {
+      if (this.#bytes <= this.#maxBytes) break;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(stretch: Stretch): void {
+    const own = this.#byObject.get(stretch.object);
+    own?.delete(stretch);
+    if (own?.size === 0) this.#byObject.delete(stretch.object);
+    this.#byUse.delete(stretch);
+    this.#bytes -= stretch.bytes.length;
+  }
+}
