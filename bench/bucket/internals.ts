@@ -1,6 +1,7 @@
 // What the bucket suite measures, and what it makes its archive with.
 export { Archive } from '../../packages/archive/src/archive.js';
 export { makeCard } from '../../packages/archive/src/bucket/card.js';
+export { decodePack, encodePack } from '../../packages/archive/src/bucket/card-pack.js';
 export { Catalogue } from '../../packages/archive/src/bucket/catalogue.js';
 export { openObjectStore } from '../../packages/archive/src/bucket/object-store.js';
 export { TraceFilter } from '../../packages/archive/src/bucket/trace-filter.js';

@@ -1,22 +1,25 @@
 // node program.mjs STEP: one step of the suite on the archive that its parent serves, with what the parent says on standard input; prints what it found as one line.
 //
-// prepare: makes the archive. An hour of it, the last, is of segments of its own, four for each of twelve services; all others are hard links to these
-// under other names, with cards of other hours and of other traces.
+// make: makes some of the distinct segments of the archive, `share.index` of `share.of`, and writes their cards to a file. Each hour has segments of its own,
+// four for each of twelve services.
+// publish: names all of them in the catalogue, and as many hard links to them as are missing, under other names, with cards of earlier hours and of other traces.
 // read: opens the archive and asks; `times` are of the questions alone.
-import { linkSync, mkdirSync } from 'node:fs';
+import { linkSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   Archive,
   BufferSink,
   Catalogue,
   clusteredSegment,
+  decodePack,
+  encodePack,
   makeCard,
   openObjectStore,
   segmentName,
   TraceFilter,
   writeSegment,
 } from '../../dist/bench/bucket.js';
-import { SERVICES, spansOf, tenantOf, traceIdOf } from './spans.mjs';
+import { anHourBefore, SERVICES, spansOf, tenantOf, traceIdOf } from './spans.mjs';
 
 const HOUR_MS = 3_600_000;
 const QUARTERS = 4;
@@ -28,7 +31,7 @@ const [step] = process.argv.slice(2);
 const chunks = [];
 for await (const chunk of process.stdin) chunks.push(chunk);
 const settings = JSON.parse(Buffer.concat(chunks).toString());
-const { place, endpoint, data, segments, tracesOfSegment, cacheDirectory } = settings;
+const { place, endpoint, data, segments, distinct, tracesOfSegment, cacheDirectory } = settings;
 const s3 = {
   endpoint,
   region: settings.region,
@@ -45,50 +48,63 @@ const fakeFilters = (count) =>
     return TraceFilter.of(words);
   });
 
-const prepare = async () => {
+const min = (times) => times.reduce((least, time) => (time < least ? time : least));
+const max = (times) => times.reduce((most, time) => (time > most ? time : most));
+
+/** The key of the segment of this number with these spans, its bytes and its card. */
+const putSegment = async (store, number, spans) => {
+  const start = min(spans.map(({ startUnixNs }) => startUnixNs));
+  const end = max(spans.map(({ endUnixNs }) => endUnixNs));
+  const name = segmentName(start, end, idOf(number));
+  const sink = new BufferSink();
+  writeSegment(sink, spans, {});
+  const object = await clusteredSegment(sink.toBuffer());
+  const key = `segments/${name}`;
+  const { etag } = await store.put(key, object, { ifAbsent: true });
+  return makeCard(store, { name, key, size: object.length, etag, uploadedMs: [FIRST_MS, FIRST_MS] });
+};
+
+const make = async () => {
   const store = openObjectStore(place, s3);
+  const { index, of, file } = settings.share;
   const cards = [];
-  let number = 0;
-  let bytes = 0;
-  for (let quarter = 0; quarter < QUARTERS; quarter++) {
-    for (let service = 0; service < SERVICES.length; service++) {
-      const fromMs = FIRST_MS + quarter * QUARTER_MS;
-      const part = { first: quarter * tracesOfSegment, count: tracesOfSegment, fromMs, toMs: fromMs + QUARTER_MS };
-      const spans = spansOf(service, part);
-      const start = spans.reduce(
-        (min, { startUnixNs }) => (startUnixNs < min ? startUnixNs : min),
-        spans[0].startUnixNs,
-      );
-      const end = spans.reduce((max, { endUnixNs }) => (endUnixNs > max ? endUnixNs : max), spans[0].endUnixNs);
-      const name = segmentName(start, end, idOf(++number));
-      const sink = new BufferSink();
-      writeSegment(sink, spans, {});
-      const object = await clusteredSegment(sink.toBuffer());
-      bytes += object.length;
-      const key = `segments/${name}`;
-      const { etag } = await store.put(key, object, { ifAbsent: true });
-      cards.push(await makeCard(store, { name, key, size: object.length, etag, uploadedMs: [FIRST_MS, FIRST_MS] }));
+  const ofHour = QUARTERS * SERVICES.length;
+  for (let i = index; i < Math.min(ofHour, distinct); i += of) {
+    const quarter = Math.floor(i / SERVICES.length);
+    const fromMs = FIRST_MS + quarter * QUARTER_MS;
+    const first = quarter * tracesOfSegment;
+    const part = { first, count: tracesOfSegment, fromMs, toMs: fromMs + QUARTER_MS };
+    const spans = spansOf(i % SERVICES.length, part);
+    for (let hour = 0, number = i; number < distinct; hour++, number += ofHour) {
+      if (hour > 0) anHourBefore(spans, { hour, first, tracesOfHour: QUARTERS * tracesOfSegment });
+      cards.push(await putSegment(store, number, spans));
     }
   }
-  const own = cards.length;
-  const filters = fakeFilters(tracesOfSegment);
+  store.close();
+  writeFileSync(file, (await encodePack(cards, Number.POSITIVE_INFINITY)).pack);
+  return { bytes: cards.reduce((sum, { info }) => sum + info.bytes, 0) };
+};
+
+const publish = async () => {
+  const store = openObjectStore(place, s3);
+  const cards = [];
+  for (const file of settings.files) cards.push(...(await decodePack(readFileSync(file), file, '')));
   const folder = join(data, place.replace('s3://', ''), 'segments');
-  mkdirSync(folder, { recursive: true });
+  const filters = fakeFilters(tracesOfSegment);
+  const hours = Math.ceil(distinct / (QUARTERS * SERVICES.length));
   for (let copy = 0; cards.length < segments; copy++) {
-    const card = cards[copy % own];
-    const shift = BigInt(1 + Math.floor(copy / own)) * BigInt(HOUR_MS) * NS;
+    const card = cards[copy % distinct];
+    const shift = BigInt(hours * (1 + Math.floor(copy / distinct))) * BigInt(HOUR_MS) * NS;
     const startUnixNs = card.info.startUnixNs - shift;
     const endUnixNs = card.info.endUnixNs - shift;
-    const name = segmentName(startUnixNs, endUnixNs, idOf(++number));
+    const name = segmentName(startUnixNs, endUnixNs, idOf(cards.length));
     linkSync(join(folder, card.name), join(folder, name));
     const info = { ...card.info, startUnixNs, endUnixNs };
     cards.push({ ...card, name, key: `segments/${name}`, info, filter: filters[copy % filters.length] });
   }
-  const catalogue = new Catalogue(store);
-  const state = await catalogue.update(() => ({ add: cards, listFrom: '2026-11-27T11' }));
-  const packBytes = state.packs.reduce((sum, { pack }) => sum + pack.bytes, 0);
+  const state = await new Catalogue(store).update(() => ({ add: cards, listFrom: '2026-11-27T11' }));
   store.close();
-  return { segments: cards.length, own, spans: own * tracesOfSegment * 8, bytes, packs: state.packs.length, packBytes };
+  return { segments: cards.length, packBytes: state.packs.reduce((sum, { pack }) => sum + pack.bytes, 0) };
 };
 
 /** Questions, the time of each, and what the store was asked for it. */
@@ -130,4 +146,4 @@ const read = async () => {
   return { first: opened, warm };
 };
 
-console.log(JSON.stringify(await (step === 'prepare' ? prepare() : read())));
+console.log(JSON.stringify(await { make, publish, read }[step]()));

@@ -35,6 +35,39 @@ const logNormal = (random, median, sigma) => {
 /** Milliseconds that a trace lasts: one in 47 is slow. */
 const durationOf = (number) => (number % 47 === 0 ? 600 : 40 + (number % 97));
 
+/** Digits that tell hours apart, of a trace by its number. */
+const digitsOf = (hour, number) => Math.imul(Math.imul(hour, 0x9e3779b1) ^ number, 0x85ebca6b) >>> 0;
+
+const idWith = (id, digits) =>
+  id === '' ? '' : ((Number.parseInt(id.slice(0, 8), 16) ^ digits) >>> 0).toString(16).padStart(8, '0') + id.slice(8);
+
+/**
+ * Make of the spans that `spansOf` gave of traces from `first` on, some a trace, those of as many other traces an hour before: with other ids, times and
+ * values, in place, for that takes a third of the time. `hour` is how often this was done.
+ */
+export const anHourBefore = (spans, { hour, first, tracesOfHour }) => {
+  for (let at = 0; at < spans.length; at += SPANS_OF_PART) {
+    const number = first + at / SPANS_OF_PART;
+    const digits = digitsOf(hour, number);
+    const traceId = traceIdOf(number + hour * tracesOfHour);
+    const shift = BigInt((digits % 2000) * 1000) - 3_600_000_000_000n;
+    const longer = BigInt(digits % 40_000);
+    for (let i = at; i < at + SPANS_OF_PART; i++) {
+      const span = spans[i];
+      const { properties } = span;
+      span.traceId = traceId;
+      span.spanId = idWith(span.spanId, digits);
+      span.parentSpanId = idWith(span.parentSpanId, digits);
+      span.startUnixNs += shift;
+      span.endUnixNs += shift + longer;
+      if (properties.tenant !== undefined) properties.tenant = tenantOf(number + 13 * hour);
+      if (properties['db.rows'] !== undefined) properties['db.rows'] = (properties['db.rows'] + hour) % 50;
+      if (properties['client.address'] !== undefined)
+        properties['client.address'] = `10.4.${(digits >>> 8) % 256}.${(digits >>> 16) % 256}`;
+    }
+  }
+};
+
 /** The spans of one service of traces `first` to `first + count`, that begin evenly between two times, Unix milliseconds. */
 export const spansOf = (service, { first, count, fromMs, toMs }) => {
   const random = randomFrom(first * 31 + service);
