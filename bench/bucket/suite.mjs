@@ -15,7 +15,7 @@ const here = (name) => join(root, 'bench/bucket', name);
 const LINK = { rttMs: 40, megabytes: 20 };
 /** To make more distinct ones takes two seconds each. */
 const FULL = { segments: 1000, distinct: 240, tracesOfSegment: 12_500, rounds: 3, more: 3 };
-const QUICK = { segments: 100, distinct: 60, tracesOfSegment: 500, rounds: 2, more: 2 };
+const QUICK = { segments: 72, distinct: 60, tracesOfSegment: 2400, rounds: 1, more: 2 };
 
 const runStep = async (node, step, settings) => {
   const child = spawn(node, ['--max-old-space-size=3000', here('program.mjs'), step], {
