@@ -240,7 +240,7 @@ class TraceSearching {
     const numbers = [...all].sort((a, b) => a - b).flatMap((number) => withPieces(file, number));
     if (numbers.reduce((sum, number) => sum + storedBytes(file, number), 0) > MAX_AHEAD_BYTES) return;
     // Most keys lie between columns, and so come with them: the first ones are asked for, that those before them do.
-    const first = order.reduce((least, i) => Math.min(least, candidates.rank(i)), Number.POSITIVE_INFINITY);
+    const first = order.reduce((min, i) => Math.min(min, candidates.rank(i)), Number.POSITIVE_INFINITY);
     [this.#ahead] = await Promise.all([
       this.#reader.fetch(numbers, partsFor(this.#search), this.#options),
       first < file.dictionary.keyCount ? traceIdsAt(file, [first], this.#options) : undefined,

@@ -181,17 +181,17 @@ test('copies are compared a bounded stretch at a time', () => {
   const large = fileOf(Buffer.alloc(5 * 1024 * 1024, 'anything'));
   const all = { offset: 0, length: large.length };
   const file = clusterFile(large, [[all]], [all]);
-  const compare = (bytes: Buffer): { readonly differing: readonly ByteRange[]; readonly most: number } => {
+  const compare = (bytes: Buffer): { readonly differing: readonly ByteRange[]; readonly max: number } => {
     const inner = new BufferTransport(bytes);
     const { transport } = Container.openSync(inner);
     const reads = vi.spyOn(inner, 'readRangesSync');
     const differing = (transport as ClusteredTransport).differingSync();
     const sizes = reads.mock.calls.map(([ranges]) => ranges.reduce((sum, { length }) => sum + length, 0));
-    return { differing, most: Math.max(...sizes) };
+    return { differing, max: Math.max(...sizes) };
   };
-  const { differing, most } = compare(file);
+  const { differing, max } = compare(file);
   expect(differing).toEqual([]);
-  expect(most).toBeLessThanOrEqual(2 * 1024 * 1024);
+  expect(max).toBeLessThanOrEqual(2 * 1024 * 1024);
   file[large.length - 200] ^= 1;
   expect(compare(file).differing).toEqual([all]);
 });
