@@ -326,7 +326,7 @@ describe.skipIf(!hasBrowser)('the list of traces', () => {
     const next = `${older[0].startUnixNs}-${'0'.repeat(32)}`;
     const page = await open(`${url}#/live`);
     const asked: string[] = [];
-    await page.route(/\/ui\/api\/traces(\/points)?\?/, async (route) => {
+    await page.route(/\/ui\/api\/traces(\/points)?(\?|$)/, async (route) => {
       const target = route.request().url();
       asked.push(target);
       if (new URL(target).searchParams.has('before')) return route.continue();
