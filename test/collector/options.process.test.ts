@@ -1,5 +1,8 @@
 // Options: a wrong one throws, named, and changes nothing; the resource comes from options and environment, per batch.
+import { setFlagsFromString } from 'node:v8';
+import { runInThisContext } from 'node:vm';
 import { afterEach, expect, test, vi } from 'vitest';
+import { resolveOptions } from '../../src/collector/options.js';
 import { Collector, configure, OptionError, parentBased, type Resource, ratio, Span } from '../../src/index.js';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -39,6 +42,18 @@ test.each([
   expect(() => configure(options)).toThrow(OptionError);
   expect(() => configure(options)).toThrow(expect.objectContaining({ code: 'ERR_SPANLINE_OPTION' }));
   expect(() => configure(options)).toThrow(`"${key}"`);
+});
+
+test('all have one hidden class, however often they change: the recording path is not compiled anew for each', () => {
+  const first = resolveOptions({});
+  const others = Array.from({ length: 50 }, (_, i) =>
+    resolveOptions({ sampler: () => i % 2 === 0, maxOpenTraces: i + 1 }),
+  );
+  setFlagsFromString('--allow-natives-syntax');
+  const haveSameMap: (a: object, b: object) => boolean = runInThisContext('(a, b) => %HaveSameMap(a, b)');
+  const areAlike = others.map((one) => haveSameMap(first, one));
+  setFlagsFromString('--no-allow-natives-syntax');
+  expect(areAlike).toEqual(others.map(() => true));
 });
 
 test('options that are not an object', () => {
