@@ -1,8 +1,11 @@
 // What tracing costs the service: the same queries untraced, with one trace in ten, and with all of them, in rounds that take turns, so that a
-// machine that slows down slows all. Costs are differences within a round; rounds go on until these are known better than a third of what
-// they say, because a cost below its noise is not a cost that was measured.
+// machine that slows down slows all. The first rounds do not count: a service runs for longer than V8 takes to compile it. Costs are differences
+// within a round; rounds go on until these are known better than a third of what they say, because a cost below its noise is not a cost that was
+// measured.
 import { configure, flush, parentBased, ratio } from 'spanline';
 
+/** Until these are over V8 compiles a dozen functions a round, more of them where spans are recorded. */
+const WARM_ROUNDS = 10;
 const MIN_ROUNDS = 9;
 const MAX_ROUNDS = 45;
 
@@ -19,7 +22,7 @@ export interface Cost {
   readonly cpu: Added;
 }
 
-/** Medians of an untraced round, and the two costs. */
+/** Medians of an untraced round, and the two costs; how many rounds counted. */
 export interface Costs {
   readonly wallMs: number;
   readonly cpuMs: number;
@@ -72,13 +75,18 @@ export const measureCost = async (work: () => Promise<unknown>): Promise<Costs> 
       addedBy(times[side].map((one, round) => (one[what] / times.off[round][what] - 1) * 100));
     return { wall: added('wall'), cpu: added('cpu') };
   };
+  // Each way once, from another one on each time.
+  const takeTurns = async (round: number, took: (side: Side, one: Times) => void): Promise<void> => {
+    for (let i = 0; i < SIDES.length; i++) {
+      const side = SIDES[(i + round) % SIDES.length];
+      turnTo(side);
+      took(side, await measure(work));
+    }
+  };
+  for (let round = 0; round < WARM_ROUNDS; round++) await takeTurns(round, () => {});
   let rounds = 0;
   while (rounds < MIN_ROUNDS || (rounds < MAX_ROUNDS && !isKnown(costOf('all').cpu))) {
-    for (let i = 0; i < SIDES.length; i++) {
-      const side = SIDES[(i + rounds) % SIDES.length];
-      turnTo(side);
-      times[side].push(await measure(work));
-    }
+    await takeTurns(rounds, (side, one) => times[side].push(one));
     rounds++;
   }
   turnTo('all');

@@ -1,5 +1,5 @@
 // The queries of the service. Async work is a span each (traced functions), the loops over values are local spans.
-import { LocalSpan, Span, traced } from 'spanline';
+import { LocalSpan, Span, trace, traced } from 'spanline';
 import type { Benchmarks, Measurement } from './benchmarks.js';
 
 /** What a query answers with. */
@@ -9,10 +9,11 @@ export type Query = (benchmarks: Benchmarks, parameters: URLSearchParams) => Pro
 
 const CHUNK = 32;
 
-const median = traced('median', (values: readonly number[]) => {
+// No span of its own: ten values are sorted in the time that a few spans take. Whoever calls it has one around all calls.
+const median = (values: readonly number[]): number => {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[sorted.length >> 1] ?? Number.NaN;
-});
+};
 
 const wanted = (parameters: URLSearchParams, name = 'test'): string => {
   const value = parameters.get(name);
@@ -27,7 +28,8 @@ const historyOf = async (benchmarks: Benchmarks, test: string): Promise<readonly
 const statistics: Query = async (benchmarks, parameters) => {
   const test = wanted(parameters);
   const values = (await historyOf(benchmarks, test)).map(({ value }) => value);
-  return { test, count: values.length, median: median(values), min: Math.min(...values), max: Math.max(...values) };
+  const middle = trace('median', () => median(values));
+  return { test, count: values.length, median: middle, min: Math.min(...values), max: Math.max(...values) };
 };
 
 /** The values between two positions. */
@@ -69,13 +71,18 @@ const joinHistories = traced(
 /** The commits after which a series fell most, against the median of the ten before. */
 const drops: Query = async (benchmarks, parameters) => {
   const test = wanted(parameters);
-  const history = await historyOf(benchmarks, test);
+  return { test, drops: dropsOf(await historyOf(benchmarks, test)) };
+};
+
+const dropsOf = (history: readonly Measurement[]): { commit: string; change: number }[] => {
+  using span = LocalSpan.start('drops');
   const found: { commit: string; change: number }[] = [];
   for (let i = 10; i < history.length; i++) {
     const before = median(history.slice(i - 10, i).map(({ value }) => value));
     found.push({ commit: history[i].commit.hash, change: history[i].value / before - 1 });
   }
-  return { test, drops: found.sort((a, b) => a.change - b.change).slice(0, 3) };
+  span.addProperty('medians', found.length);
+  return found.sort((a, b) => a.change - b.change).slice(0, 3);
 };
 
 /** All tests at two commits. */
