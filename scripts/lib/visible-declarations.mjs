@@ -15,10 +15,16 @@ const isPrivate = (ts, node) =>
 /** What a class says it implements is checked where it is made, and says nothing to users. */
 const isImplements = (ts, node) => ts.isHeritageClause(node) && node.token === ts.SyntaxKind.ImplementsKeyword;
 
-const declarationsOf = (ts, checker, symbol) => {
-  const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
-  return (target.declarations ?? []).filter((one) => !ts.isSourceFile(one)).map((one) => outermost(ts, one));
-};
+const targetOf = (ts, checker, symbol) =>
+  symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+
+/** A whole module, as it is imported and exported under a name. */
+const isModule = (ts, checker, symbol) => (targetOf(ts, checker, symbol).flags & ts.SymbolFlags.ValueModule) !== 0;
+
+const declarationsOf = (ts, checker, symbol) =>
+  (targetOf(ts, checker, symbol).declarations ?? [])
+    .filter((one) => !ts.isSourceFile(one))
+    .map((one) => outermost(ts, one));
 
 /** The outermost declarations that can be met from `entries`; what a `declare module` adds is always met. */
 function findVisible(ts, program, entries) {
@@ -32,10 +38,13 @@ function findVisible(ts, program, entries) {
     if (ts.isIdentifier(node)) meet(checker.getSymbolAtLocation(node));
     ts.forEachChild(node, visit);
   };
-  for (const file of entries) {
-    const module = checker.getSymbolAtLocation(program.getSourceFile(file));
-    for (const symbol of checker.getExportsOfModule(module)) meet(symbol);
-  }
+  const meetExports = (module) => {
+    for (const symbol of checker.getExportsOfModule(module)) {
+      if (isModule(ts, checker, symbol)) meetExports(targetOf(ts, checker, symbol));
+      else meet(symbol);
+    }
+  };
+  for (const file of entries) meetExports(checker.getSymbolAtLocation(program.getSourceFile(file)));
   for (const file of program.getSourceFiles()) {
     for (const statement of file.statements) if (ts.isModuleDeclaration(statement)) visible.add(statement);
   }
@@ -87,8 +96,10 @@ function declared(ts, statement) {
 
 /** A file without what nobody meets. */
 function visiblePart(ts, checker, file, visible) {
-  const isMet = ({ name }) =>
-    declarationsOf(ts, checker, checker.getSymbolAtLocation(name)).some((one) => visible.has(one));
+  const isMet = ({ name }) => {
+    const symbol = checker.getSymbolAtLocation(name);
+    return isModule(ts, checker, symbol) || declarationsOf(ts, checker, symbol).some((one) => visible.has(one));
+  };
   const used = namesIn(
     ts,
     file.statements.flatMap((one) => {

@@ -29,7 +29,6 @@ export { addOwnAgent } from '../base/own-agents.js';
 export { packageRoot } from '../base/package-root.js';
 export { missingPackage, plugNPlayArguments } from '../base/packages.js';
 export { TargetError, targetFailure } from '../base/target-error.js';
-export { cut, displayWidth } from '../base/text/display-width.js';
 export {
   escapeCharacter,
   escapeLines,

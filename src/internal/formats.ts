@@ -1,28 +1,34 @@
 // What packages beside the core use of the formats of traces: OTLP, Jaeger, Perfetto, the terminal.
+import * as jaegerKeys from '../formats/jaeger-json/keys.js';
 
 export { nanosWords, toNanosWords } from '../base/bytes/byte-writer.js';
 export {
-  DECODE_LIMITS,
-  type DecodedTraces,
-  type DecodeLimits,
-  describeRefusals,
-  type KnownParts,
-  newKnownParts,
-  type RefusalReason,
-} from '../formats/decode-context.js';
-export { shownTraceId } from '../formats/jaeger-json/keys.js';
-export { decodeJaegerJson } from '../formats/jaeger-json/read-traces.js';
-export { MISSING_SERVICE, shownService, shownTrace } from '../formats/jaeger-json/shown-trace.js';
+  byKeys,
+  type JaegerTag,
+  type Keyed,
+  ORDER_KEY,
+  REPEATED_KEY,
+  together,
+  toTag,
+} from '../formats/jaeger-json/tags.js';
+export { spanTags } from '../formats/jaeger-json/write-span.js';
 export { encodeJaegerJson, jaegerTrace } from '../formats/jaeger-json/write-traces.js';
+export { DURATION_KEY, LINK_EVENT, NANOSECONDS_KEY } from '../formats/jaeger-thrift/write-span.js';
 export { ownResource } from '../formats/library.js';
-export { decodeOtlpJson } from '../formats/otlp/read-json.js';
-export { decodeOtlpProtobuf } from '../formats/otlp/read-protobuf.js';
+export { KINDS, STATUS_CODES, TAGS } from '../formats/otlp/messages.js';
 export { encodeOtlpJson, otlpResourceSpans } from '../formats/otlp/write-json.js';
 export { type PerfettoSpans, PerfettoWriter } from '../formats/perfetto/write-perfetto.js';
-export { READ_FORMATS, type ReadFormat, readTraceDocument } from '../formats/read-document.js';
-export { drawWaterfall, MIN_WIDTH } from '../formats/terminal/draw-waterfall.js';
-export { ASCII, COLOURED, type Glyphs, glyphsOf, PLAIN } from '../formats/terminal/palette.js';
-export { exactTime, formatBytes, formatDuration, shortTime } from '../formats/terminal/values.js';
+export { drawBar, type Extent, sinceStart } from '../formats/terminal/bar.js';
+export { ASCII, COLOURED, type Glyphs, glyphsOf, type Palette, PLAIN } from '../formats/terminal/palette.js';
+export { type DrawnNode, drawTree, LEVEL_COLUMNS, type TreeRow, treeRows } from '../formats/terminal/trace-tree.js';
+export {
+  exactTime,
+  formatBytes,
+  formatDuration,
+  formatLink,
+  formatPairs,
+  shortTime,
+} from '../formats/terminal/values.js';
 export {
   type DocumentTrace,
   documentPieces,
@@ -31,4 +37,4 @@ export {
   OTLP_LINES,
   type TraceDocument,
 } from '../formats/trace-documents.js';
-export { TraceFormatError, type TraceFormatErrorCode, tooLarge } from '../formats/trace-format-error.js';
+export { jaegerKeys };

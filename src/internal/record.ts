@@ -1,6 +1,6 @@
 // What packages beside the core use of finished spans: their views, trees of them, conditions that they meet.
 export { BatchSpans } from '../exporters/batch-spans.js';
-export { ArchivedDouble } from '../record/archived-double.js';
+export { ArchivedDouble, doubleValue } from '../record/archived-double.js';
 export type {
   ArchivedEvent,
   ArchivedKind,
@@ -27,27 +27,7 @@ export {
 export { ObjectView, toArchived } from '../record/object-view.js';
 export { goJson, NO_PROPERTIES, PropertyDraft, propertyOf, setOwn } from '../record/properties.js';
 export { RowProperties, RowView } from '../record/row-view.js';
-export { eachOnce, halvesApart, mayBeOfHalf } from '../record/shared-ids.js';
-export {
-  absentParents,
-  httpStatusBy,
-  httpStatusOf,
-  serviceOf,
-  shownName,
-  UNKNOWN_SERVICE,
-} from '../record/trace-facts.js';
 export { drawShape, type TraceShape, traceShape } from '../record/trace-shape.js';
-export {
-  type MergedNode,
-  type MergedSide,
-  mergedTree,
-  rootFirst,
-  type SpanNode,
-  spanForest,
-  type TraceNode,
-  traceTrees,
-  treesOf,
-  walkTree,
-} from '../record/tree.js';
+export { plant, type SpanNode, spanForest, walkTree } from '../record/tree.js';
 export { Tag } from '../rows/row-entries.js';
 export { internedName, MAX_NAMES } from '../rows/row-text.js';

@@ -1,12 +1,7 @@
 // Spans by parentage: the one builder of trees. Works on any input (missing parents, equal ids, even circles): every span appears once.
 // Nothing here may recurse: a tree can be as deep as it has spans.
-//
-// Two sets of traces as one tree: spans of the same name under the same names are one node, with what each side has of it. Nothing here may
-// recurse: a tree can be as deep as it has spans.
 import { getOrMake } from '../base/maps/maps.js';
-import type { ArchivedSpan } from './archived-span.js';
 import type { FinishedSpan } from './finished-span.js';
-import { eachOnce } from './shared-ids.js';
 
 /** A span and what it called. */
 export interface SpanNode<T> {
@@ -15,13 +10,6 @@ export interface SpanNode<T> {
   readonly children: readonly SpanNode<T>[];
   /** True when the parent that the span names is not above it: it is absent, or hangs below the span in a circle. */
   readonly isOrphan: boolean;
-}
-
-/** A span and what it called, out of an archive. */
-export interface TraceNode {
-  readonly span: ArchivedSpan;
-  /** By start. */
-  readonly children: readonly TraceNode[];
 }
 
 interface Draft<T> {
@@ -97,40 +85,6 @@ const byStart = (a: Started, b: Started): number => a.startSec - b.startSec || a
 export const spanForest = <T extends Kin & Started>(spans: readonly T[]): readonly SpanNode<T>[] =>
   plant(spans.toSorted(byStart)).sort((a, b) => byStart(a.span, b.span));
 
-const byStartAndId = (a: ArchivedSpan, b: ArchivedSpan): number =>
-  a.startUnixNs < b.startUnixNs ? -1 : a.startUnixNs > b.startUnixNs ? 1 : a.spanId < b.spanId ? -1 : 1;
-
-/** The spans of one trace, each once, as trees in the order of `compare`: the root's first, then those whose parent is absent. */
-export const treesOf = <T extends Kin>(
-  spans: readonly T[],
-  compare: (a: T, b: T) => number,
-): readonly SpanNode<T>[] => {
-  const roots = plant(spans.toSorted(compare));
-  return [...roots.filter(({ isOrphan }) => !isOrphan), ...roots.filter(({ isOrphan }) => isOrphan)];
-};
-
-/**
- * The spans of one trace as trees: the root's first, then those of spans whose parent is absent, by start. Use it on what
- * `Archive.trace` gives. Spans that are each other's parents make a tree that begins with the earliest of them.
- *
- * @example
- * ```ts
- * import { traceTrees } from '@spanline/archive';
- * console.assert(traceTrees([]).length === 0);
- * ```
- */
-export const traceTrees = (spans: readonly ArchivedSpan[]): readonly TraceNode[] =>
-  treesOf(eachOnce(spans), byStartAndId);
-
-/** The spans of one trace, each once, the root first and every span before its children. */
-export const rootFirst = (spans: readonly ArchivedSpan[]): ArchivedSpan[] => {
-  const ordered: ArchivedSpan[] = [];
-  walkTree(traceTrees(spans), ({ span }) => {
-    ordered.push(span);
-  });
-  return ordered;
-};
-
 /** Calls `visit` for every node, parents first, in the order of a printed tree; stops when it returns false. */
 export const walkTree = <N extends { readonly children: readonly N[] }>(
   roots: readonly N[],
@@ -147,52 +101,4 @@ export const walkTree = <N extends { readonly children: readonly N[] }>(
     if (visit(node, stack.length - 1, top.next === top.nodes.length, top.parent) === false) return;
     if (node.children.length > 0) stack.push({ nodes: node.children, parent: node, next: 0 });
   }
-};
-
-/** Of all traces of a side together. */
-export interface MergedSide {
-  count: number;
-  ns: bigint;
-}
-
-/** Spans of one name under the same names. */
-export interface MergedNode {
-  readonly name: string;
-  readonly left: MergedSide;
-  readonly right: MergedSide;
-  /** By name, in the order in which they first began. */
-  readonly children: Map<string, MergedNode>;
-}
-
-const nodeNamed = (name: string): MergedNode => ({
-  name,
-  left: { count: 0, ns: 0n },
-  right: { count: 0, ns: 0n },
-  children: new Map(),
-});
-
-type Place = readonly [siblings: Map<string, MergedNode>, nodes: readonly SpanNode<ArchivedSpan>[]];
-
-const addTrace = (roots: Map<string, MergedNode>, spans: readonly ArchivedSpan[], side: 'left' | 'right'): void => {
-  const stack: Place[] = [[roots, plant(spans)]];
-  for (let place = stack.pop(); place !== undefined; place = stack.pop()) {
-    const [siblings, nodes] = place;
-    for (const { span, children } of nodes) {
-      const node = getOrMake(siblings, span.name, () => nodeNamed(span.name));
-      node[side].count++;
-      node[side].ns += span.endUnixNs - span.startUnixNs;
-      if (children.length > 0) stack.push([node.children, children]);
-    }
-  }
-};
-
-/** The roots, by name. */
-export const mergedTree = (
-  left: Iterable<readonly ArchivedSpan[]>,
-  right: Iterable<readonly ArchivedSpan[]>,
-): Map<string, MergedNode> => {
-  const roots = new Map<string, MergedNode>();
-  for (const spans of left) addTrace(roots, spans, 'left');
-  for (const spans of right) addTrace(roots, spans, 'right');
-  return roots;
 };

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { Archive } from '../../packages/archive/src/archive.js';
 import { ArchiveReporter } from '../../packages/archive/src/archive-reporter.js';
+import { decodeJaegerJson } from '../../packages/archive/src/formats/jaeger-json/read-traces.js';
+import { decodeOtlpJson } from '../../packages/archive/src/formats/otlp/read-json.js';
 import { MemoryReporter } from '../../src/exporters/memory.js';
 import { OtlpReporter } from '../../src/exporters/otlp.js';
 import {
@@ -16,8 +18,6 @@ import {
   type TimelineRow,
   writeSnapshot,
 } from '../../src/flight-recorder/index.js';
-import { decodeJaegerJson } from '../../src/formats/jaeger-json/read-traces.js';
-import { decodeOtlpJson } from '../../src/formats/otlp/read-json.js';
 import { LocalSpan, type ReportBatch, Span } from '../../src/index.js';
 import type { ArchivedSpan } from '../../src/record/archived-span.js';
 import { startServer } from '../exporters/support/http-server.js';

@@ -4,14 +4,7 @@
 import { BadOptionsError, BadValueError, ClosedError, TransportError } from '@spanline/graph';
 import { badOptions } from '@spanline/graph/internal';
 import { isBucket, makeDirectory, wholeNumber } from 'spanline/internal/base';
-import {
-  type ArchivedResource,
-  type ArchivedSpan,
-  shownName,
-  type TraceSearch,
-  type TraceSummary,
-  UNKNOWN_SERVICE,
-} from 'spanline/internal/record';
+import type { ArchivedResource, ArchivedSpan, TraceSearch, TraceSummary } from 'spanline/internal/record';
 import type { TimelineRow } from 'spanline/internal/timeline';
 import {
   type ArchiveOptions,
@@ -33,6 +26,7 @@ import { DirectoryPlace } from './segment-place.js';
 import { SegmentSet } from './segment-set.js';
 import { OtherWriters, Snapshots } from './snapshots.js';
 import { mergedStretches, TimelineFiles, type TimelineStretch } from './timeline/timeline-files.js';
+import { shownName, UNKNOWN_SERVICE } from './trace-facts.js';
 import { type Operation, operationsOf, type QueryOptions, servicesOf } from './trace-source.js';
 import { describe } from './values/values.js';
 import { WorkThread } from './work-thread.js';

@@ -6,19 +6,12 @@
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CorruptError, GraphError } from '@spanline/graph';
-import {
-  type ArchivedSpan,
-  type ArchivedValue,
-  hasRemoteParent,
-  httpStatusBy,
-  httpStatusOf,
-  serviceOf,
-  shownName,
-} from 'spanline/internal/record';
+import { type ArchivedSpan, type ArchivedValue, hasRemoteParent } from 'spanline/internal/record';
 import { isGone, type OwnedName, type SegmentName, VanishedError } from './directory.js';
 import type { SpanRows } from './rows/span-rows.js';
 import type { SegmentSet } from './segment-set.js';
 import { FLAGS_KEY } from './stored-extras.js';
+import { httpStatusBy, httpStatusOf, serviceOf, shownName } from './trace-facts.js';
 import { KINDS, STATUS_CODES } from './values/fields.js';
 import { WalTail } from './wal/wal-frames.js';
 

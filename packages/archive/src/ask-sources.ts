@@ -3,8 +3,9 @@
 
 import { checkSignal } from '@spanline/graph/internal';
 import { getOrMake, inParallel } from 'spanline/internal/base';
-import { type ArchivedSpan, rootFirst } from 'spanline/internal/record';
+import type { ArchivedSpan } from 'spanline/internal/record';
 import { type AskOptions, type TraceParts, type TraceSource, traceIdsOf } from './trace-source.js';
+import { rootFirst } from './trace-trees.js';
 
 /** Asks sources in order, a bounded number at a time. */
 export const askEach = <T>(

@@ -15,21 +15,7 @@ export {
   TruncatedError,
   UnsupportedVersionError,
 } from '@spanline/graph';
-export {
-  type DecodedTraces,
-  type DecodeLimits,
-  decodeJaegerJson,
-  decodeOtlpJson,
-  decodeOtlpProtobuf,
-  describeRefusals,
-  encodeJaegerJson,
-  encodeOtlpJson,
-  jaegerTrace,
-  otlpResourceSpans,
-  type RefusalReason,
-  TraceFormatError,
-  type TraceFormatErrorCode,
-} from 'spanline/internal/formats';
+export { encodeJaegerJson, encodeOtlpJson, jaegerTrace, otlpResourceSpans } from 'spanline/internal/formats';
 export {
   ArchivedDouble,
   type ArchivedEvent,
@@ -41,10 +27,8 @@ export {
   type ArchivedSpan,
   type ArchivedStatusCode,
   type ArchivedValue,
-  type TraceNode,
   type TraceSearch,
   type TraceSummary,
-  traceTrees,
 } from 'spanline/internal/record';
 export { Archive, type ArchiveCall } from './archive.js';
 export {
@@ -61,6 +45,16 @@ export { ArchiveReporter } from './archive-reporter.js';
 export type { BucketErrorCode } from './bucket/bucket-error.js';
 export type { ObjectStoreOptions } from './bucket/object-store.js';
 export {
+  type DecodedTraces,
+  type DecodeLimits,
+  describeRefusals,
+  type RefusalReason,
+} from './formats/decode-context.js';
+export { decodeJaegerJson } from './formats/jaeger-json/read-traces.js';
+export { decodeOtlpJson } from './formats/otlp/read-json.js';
+export { decodeOtlpProtobuf } from './formats/otlp/read-protobuf.js';
+export { TraceFormatError, type TraceFormatErrorCode } from './formats/trace-format-error.js';
+export {
   type OpenSegmentOptions,
   Segment,
   type SegmentReadOptions,
@@ -73,3 +67,4 @@ export { type ArchiveServer, type ArchiveServerStats, createArchiveServer } from
 export type { ArchiveServerOptions } from './server/server-options.js';
 export { processOf, type TimelineStretch } from './timeline/timeline-files.js';
 export type { Operation } from './trace-source.js';
+export { type TraceNode, traceTrees } from './trace-trees.js';

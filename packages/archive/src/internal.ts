@@ -2,6 +2,9 @@
 
 export { Arrivals, type Request } from './arrivals.js';
 export { appendAll } from './check-span.js';
+export { type DecodedTraces, describeRefusals, type KnownParts, newKnownParts } from './formats/decode-context.js';
+export { READ_FORMATS, type ReadFormat, readTraceDocument } from './formats/read-document.js';
+export { TraceFormatError, tooLarge } from './formats/trace-format-error.js';
 export { type KeptSnapshot, keepSnapshot } from './keep-snapshot.js';
 export { propertyText } from './meant-spans.js';
 export { type OpenMaintainer, openMaintainer } from './open-maintainer.js';
@@ -24,6 +27,7 @@ export {
 export { BodyBudget, withBody } from './server/read-body.js';
 export { type Call, queryRoute, RequestHandler, type Route } from './server/request-handler.js';
 export { resolveHttpOptions } from './server/server-options.js';
+export { eachOnce } from './shared-ids.js';
 export { summaryOf } from './span-list.js';
 export {
   archiveSources,
@@ -36,3 +40,5 @@ export {
   snapshotStalls,
 } from './timeline/loop-source.js';
 export { processLabel } from './timeline/timeline-files.js';
+export { httpStatusOf, serviceOf, UNKNOWN_SERVICE } from './trace-facts.js';
+export { treesOf } from './trace-trees.js';

@@ -2,14 +2,16 @@
 // bounded lists only.
 
 import { getOrMake } from 'spanline/internal/base';
-import { type ArchivedSpan, eachOnce, rootFirst, type TraceSearch, type TraceSummary } from 'spanline/internal/record';
+import type { ArchivedSpan, TraceSearch, TraceSummary } from 'spanline/internal/record';
 import { isMeant } from './meant-spans.js';
 import { spanMemory } from './rows/span-rows.js';
 import { joinedExtent, type TraceExtent } from './segment/find-traces.js';
 import type { SegmentSearch, TimeRange } from './segment/segment.js';
 import { OperationList, type SegmentOperation } from './segment/segment-summary.js';
 import { serviceOf } from './segment/span-tables.js';
+import { eachOnce } from './shared-ids.js';
 import type { TraceId, TraceSource } from './trace-source.js';
+import { rootFirst } from './trace-trees.js';
 
 /** What is known of a whole trace, whose spans are each there once. */
 export const summaryOf = (spans: readonly ArchivedSpan[]): TraceSummary => {

@@ -4,7 +4,8 @@
 // had. Its remaining output is dropped; its findings must not be.
 import { once } from 'node:events';
 import { fstatSync } from 'node:fs';
-import { cut, displayWidth, escapeText, runSync, SpanlineError, writeAll } from 'spanline/internal/base';
+import { escapeText, runSync, SpanlineError, writeAll } from 'spanline/internal/base';
+import { cut, displayWidth } from './display-width.js';
 import { ExitCode, endWith } from './exit-code.js';
 
 let isClosed = false;

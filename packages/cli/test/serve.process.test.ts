@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ReportError } from '../../../src/collector/reporter.js';
 import { OtlpReporter } from '../../../src/exporters/otlp.js';
-import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
 import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import type { ArchivedSpan } from '../../../src/record/archived-span.js';
 import { batchOf, randomTraces } from '../../../test/exporters/support/records.js';
 import { Archive } from '../../archive/src/archive.js';
+import { decodeOtlpJson } from '../../archive/src/formats/otlp/read-json.js';
 import { FULL_SPAN } from '../../archive/test/support/any-span.js';
 import { type Outcome, spanline } from './support/spanline.js';
 

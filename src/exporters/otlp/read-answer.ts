@@ -1,7 +1,7 @@
 // What an OTLP server says in the body of its answer: a partial success, or the message of a failure; in protobuf or in JSON. A body that cannot be
 // read is not an error, because the HTTP status already decides what became of the spans.
-import { BYTES, VARINT } from '../../base/bytes/byte-writer.js';
-import { ProtobufReader } from '../../formats/otlp/protobuf-reader.js';
+import { ByteReader } from '../../base/bytes/byte-reader.js';
+import { BYTES, FIXED32, FIXED64, VARINT } from '../../base/bytes/byte-writer.js';
 
 /** A success with a reservation. */
 interface PartialSuccess {
@@ -12,12 +12,15 @@ interface PartialSuccess {
 
 /** Field number, and the number or bytes it holds; other wire types are passed over. */
 const readFields = function* (body: Buffer): Generator<[field: number, value: number | Buffer]> {
-  const reader = new ProtobufReader(body);
-  while (reader.hasMore) {
-    const tag = reader.tag();
-    if ((tag & 7) === VARINT) yield [tag >>> 3, Number(reader.int64())];
-    else if ((tag & 7) === BYTES) yield [tag >>> 3, Buffer.from(reader.blob())];
-    else reader.skip(tag);
+  const reader = new ByteReader(body, (reason) => new Error(`the answer ${reason}`));
+  while (reader.left > 0) {
+    const tag = reader.varint();
+    const wireType = tag & 7;
+    if (wireType === VARINT) yield [tag >>> 3, reader.varint()];
+    else if (wireType === BYTES) yield [tag >>> 3, Buffer.from(reader.raw(reader.varint()))];
+    else if (wireType === FIXED64) reader.raw(8);
+    else if (wireType === FIXED32) reader.raw(4);
+    else throw reader.corrupt(`has a field of the wire type ${wireType}`);
   }
 };
 

@@ -23,10 +23,9 @@ import {
   SPAN_EXTRAS,
   shownTraceId,
   tagJson,
+  warningsIn,
 } from './keys.js';
-import { WARNINGS_KEY, warningsIn } from './span-warnings.js';
-import { inOrder, ORDER_KEY } from './tag-order.js';
-import { type JaegerTag, toTag, toTags, withRepeated } from './tags.js';
+import { inOrder, type JaegerTag, ORDER_KEY, toTag, toTags, withRepeated } from './tags.js';
 
 /** Whole microseconds since 1970. Rounding down keeps every child inside its parent. */
 const microseconds = (sec: number, nano: number): number => sec * 1e6 + Math.floor(nano / 1000);
@@ -175,7 +174,7 @@ const tagsOf = (
   const own = withRepeated(toTags(properties), properties);
   const shown = own.filter(
     ({ key }) =>
-      !(warnings.length > 0 && key === WARNINGS_KEY) &&
+      !(warnings.length > 0 && key === Key.WARNINGS) &&
       !(follows && key === Key.REFERENCE_TYPE) &&
       !(parentAt > 0 && key === Key.PARENT_AT) &&
       !(key === Key.FLAGS && flagsIn(properties) > 0) &&
@@ -284,13 +283,13 @@ const references = (span: FinishedSpan, follows: boolean, parentAt: number): obj
 export const spanTags = (span: FinishedSpan): JaegerTag[] => {
   const hasMore = needsMore(span);
   const follows = followsFrom(span, hasMore);
-  const warnings = warningsIn(span.properties.get(WARNINGS_KEY));
+  const warnings = warningsIn(span.properties.get(Key.WARNINGS));
   return tagsOf(span, hasMore, follows, placeOfParent(span, follows), warnings);
 };
 
 /** A span of the document; `processID` is that of its process within the trace. */
 export const spanJson = (span: FinishedSpan, processID: string): string => {
-  const warnings = warningsIn(span.properties.get(WARNINGS_KEY));
+  const warnings = warningsIn(span.properties.get(Key.WARNINGS));
   const hasMore = needsMore(span);
   const flags = flagsIn(span.properties);
   const follows = followsFrom(span, hasMore);

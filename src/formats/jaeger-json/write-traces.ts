@@ -2,8 +2,7 @@
 import type { ArchivedSpan } from '../../record/archived-span.js';
 import { ObjectView } from '../../record/object-view.js';
 import { propertyOf } from '../../record/properties.js';
-import { Processes, shownTraceId, TRACE_WARNINGS } from './keys.js';
-import { warningsIn } from './span-warnings.js';
+import { Processes, shownTraceId, TRACE_WARNINGS, warningsIn } from './keys.js';
 import { processJson, spanJson } from './write-span.js';
 
 /** One trace in pieces, one a span, so that a caller can pause. `spans` are of one trace. */

@@ -4,7 +4,7 @@
 import { shortText } from '../../base/text/escape-text.js';
 import type { FinishedSpan } from '../../record/finished-span.js';
 import type { SpanRecord } from '../../record/record.js';
-import { type SpanNode, spanForest, walkTree } from '../../record/tree.js';
+import { spanForest, walkTree } from '../../record/tree.js';
 import type { Glyphs, Palette } from './palette.js';
 
 /** A span, or the place of a parent that is absent. */
@@ -15,28 +15,6 @@ export interface DrawnNode {
   /** By start. */
   readonly children: readonly DrawnNode[];
 }
-
-const startOf = ({ span, children }: DrawnNode): bigint => (span ?? children[0].span)?.startUnixNs ?? 0n;
-
-/** The roots, by start. */
-export const traceTree = (spans: readonly FinishedSpan[]): DrawnNode[] => {
-  const present = new Set(spans.map(({ spanId }) => spanId));
-  const roots: DrawnNode[] = [];
-  const absent = new Map<string, SpanNode<FinishedSpan>[]>();
-  for (const tree of spanForest(spans)) {
-    const { parentSpanId } = tree.span;
-    const siblings = absent.get(parentSpanId);
-    if (!tree.isOrphan || present.has(parentSpanId)) roots.push(tree);
-    else if (siblings !== undefined) siblings.push(tree);
-    else {
-      const children = [tree];
-      absent.set(parentSpanId, children);
-      roots.push({ span: undefined, isOrphan: false, children });
-    }
-  }
-  const starts = new Map(roots.map((root) => [root, startOf(root)]));
-  return roots.sort((a, b) => Number((starts.get(a) as bigint) - (starts.get(b) as bigint)));
-};
 
 /** What is drawn for a node. */
 export interface Branch {

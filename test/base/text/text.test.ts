@@ -1,7 +1,6 @@
-// Text for terminals: nothing steers them, and widths are those of columns.
+// Text for terminals: nothing steers them.
 
 import { describe, expect, test } from 'vitest';
-import { cut, displayWidth } from '../../../src/base/text/display-width.js';
 import { escapeLines, escapeText, isSafeText, quoteWords, shortText } from '../../../src/base/text/escape-text.js';
 import fc from '../../support/fast-check.js';
 
@@ -51,23 +50,5 @@ describe('escape', () => {
   test('words of others are quoted on one line', () => {
     expect(quoteWords(' no\r\n such\x1b[1m  page\u202e ')).toBe('no such [1m page\\u202e');
     expect(quoteWords('x'.repeat(300), 5)).toBe('xxxxx...');
-  });
-});
-
-describe('width', () => {
-  test.each([
-    ['abc', 3],
-    ['日本', 4],
-    ['e\u0301', 1],
-    ['👩‍👩‍👧', 2],
-    ['', 0],
-  ])('%s', (text, width) => {
-    expect(displayWidth(text)).toBe(width);
-  });
-
-  test('a text is cut to columns', () => {
-    expect(cut('日本語', 5, '…')).toBe('日本…');
-    expect(cut('abc', 3, '…')).toBe('abc');
-    expect(cut('abc', 0, '…')).toBe('');
   });
 });

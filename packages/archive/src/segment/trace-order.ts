@@ -1,7 +1,8 @@
 // The order of a segment's spans: traces by id, in each the root first and every span before its children, children by start. It also
 // finds doubles and parents that are absent, and gives the halves of a call that share an id ids of their own. The same spans give the same order, however they came.
-import { halvesApart, mayBeOfHalf } from 'spanline/internal/record';
+
 import type { SpanRows } from '../rows/span-rows.js';
+import { halvesApart, mayBeOfHalf } from '../shared-ids.js';
 import { KINDS } from '../values/fields.js';
 
 /** `parents` of a root. */

@@ -4,8 +4,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type BlockRef, type Container, CorruptError, GraphError } from '@spanline/graph';
 import { checkForm, sectionReader } from '@spanline/graph/internal';
-import { type ArchivedSpan, rootFirst } from 'spanline/internal/record';
+import type { ArchivedSpan } from 'spanline/internal/record';
 import { SpanRows } from '../rows/span-rows.js';
+import { rootFirst } from '../trace-trees.js';
 import { lastWordOf, readTime } from '../values/fields.js';
 import { readFrames } from '../wal/wal-frames.js';
 import { report } from './find-traces.js';

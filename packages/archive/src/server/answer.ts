@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { GraphError } from '@spanline/graph';
 import { ByteWriter } from 'spanline/internal/base';
-import { TraceFormatError } from 'spanline/internal/formats';
+import { TraceFormatError } from '../formats/trace-format-error.js';
 import { HttpError, tryLater } from './http-error.js';
 
 /** Characters gathered before a write. */

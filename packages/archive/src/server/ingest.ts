@@ -1,15 +1,15 @@
 // POST /v1/traces: OTLP/HTTP in protobuf and JSON. A success means that the spans are on the disk; what was not kept is said with its reason.
 import { getHeapStatistics } from 'node:v8';
+import { type Appended, appendValid } from '../check-span.js';
 import {
   DECODE_LIMITS,
   type DecodedTraces,
   type DecodeLimits,
-  decodeOtlpJson,
-  decodeOtlpProtobuf,
   describeRefusals,
   newKnownParts,
-} from 'spanline/internal/formats';
-import { type Appended, appendValid } from '../check-span.js';
+} from '../formats/decode-context.js';
+import { decodeOtlpJson } from '../formats/otlp/read-json.js';
+import { decodeOtlpProtobuf } from '../formats/otlp/read-protobuf.js';
 import { encodeSuccess, type PartialSuccess, sendBytes, sendJson, successJson } from './answer.js';
 import { HttpError, tryLater } from './http-error.js';
 import type { ArchiveWriter } from './ports.js';

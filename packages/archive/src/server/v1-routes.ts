@@ -1,8 +1,9 @@
 // Jaeger's older query API, as its UI and Grafana's data source ask it: traces in the form of the UI, everything in one envelope. Which services call
 // which is counted from the spans of a stretch of time whenever somebody asks, as nothing of it is kept.
 import { getOrMake, timers } from 'spanline/internal/base';
-import { shownService, shownTrace, shownTraceId } from 'spanline/internal/formats';
+import { jaegerKeys } from 'spanline/internal/formats';
 import type { ArchivedSpan } from 'spanline/internal/record';
+import { shownService, shownTrace } from '../formats/jaeger-json/shown-trace.js';
 import type { Operation } from '../trace-source.js';
 import { JsonStream, sendJson } from './answer.js';
 import { HttpError } from './http-error.js';
@@ -83,7 +84,7 @@ const streamTraces = async (
   }
   damage.checkNothing(count);
   if (count === 0) await stream.write('{"data":[');
-  const absent = [...missing].map((id) => ({ msg: NOT_FOUND, traceID: shownTraceId(id) }));
+  const absent = [...missing].map((id) => ({ msg: NOT_FOUND, traceID: jaegerKeys.shownTraceId(id) }));
   const errors = [...absent, ...damageErrors(damage)];
   const shown = errors.length === 0 ? null : errors;
   await stream.write(`],"total":0,"limit":0,"offset":0,"errors":${JSON.stringify(shown)}}\n`);

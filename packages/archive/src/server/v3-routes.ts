@@ -1,8 +1,9 @@
 // Jaeger's query API of version 3 over HTTP: traces as OTLP/JSON. What Jaeger answers with, in form and status.
 
 import { getOrMake } from 'spanline/internal/base';
-import { otlpResourceSpans, shownService } from 'spanline/internal/formats';
+import { otlpResourceSpans } from 'spanline/internal/formats';
 import type { ArchivedSpan, TraceSummary } from 'spanline/internal/record';
+import { shownService } from '../formats/jaeger-json/shown-trace.js';
 import type { Operation } from '../trace-source.js';
 import { JsonStream, sendJson } from './answer.js';
 import { HttpError } from './http-error.js';

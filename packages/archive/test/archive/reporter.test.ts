@@ -3,9 +3,9 @@
 import { expect, test } from 'vitest';
 import { Collector, LocalSpan, type ReportBatch, Span, SpanContext, type SpanRecord } from '../../../../src/index.js';
 import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
-import { traceTrees } from '../../../../src/record/tree.js';
 import { Archive } from '../../src/archive.js';
 import { ArchiveReporter } from '../../src/archive-reporter.js';
+import { traceTrees } from '../../src/trace-trees.js';
 import { newDirectory, openArchive } from './support/directory.js';
 
 /** Hands batches to the archive and keeps the records. */

@@ -2,10 +2,11 @@
 // call, as Zipkin has them, and those of several services.
 import { describe, expect, test } from 'vitest';
 import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
-import { traceTrees, walkTree } from '../../../../src/record/tree.js';
+import { walkTree } from '../../../../src/record/tree.js';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
 import type { Archive } from '../../src/archive.js';
+import { traceTrees } from '../../src/trace-trees.js';
 import { byId, span, spanIdOf } from '../segment/support/segments.js';
 import { allSpans, newDirectory, openArchive } from './support/directory.js';
 

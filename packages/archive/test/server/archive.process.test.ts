@@ -4,15 +4,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { decodeJaegerJson } from '../../../../src/formats/jaeger-json/read-traces.js';
 import { ownResource } from '../../../../src/formats/library.js';
-import { decodeOtlpJson } from '../../../../src/formats/otlp/read-json.js';
 import { encodeOtlpJson } from '../../../../src/formats/otlp/write-json.js';
 import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
 import { randomTraces, seededRandom } from '../../../../test/exporters/support/records.js';
 import { archivedSpan } from '../../../../test/support/archived-span.js';
 import { samples } from '../../../../test/support/samples.js';
 import { Archive } from '../../src/archive.js';
+import { decodeJaegerJson } from '../../src/formats/jaeger-json/read-traces.js';
+import { decodeOtlpJson } from '../../src/formats/otlp/read-json.js';
 import { FULL_SPAN } from '../support/any-span.js';
 import { ask, onCleanUp, serve } from '../support/serve.js';
 

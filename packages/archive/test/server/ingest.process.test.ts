@@ -8,14 +8,14 @@ import { BasicTracerProvider, type ReadableSpan, SimpleSpanProcessor } from '@op
 import { describe, expect, test } from 'vitest';
 import { ReportError } from '../../../../src/collector/reporter.js';
 import { OtlpReporter } from '../../../../src/exporters/otlp.js';
-import { decodeJaegerJson } from '../../../../src/formats/jaeger-json/read-traces.js';
 import { ownResource } from '../../../../src/formats/library.js';
-import { decodeOtlpJson } from '../../../../src/formats/otlp/read-json.js';
 import { encodeOtlpJson } from '../../../../src/formats/otlp/write-json.js';
 import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
 import { batchOf, fullRecord, RESOURCE, randomTraces, record } from '../../../../test/exporters/support/records.js';
 import { archivedSpan } from '../../../../test/support/archived-span.js';
 import { TransportError } from '../../../graph/src/container/graph-error.js';
+import { decodeJaegerJson } from '../../src/formats/jaeger-json/read-traces.js';
+import { decodeOtlpJson } from '../../src/formats/otlp/read-json.js';
 import { ServerCounts, startArchiveServer } from '../../src/server/archive-server.js';
 import { bodyLimits } from '../../src/server/ingest.js';
 import { FULL_SPAN } from '../support/any-span.js';

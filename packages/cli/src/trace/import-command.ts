@@ -2,9 +2,8 @@
 // or not; one document is held at a time. What was imported before a failure stays; importing it again changes nothing, because equal spans are one.
 
 import type { Archive } from '@spanline/archive';
-import { appendAll } from '@spanline/archive/internal';
-import { type Command, Option } from 'commander';
 import {
+  appendAll,
   type DecodedTraces,
   describeRefusals,
   type KnownParts,
@@ -14,7 +13,8 @@ import {
   readTraceDocument,
   TraceFormatError,
   tooLarge,
-} from 'spanline/internal/formats';
+} from '@spanline/archive/internal';
+import { type Command, Option } from 'commander';
 import { withWrittenArchive } from '../archive-session.js';
 import { ExitCode, endWith, wrongUsage } from '../exit-code.js';
 import { bytesOf } from '../files.js';

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { decodeJaegerJson } from '../../../../src/formats/jaeger-json/read-traces.js';
 import { decodePerfetto } from '../../../../test/formats/support/perfetto-decode.js';
+import { decodeJaegerJson } from '../../../archive/src/formats/jaeger-json/read-traces.js';
 import { buildFirst, scratch, spanline } from '../support/spanline.js';
 import { shopProcesses } from './support/shop-processes.js';
 

@@ -2,9 +2,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import type { ArchivedSpan, TraceSearch } from '../../../../../src/record/archived-span.js';
-import { traceTrees } from '../../../../../src/record/tree.js';
 import fc from '../../../../../test/support/fast-check.js';
 import type { Archive } from '../../../src/archive.js';
+import { traceTrees } from '../../../src/trace-trees.js';
 import { anyTakenSpans, traceIds } from '../../segment/support/arbitrary-spans.js';
 import { bruteForce, serviceOf as nameOf, withoutBytes } from '../../segment/support/brute-force.js';
 import { byId, collect, tracesOf } from '../../segment/support/segments.js';

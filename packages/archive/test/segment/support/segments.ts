@@ -2,10 +2,10 @@
 
 import { getOrMake } from '../../../../../src/base/maps/maps.js';
 import type { ArchivedSpan } from '../../../../../src/record/archived-span.js';
-import { eachOnce } from '../../../../../src/record/shared-ids.js';
 import { BufferSink } from '../../../../graph/src/container/container-writer.js';
 import { type OpenSegmentOptions, Segment } from '../../../src/segment/segment.js';
 import { type WriteSegmentOptions, writeSegment } from '../../../src/segment/write-segment.js';
+import { eachOnce } from '../../../src/shared-ids.js';
 
 /** The bytes of a segment of `spans`. */
 export const segmentBytes = (spans: Iterable<ArchivedSpan>, options?: WriteSegmentOptions): Buffer => {

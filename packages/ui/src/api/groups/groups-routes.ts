@@ -3,19 +3,11 @@
 import type { Archive } from '@spanline/archive';
 import { type Call, HttpError, type Route, required, traceIdOf } from '@spanline/archive/internal';
 import { getOrMake } from 'spanline/internal/base';
-import {
-  type ArchivedSpan,
-  drawShape,
-  type MergedNode,
-  type MergedSide,
-  mergedTree,
-  type TraceShape,
-  type TraceSummary,
-  traceShape,
-} from 'spanline/internal/record';
+import { type ArchivedSpan, drawShape, type TraceShape, type TraceSummary, traceShape } from 'spanline/internal/record';
 import type { CompareAnswer, ComparedRow, ComparedSide, GroupRow, GroupsAnswer } from '../answers.js';
 import { type ArchiveOf, apiGet } from '../api-route.js';
 import { findTraces, searchOf, type TraceQuery } from '../traces/search-of.js';
+import { type MergedNode, type MergedSide, mergedTree } from './merged-tree.js';
 
 /** The value that `share` of the ascending ones do not exceed; at least one is needed. */
 export const percentile = (ascending: readonly number[], share: number): number =>

@@ -1,7 +1,7 @@
 // A trace as a file of others: for Jaeger UI, as OTLP/JSON, for Perfetto with its spans by process, each process with its timeline where it kept one. The
 // whole trace, also where the page draws a part of it. Lets the event loop go round meanwhile.
 import { processOf } from '@spanline/archive';
-import { type Call, HttpError, required, sendBytes } from '@spanline/archive/internal';
+import { type Call, HttpError, required, sendBytes, UNKNOWN_SERVICE } from '@spanline/archive/internal';
 import { getOrMake, Slices } from 'spanline/internal/base';
 import {
   documentPieces,
@@ -11,7 +11,7 @@ import {
   PerfettoWriter,
   type TraceDocument,
 } from 'spanline/internal/formats';
-import { type ArchivedSpan, ObjectView, propertyOf, UNKNOWN_SERVICE } from 'spanline/internal/record';
+import { type ArchivedSpan, ObjectView, propertyOf } from 'spanline/internal/record';
 import { OPEN_KEY, timelineTracks } from 'spanline/internal/timeline';
 import type { ReadTrace } from './trace-reads.js';
 

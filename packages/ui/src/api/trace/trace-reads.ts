@@ -2,16 +2,9 @@
 // spans afterwards is answered out of memory, which is bounded by spans. The trace itself, when it is asked for again, is always read anew, for it
 // may have grown.
 import { type Archive, processOf } from '@spanline/archive';
-import { archiveSources, HttpError } from '@spanline/archive/internal';
+import { archiveSources, eachOnce, HttpError, treesOf, UNKNOWN_SERVICE } from '@spanline/archive/internal';
 import { getOrMake } from 'spanline/internal/base';
-import {
-  type ArchivedResource,
-  type ArchivedSpan,
-  eachOnce,
-  treesOf,
-  UNKNOWN_SERVICE,
-  walkTree,
-} from 'spanline/internal/record';
+import { type ArchivedResource, type ArchivedSpan, walkTree } from 'spanline/internal/record';
 import { BreakdownIndex, type TimelineRow } from 'spanline/internal/timeline';
 import type { TraceColumns } from './answers.js';
 import { criticalPath, selfTime } from './critical-path.js';

@@ -3,7 +3,8 @@
 
 import type { Archive } from '@spanline/archive';
 import type { Call, Route } from '@spanline/archive/internal';
-import { httpStatusOf, type TraceSummary } from 'spanline/internal/record';
+import { httpStatusOf } from '@spanline/archive/internal';
+import type { TraceSummary } from 'spanline/internal/record';
 import type { PointsAnswer, RequestStatus, TraceRow, TracesAnswer, ValuesAnswer } from '../answers.js';
 import { type ArchiveOf, apiGet } from '../api-route.js';
 import { type FoundTraces, findTraces, searchOf } from './search-of.js';

@@ -1,8 +1,6 @@
 // OTLP's messages in JSON, read by the table of their fields: ids in hex, 64-bit numbers as text or number, unknown members ignored. One bad span does
 // not cost the others. Recursion is bounded by the context, not by the sender.
-import { doubleValue } from '../../record/archived-double.js';
-import type { ArchivedValue } from '../../record/archived-span.js';
-import { PropertyDraft } from '../../record/properties.js';
+import { type ArchivedValue, doubleValue, PropertyDraft } from 'spanline/internal/record';
 import {
   DecodeContext,
   type DecodedTraces,
@@ -169,7 +167,7 @@ const readMessage = <T extends object>(raw: JsonObject, message: Message<T>, con
 const readGroup = <T extends { schemaUrl?: string }>(
   raw: unknown,
   context: DecodeContext,
-  { title, fields: [maker, members, schema] }: Table<string>,
+  { title, fields: [maker, members, schema] }: Table,
   message: Message<T>,
   makers: SharedParts<T>,
   readMember: (raw: unknown, made: T) => void,

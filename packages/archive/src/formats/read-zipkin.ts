@@ -1,17 +1,18 @@
 // Spans of Zipkin's API, version 2, as archived spans, by OpenTelemetry's translation of the two. What that has no field for is a property: nothing of
 // a span may be lost. One bad span does not cost the others.
-import { getOrMake } from '../../base/maps/maps.js';
-import type {
-  ArchivedEvent,
-  ArchivedKind,
-  ArchivedResource,
-  ArchivedScope,
-  ArchivedSpan,
-  ArchivedValue,
-} from '../../record/archived-span.js';
-import { NO_PROPERTIES, PropertyDraft } from '../../record/properties.js';
-import { type DecodeContext, NO_SPAN_ID } from '../decode-context.js';
-import { ERROR, SCOPE_NAME, SCOPE_VERSION, SERVICE_NAME, STATUS_CODE, TRACE_STATE } from '../jaeger-json/keys.js';
+import { getOrMake } from 'spanline/internal/base';
+import { jaegerKeys, STATUS_CODES } from 'spanline/internal/formats';
+import {
+  type ArchivedEvent,
+  type ArchivedKind,
+  type ArchivedResource,
+  type ArchivedScope,
+  type ArchivedSpan,
+  type ArchivedValue,
+  NO_PROPERTIES,
+  PropertyDraft,
+} from 'spanline/internal/record';
+import { type DecodeContext, NO_SPAN_ID } from './decode-context.js';
 import {
   idOf,
   type JsonObject,
@@ -22,9 +23,10 @@ import {
   toText,
   uint32Of,
   uint64Of,
-} from '../json-fields.js';
-import { STATUS_CODES } from '../otlp/messages.js';
-import { malformed } from '../trace-format-error.js';
+} from './json-fields.js';
+import { malformed } from './trace-format-error.js';
+
+const { ERROR, SCOPE_NAME, SCOPE_VERSION, SERVICE_NAME, STATUS_CODE, TRACE_STATE } = jaegerKeys;
 
 const KINDS: Readonly<Record<string, ArchivedKind>> = {
   '': 'unspecified',

@@ -2,15 +2,15 @@
 // parents, circles, depth, errors, hostile names, is shown and breaks nothing.
 
 import { describe, expect, test } from 'vitest';
-import { summaryOf } from '../../../packages/archive/src/span-list.js';
-import { anySpan, FULL_SPAN } from '../../../packages/archive/test/support/any-span.js';
-import { spanAt } from '../../../packages/archive/test/support/traces.js';
-import { cut, displayWidth } from '../../../src/base/text/display-width.js';
-import { drawWaterfall, type WaterfallOptions } from '../../../src/formats/terminal/draw-waterfall.js';
-import { ASCII, glyphsOf, UNICODE } from '../../../src/formats/terminal/palette.js';
-import type { ArchivedSpan } from '../../../src/record/archived-span.js';
-import fc from '../../support/fast-check.js';
-import { samples } from '../../support/samples.js';
+import { ASCII, glyphsOf, UNICODE } from '../../../../src/formats/terminal/palette.js';
+import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
+import fc from '../../../../test/support/fast-check.js';
+import { samples } from '../../../../test/support/samples.js';
+import { summaryOf } from '../../../archive/src/span-list.js';
+import { anySpan, FULL_SPAN } from '../../../archive/test/support/any-span.js';
+import { spanAt } from '../../../archive/test/support/traces.js';
+import { cut, displayWidth } from '../../src/display-width.js';
+import { drawWaterfall, type WaterfallOptions } from '../../src/trace/draw-waterfall.js';
 
 const OPTIONS: WaterfallOptions = { width: 80, glyphs: UNICODE, isColoured: false, maxSpans: 1000, isFull: false };
 const draw = async (spans: readonly ArchivedSpan[], options: Partial<WaterfallOptions> = {}): Promise<string> =>

@@ -1,28 +1,31 @@
 // One span of Jaeger's UI as an archived span. A tag that stands for a field is taken for it only where it is the last of its key: an
 // earlier one is a property.
-
-import type {
-  ArchivedEvent,
-  ArchivedLink,
-  ArchivedProperties,
-  ArchivedResource,
-  ArchivedScope,
-  ArchivedSpan,
-  ArchivedValue,
-} from '../../record/archived-span.js';
-import type { Extras } from '../../record/finished-span.js';
-import { ObjectView } from '../../record/object-view.js';
-import { NO_PROPERTIES, PropertyDraft } from '../../record/properties.js';
+import {
+  DURATION_KEY,
+  jaegerKeys as Key,
+  KINDS,
+  LINK_EVENT,
+  NANOSECONDS_KEY,
+  ORDER_KEY,
+  STATUS_CODES,
+  spanTags,
+} from 'spanline/internal/formats';
+import {
+  type ArchivedEvent,
+  type ArchivedLink,
+  type ArchivedProperties,
+  type ArchivedResource,
+  type ArchivedScope,
+  type ArchivedSpan,
+  type ArchivedValue,
+  type Extras,
+  NO_PROPERTIES,
+  ObjectView,
+  PropertyDraft,
+} from 'spanline/internal/record';
 import { type DecodeContext, NO_SPAN_ID } from '../decode-context.js';
-import { DURATION_KEY, LINK_EVENT, NANOSECONDS_KEY } from '../jaeger-thrift/write-span.js';
 import { idOf, type JsonObject, listOf, textOf, toObject, toText, uint32Of, uint64Of } from '../json-fields.js';
-import { KINDS, STATUS_CODES } from '../otlp/messages.js';
-import * as Key from './keys.js';
-import { EVENT_EXTRAS, LINK_EXTRAS, SCOPE_EXTRAS, SPAN_EXTRAS, takeExtras } from './keys.js';
-import { WARNINGS_KEY } from './span-warnings.js';
-import { isSorted, ORDER_KEY, orderOf } from './tag-order.js';
-import { readTag, type Tag, withoutRepeated } from './tags.js';
-import { spanTags } from './write-span.js';
+import { isSorted, orderOf, readTag, type Tag, takeExtras, withoutRepeated } from './read-tags.js';
 
 /** The tags in a member of `holder`. */
 export const tagsOf = (holder: JsonObject, member: string, context: DecodeContext): Tag[] =>
@@ -101,7 +104,7 @@ const linkLogOf = (tags: readonly Tag[]): LinkLog => {
   const [, [, traceId] = [], [, spanId] = [], ...rest] = tags;
   const hasState = rest[0]?.[0] === Key.TRACE_STATE;
   const own = hasState ? rest.slice(1) : rest;
-  const extras = takeExtras(own, LINK_EXTRAS);
+  const extras = takeExtras(own, Key.LINK_EXTRAS);
   return {
     traceId,
     spanId,
@@ -125,7 +128,7 @@ const linksOf = (references: readonly Reference[], logs: LinkLog[], context: Dec
 const eventOf = (timestamp: bigint, tags: Tag[]): ArchivedEvent => {
   const ns = takeLast(tags, NANOSECONDS_KEY, isBelowThousand);
   // Others have these as properties.
-  const extras = ns === undefined ? {} : takeExtras(tags, EVENT_EXTRAS);
+  const extras = ns === undefined ? {} : takeExtras(tags, Key.EVENT_EXTRAS);
   const isName = ([key, value]: Tag): boolean => key === Key.EVENT && isText(value);
   const at = tags.findIndex(isName);
   // Others have no field for a name that is empty: it is what the sender said.
@@ -181,8 +184,8 @@ export const readJaegerSpan = (
   const durationNs = takeLast(tags, DURATION_KEY, isDuration);
   const ns = takeLast(tags, NANOSECONDS_KEY, isBelowThousand);
   const isOurs = ns !== undefined;
-  const extras = isOurs ? takeExtras(tags, SPAN_EXTRAS) : {};
-  const scopeExtras = isOurs ? takeExtras(tags, SCOPE_EXTRAS) : {};
+  const extras = isOurs ? takeExtras(tags, Key.SPAN_EXTRAS) : {};
+  const scopeExtras = isOurs ? takeExtras(tags, Key.SCOPE_EXTRAS) : {};
   const startUnixNs = uint64Of(span, 'startTime') * 1000n + BigInt(ns ?? 0);
   const endUnixNs = startUnixNs + (durationNs === undefined ? uint64Of(span, 'duration') * 1000n : BigInt(durationNs));
   const kind = takeLast(tags, Key.KIND, isKind) ?? (isOurs ? 'internal' : 'unspecified');
@@ -199,7 +202,7 @@ export const readJaegerSpan = (
   const parentSpanId = parent === NO_SPAN_ID ? '' : parent;
   if (parentSpanId !== '' && parentSpanId.length !== 16) context.flaw('bad parent span id');
   const warnings = listOf(span, 'warnings').map((text) => toText(text, 'a warning'));
-  if (warnings.length > 0) tags.push([WARNINGS_KEY, warnings]);
+  if (warnings.length > 0) tags.push([Key.WARNINGS, warnings]);
   if (traceWarnings.length > 0) tags.push([Key.TRACE_WARNINGS, traceWarnings]);
   const flags = uint32Of(span, 'flags');
   if (flags > 0) tags.push([Key.FLAGS, flags]);

@@ -1,6 +1,5 @@
 // What is said of a trace whose spans are at hand, beyond its summary.
-import type { ArchivedSpan, ArchivedValue } from './archived-span.js';
-import { propertyOf } from './properties.js';
+import { type ArchivedSpan, type ArchivedValue, propertyOf } from 'spanline/internal/record';
 
 /** What OpenTelemetry calls a service whose name nobody gave. */
 export const UNKNOWN_SERVICE = 'unknown_service';
@@ -29,18 +28,3 @@ export const httpStatusBy = (find: (key: string) => ArchivedValue | undefined): 
 /** The status code of HTTP that a span has. */
 export const httpStatusOf = ({ properties }: Pick<ArchivedSpan, 'properties'>): number | undefined =>
   httpStatusBy((key) => propertyOf(properties, key));
-
-/** Ids of parents that are not among the spans. */
-export const absentParents = (spans: readonly Pick<ArchivedSpan, 'spanId' | 'parentSpanId'>[]): string[] => {
-  const present = new Set(spans.map(({ spanId }) => spanId));
-  return [
-    ...new Set(spans.map(({ parentSpanId }) => parentSpanId).filter((parent) => parent !== '' && !present.has(parent))),
-  ];
-};
-
-/** Services with the number of their spans, the busiest first. */
-export const servicesOf = (spans: readonly Pick<ArchivedSpan, 'resource'>[]): [service: string, spans: number][] => {
-  const counts = new Map<string, number>();
-  for (const span of spans) counts.set(serviceOf(span), (counts.get(serviceOf(span)) ?? 0) + 1);
-  return [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
-};

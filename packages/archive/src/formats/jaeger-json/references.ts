@@ -1,8 +1,8 @@
 // The references of a span as Jaeger shows them: to its parent and to the spans it is linked with.
-import type { ArchivedSpan } from '../../record/archived-span.js';
-import { propertyOf } from '../../record/properties.js';
-import * as Key from './keys.js';
-import { shownTraceId } from './keys.js';
+import { jaegerKeys } from 'spanline/internal/formats';
+import { type ArchivedSpan, propertyOf } from 'spanline/internal/record';
+
+const { REFERENCE_TYPE, shownTraceId } = jaegerKeys;
 
 /** To the parent or to a linked span. */
 export interface Reference {
@@ -19,7 +19,7 @@ export const referencesOf = ({ traceId, parentSpanId, links }: ArchivedSpan): Re
   if (parentSpanId !== '')
     references.push({ refType: 'CHILD_OF', traceID: shownTraceId(traceId), spanID: parentSpanId });
   for (const link of links) {
-    const isChild = propertyOf(link.properties, Key.REFERENCE_TYPE) === 'child_of';
+    const isChild = propertyOf(link.properties, REFERENCE_TYPE) === 'child_of';
     const refType = isChild ? 'CHILD_OF' : 'FOLLOWS_FROM';
     if (parentSpanId !== '' && link.traceId === traceId && link.spanId === parentSpanId)
       references[0].refType = refType;

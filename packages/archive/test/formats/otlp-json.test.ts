@@ -1,14 +1,14 @@
 // What is encoded as OTLP/JSON comes back equal, whatever it holds, and what others may write is read as they meant it.
 
 import { describe, expect, test } from 'vitest';
-import { anySpan, FULL_SPAN } from '../../../packages/archive/test/support/any-span.js';
-import { describeRefusals } from '../../../src/formats/decode-context.js';
-import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
-import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
-import { ArchivedDouble } from '../../../src/record/archived-double.js';
-import type { ArchivedSpan } from '../../../src/record/archived-span.js';
-import fc from '../../support/fast-check.js';
-import { samples } from '../../support/samples.js';
+import { encodeOtlpJson } from '../../../../src/formats/otlp/write-json.js';
+import { ArchivedDouble } from '../../../../src/record/archived-double.js';
+import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
+import fc from '../../../../test/support/fast-check.js';
+import { samples } from '../../../../test/support/samples.js';
+import { describeRefusals } from '../../src/formats/decode-context.js';
+import { decodeOtlpJson } from '../../src/formats/otlp/read-json.js';
+import { anySpan, FULL_SPAN } from '../support/any-span.js';
 
 const decode = (text: string) => decodeOtlpJson(Buffer.from(text));
 const decodeSpan = (span: object): ArchivedSpan => {

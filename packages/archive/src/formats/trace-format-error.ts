@@ -1,5 +1,5 @@
 // The error for spans of others that cannot be read: their bytes are not what their format says.
-import { SpanlineError } from '../base/errors.js';
+import { SpanlineError } from 'spanline/internal/base';
 
 /** Stable codes: the bytes are no such document, or it is beyond a bound. */
 export type TraceFormatErrorCode = 'ERR_SPANLINE_TRACE_FORMAT' | 'ERR_SPANLINE_TRACE_TOO_LARGE';

@@ -2,8 +2,8 @@
 // One keeps the id, the others have ids that follow from what they are: the same whenever, wherever and in whatever order they come. Two versions of
 // one span, as of a sender who tried again, must stay one.
 import { createHash } from 'node:crypto';
-import { getOrMake } from '../base/maps/maps.js';
-import type { ArchivedKind, ArchivedSpan } from './archived-span.js';
+import { getOrMake } from 'spanline/internal/base';
+import type { ArchivedKind, ArchivedSpan } from 'spanline/internal/record';
 import { serviceOf } from './trace-facts.js';
 
 type Sharing = Pick<ArchivedSpan, 'spanId' | 'parentSpanId' | 'kind' | 'resource'>;

@@ -1,22 +1,21 @@
 // Traces of Jaeger's UI as archived spans: files our exporters and `encodeJaegerJson` wrote come back whole, those of Jaeger's own server as
 // OpenTelemetry's translation has them. One bad span does not cost the others.
-import { getOrMake } from '../../base/maps/maps.js';
-import type { ArchivedResource } from '../../record/archived-span.js';
-import { PropertyDraft } from '../../record/properties.js';
+import { getOrMake } from 'spanline/internal/base';
+import { jaegerKeys } from 'spanline/internal/formats';
+import { type ArchivedResource, PropertyDraft } from 'spanline/internal/record';
 import { DecodeContext, type DecodedTraces, type DecodeLimits } from '../decode-context.js';
 import { type JsonObject, listOf, objectOf, textOf, toObject, toText } from '../json-fields.js';
 import { parseJson } from '../parse-json.js';
 import { malformed } from '../trace-format-error.js';
-import { RESOURCE_EXTRAS, SERVICE_NAME, takeExtras } from './keys.js';
 import { readJaegerSpan, tagsOf } from './read-span.js';
-import { withoutRepeated } from './tags.js';
+import { takeExtras, withoutRepeated } from './read-tags.js';
 
 const readProcess = (process: JsonObject, context: DecodeContext): ArchivedResource => {
   const properties = new PropertyDraft();
   const name = textOf(process, 'serviceName');
-  if (name !== '') properties.set(SERVICE_NAME, name);
+  if (name !== '') properties.set(jaegerKeys.SERVICE_NAME, name);
   const tags = tagsOf(process, 'tags', context);
-  const extras = takeExtras(tags, RESOURCE_EXTRAS);
+  const extras = takeExtras(tags, jaegerKeys.RESOURCE_EXTRAS);
   for (const [key, value] of withoutRepeated(tags)) properties.set(key, value);
   return { properties: properties.done(), ...extras };
 };

@@ -1,19 +1,19 @@
 // Damaged documents of each format: each is read or refused with a typed error, never anything else, and what is read can be
 // written and read again.
 import { describe, expect, test } from 'vitest';
-import { FULL_SPAN } from '../../../packages/archive/test/support/any-span.js';
-import { damagedBytes } from '../../../packages/archive/test/support/mutate.js';
-import { toProtobuf } from '../../../packages/archive/test/support/otlp-protobuf.js';
-import type { DecodedTraces } from '../../../src/formats/decode-context.js';
-import { decodeJaegerJson } from '../../../src/formats/jaeger-json/read-traces.js';
-import { encodeJaegerJson } from '../../../src/formats/jaeger-json/write-traces.js';
-import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
-import { decodeOtlpProtobuf } from '../../../src/formats/otlp/read-protobuf.js';
-import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
-import { TraceFormatError } from '../../../src/formats/trace-format-error.js';
-import type { ArchivedSpan } from '../../../src/record/archived-span.js';
-import fc from '../../support/fast-check.js';
-import { samples } from '../../support/samples.js';
+import { encodeJaegerJson } from '../../../../src/formats/jaeger-json/write-traces.js';
+import { encodeOtlpJson } from '../../../../src/formats/otlp/write-json.js';
+import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
+import fc from '../../../../test/support/fast-check.js';
+import { samples } from '../../../../test/support/samples.js';
+import type { DecodedTraces } from '../../src/formats/decode-context.js';
+import { decodeJaegerJson } from '../../src/formats/jaeger-json/read-traces.js';
+import { decodeOtlpJson } from '../../src/formats/otlp/read-json.js';
+import { decodeOtlpProtobuf } from '../../src/formats/otlp/read-protobuf.js';
+import { TraceFormatError } from '../../src/formats/trace-format-error.js';
+import { FULL_SPAN } from '../support/any-span.js';
+import { damagedBytes } from '../support/mutate.js';
+import { toProtobuf } from '../support/otlp-protobuf.js';
 
 const small: ArchivedSpan = { ...FULL_SPAN, properties: { a: 1 }, events: [], links: [], traceState: '' };
 const spans = [FULL_SPAN, small];

@@ -1,11 +1,17 @@
 // The lines below a span: why it failed, its events, and in full also its properties and links. Bounded for each span, and what is left out
 // is said.
 
-import { shortText } from '../../base/text/escape-text.js';
-import type { FinishedSpan } from '../../record/finished-span.js';
-import { type Extent, sinceStart } from './bar.js';
-import type { Glyphs, Palette } from './palette.js';
-import { formatDuration, formatLink, formatPairs } from './values.js';
+import { shortText } from 'spanline/internal/base';
+import {
+  type Extent,
+  formatDuration,
+  formatLink,
+  formatPairs,
+  type Glyphs,
+  type Palette,
+  sinceStart,
+} from 'spanline/internal/formats';
+import type { FinishedSpan } from 'spanline/internal/record';
 
 /** Lines of a span's events, properties or links. */
 const SHORT_LINES = 5;

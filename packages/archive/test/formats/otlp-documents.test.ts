@@ -2,19 +2,19 @@
 // nothing left out.
 
 import { describe, expect, test } from 'vitest';
-import { SpanRows } from '../../../packages/archive/src/rows/span-rows.js';
-import { readRows } from '../../../packages/archive/src/wal/read-spans.js';
-import { SpanEncoder } from '../../../packages/archive/src/wal/write-spans.js';
-import { collect, openSegment } from '../../../packages/archive/test/segment/support/segments.js';
-import { message, toProtobuf } from '../../../packages/archive/test/support/otlp-protobuf.js';
-import { sectionReader } from '../../../packages/graph/src/container/layout.js';
-import { ByteWriter } from '../../../src/base/bytes/byte-writer.js';
-import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
-import { decodeOtlpProtobuf } from '../../../src/formats/otlp/read-protobuf.js';
-import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
-import type { ArchivedSpan } from '../../../src/record/archived-span.js';
-import fc from '../../support/fast-check.js';
-import { samples } from '../../support/samples.js';
+import { ByteWriter } from '../../../../src/base/bytes/byte-writer.js';
+import { encodeOtlpJson } from '../../../../src/formats/otlp/write-json.js';
+import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
+import fc from '../../../../test/support/fast-check.js';
+import { samples } from '../../../../test/support/samples.js';
+import { sectionReader } from '../../../graph/src/container/layout.js';
+import { decodeOtlpJson } from '../../src/formats/otlp/read-json.js';
+import { decodeOtlpProtobuf } from '../../src/formats/otlp/read-protobuf.js';
+import { SpanRows } from '../../src/rows/span-rows.js';
+import { readRows } from '../../src/wal/read-spans.js';
+import { SpanEncoder } from '../../src/wal/write-spans.js';
+import { collect, openSegment } from '../segment/support/segments.js';
+import { message, toProtobuf } from '../support/otlp-protobuf.js';
 
 type Json = Readonly<Record<string, unknown>>;
 

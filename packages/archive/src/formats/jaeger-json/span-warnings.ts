@@ -1,23 +1,13 @@
 // What Jaeger remarks on the spans of a trace when it shows them: parents that are not there, and times of children that do not fit into
 // their parents', which it would move if it was told to. Only words: no time is ever changed here.
-import { getOrMake } from '../../base/maps/maps.js';
-import type { ArchivedProperties, ArchivedSpan, ArchivedValue } from '../../record/archived-span.js';
-import { propertyOf } from '../../record/properties.js';
+import { getOrMake } from 'spanline/internal/base';
+import { jaegerKeys } from 'spanline/internal/formats';
+import { type ArchivedProperties, type ArchivedSpan, propertyOf } from 'spanline/internal/record';
 import { shownParent } from './references.js';
-import { goDuration } from './tags.js';
-
-/** The property under which Jaeger keeps remarks with a span. */
-export const WARNINGS_KEY = '@jaeger@warnings';
-
-/** Remarks out of the value of that property. */
-export const warningsIn = (kept: ArchivedValue | undefined): readonly string[] => {
-  const isList = Array.isArray(kept) && kept.length > 0 && kept.every((one) => typeof one === 'string');
-  return isList ? (kept as readonly string[]) : [];
-};
 
 /** Remarks that came with a span. */
 export const keptWarnings = (properties: ArchivedProperties): readonly string[] =>
-  warningsIn(propertyOf(properties, WARNINGS_KEY));
+  jaegerKeys.warningsIn(propertyOf(properties, jaegerKeys.WARNINGS));
 
 interface Skew {
   readonly host: string;
@@ -38,6 +28,30 @@ const skewOf = (child: ArchivedSpan, parent: ArchivedSpan): bigint => {
   if (childNs > parentNs) return child.startUnixNs < parent.startUnixNs ? parent.startUnixNs - child.startUnixNs : 0n;
   if (child.startUnixNs >= parent.startUnixNs && child.endUnixNs <= parent.endUnixNs) return 0n;
   return parent.startUnixNs + (parentNs - childNs) / 2n - child.startUnixNs;
+};
+
+const fraction = (value: bigint, digits: number): string => {
+  const unit = 10n ** BigInt(digits);
+  const rest = String(value % unit)
+    .padStart(digits, '0')
+    .replace(/0+$/, '');
+  return `${value / unit}${rest === '' ? '' : `.${rest}`}`;
+};
+
+const positive = (ns: bigint): string => {
+  if (ns < 1000n) return `${ns}ns`;
+  if (ns < 1_000_000n) return `${fraction(ns, 3)}µs`;
+  if (ns < 1_000_000_000n) return `${fraction(ns, 6)}ms`;
+  const minutes = ns / 60_000_000_000n;
+  const seconds = `${fraction(ns % 60_000_000_000n, 9)}s`;
+  if (minutes === 0n) return seconds;
+  return minutes < 60n ? `${minutes}m${seconds}` : `${minutes / 60n}h${minutes % 60n}m${seconds}`;
+};
+
+/** As Go prints it: "1h2m3.5s", "-1.5ms", "250ns". */
+const goDuration = (ns: bigint): string => {
+  if (ns === 0n) return '0s';
+  return ns < 0n ? `-${positive(-ns)}` : positive(ns);
 };
 
 /** Remarks by span; a span without any is left out. */

@@ -1,13 +1,13 @@
 // Archives of a while ago have counts of what was left out as properties of the span, under OpenTelemetry's names. They stay properties of
 // the same value in every format: taken for fields they would count twice.
 import { expect, test } from 'vitest';
-import { newDirectory, openArchive } from '../../../packages/archive/test/archive/support/directory.js';
-import { span } from '../../../packages/archive/test/segment/support/segments.js';
-import { decodeJaegerJson } from '../../../src/formats/jaeger-json/read-traces.js';
-import { shownTrace } from '../../../src/formats/jaeger-json/shown-trace.js';
-import { encodeJaegerJson } from '../../../src/formats/jaeger-json/write-traces.js';
-import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
-import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
+import { encodeJaegerJson } from '../../../../src/formats/jaeger-json/write-traces.js';
+import { encodeOtlpJson } from '../../../../src/formats/otlp/write-json.js';
+import { decodeJaegerJson } from '../../src/formats/jaeger-json/read-traces.js';
+import { shownTrace } from '../../src/formats/jaeger-json/shown-trace.js';
+import { decodeOtlpJson } from '../../src/formats/otlp/read-json.js';
+import { newDirectory, openArchive } from '../archive/support/directory.js';
+import { span } from '../segment/support/segments.js';
 
 const COUNTS = { 'otel.dropped_attributes_count': 4, 'otel.dropped_events_count': 5, 'otel.dropped_links_count': 6 };
 const OLD = span({

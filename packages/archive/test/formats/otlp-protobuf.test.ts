@@ -3,14 +3,14 @@ import { type SpanContext, SpanKind, SpanStatusCode, TraceFlags } from '@opentel
 import { JsonTraceSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { describe, expect, test } from 'vitest';
-import { anySpan, FULL_SPAN } from '../../../packages/archive/test/support/any-span.js';
-import { message, toProtobuf } from '../../../packages/archive/test/support/otlp-protobuf.js';
-import { newKnownParts } from '../../../src/formats/decode-context.js';
-import { decodeOtlpJson } from '../../../src/formats/otlp/read-json.js';
-import { decodeOtlpProtobuf } from '../../../src/formats/otlp/read-protobuf.js';
-import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
-import fc from '../../support/fast-check.js';
-import { samples } from '../../support/samples.js';
+import { encodeOtlpJson } from '../../../../src/formats/otlp/write-json.js';
+import fc from '../../../../test/support/fast-check.js';
+import { samples } from '../../../../test/support/samples.js';
+import { newKnownParts } from '../../src/formats/decode-context.js';
+import { decodeOtlpJson } from '../../src/formats/otlp/read-json.js';
+import { decodeOtlpProtobuf } from '../../src/formats/otlp/read-protobuf.js';
+import { anySpan, FULL_SPAN } from '../support/any-span.js';
+import { message, toProtobuf } from '../support/otlp-protobuf.js';
 
 const requestOf = (...spans: object[]): Buffer =>
   toProtobuf(JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] }));

@@ -1,10 +1,10 @@
 // A document is read by what it holds, whoever wrapped it, or refused with what it is: none counts as read when nothing of it was.
 import { describe, expect, test } from 'vitest';
-import { FULL_SPAN } from '../../packages/archive/test/support/any-span.js';
+import { encodeJaegerJson } from '../../../../src/formats/jaeger-json/write-traces.js';
+import { encodeOtlpJson } from '../../../../src/formats/otlp/write-json.js';
 import { newKnownParts } from '../../src/formats/decode-context.js';
-import { encodeJaegerJson } from '../../src/formats/jaeger-json/write-traces.js';
-import { encodeOtlpJson } from '../../src/formats/otlp/write-json.js';
 import { type ReadFormat, readTraceDocument } from '../../src/formats/read-document.js';
+import { FULL_SPAN } from '../support/any-span.js';
 
 const read = (document: unknown, format?: ReadFormat) =>
   readTraceDocument(Buffer.from(JSON.stringify(document)), format, {}, newKnownParts());

@@ -1,13 +1,17 @@
 // Traces field for field as a Jaeger 2 answers with them in its older query API. What has no field there is left out, as it is there: nothing
 // of ours is added, so this is not a form to keep traces in.
-import { ArchivedDouble } from '../../record/archived-double.js';
-import type { ArchivedEvent, ArchivedProperties, ArchivedSpan, ArchivedValue } from '../../record/archived-span.js';
-import { goJson, propertyOf } from '../../record/properties.js';
-import * as Key from './keys.js';
-import { byKey, Processes, shownTraceId, tagJson, textTag } from './keys.js';
+import { type JaegerTag, jaegerKeys as Key, toTag } from 'spanline/internal/formats';
+import {
+  ArchivedDouble,
+  type ArchivedEvent,
+  type ArchivedProperties,
+  type ArchivedSpan,
+  type ArchivedValue,
+  goJson,
+  propertyOf,
+} from 'spanline/internal/record';
 import { referencesOf } from './references.js';
-import { keptWarnings, WARNINGS_KEY, warningsOf } from './span-warnings.js';
-import { type JaegerTag, toTag } from './tags.js';
+import { keptWarnings, warningsOf } from './span-warnings.js';
 
 /** Services whose name is none. */
 export const MISSING_SERVICE = 'missing-service-name';
@@ -22,6 +26,18 @@ const PROCESS_KEYS = new Set([
 
 /** Numbers under these keys are addresses. */
 const ADDRESS_KEYS = new Set(['ip', 'peer.ipv4']);
+
+/** In the order of the types of Jaeger's model. */
+const TYPES: readonly JaegerTag['type'][] = ['string', 'bool', 'int64', 'float64', 'binary'];
+
+const compare = <T>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** By key, then type, then value. */
+const byKey = (a: JaegerTag, b: JaegerTag): number =>
+  compare(a.key, b.key) || compare(TYPES.indexOf(a.type), TYPES.indexOf(b.type)) || compare(a.value, b.value);
+
+/** A tag if there is something to say. */
+const textTag = (key: string, text: string): JaegerTag[] => (text === '' ? [] : [toTag(key, text)]);
 
 const microseconds = (ns: bigint): number => Number(ns / 1000n);
 
@@ -47,7 +63,7 @@ const spanTags = ({ properties, scope, kind, status, traceState }: ArchivedSpan)
   return [
     ...textTag(Key.SCOPE_NAME, scope.name),
     ...textTag(Key.SCOPE_VERSION, scope.version),
-    ...(keptWarnings(properties).length > 0 ? own.filter(({ key }) => key !== WARNINGS_KEY) : own),
+    ...(keptWarnings(properties).length > 0 ? own.filter(({ key }) => key !== Key.WARNINGS) : own),
     ...textTag(Key.KIND, kind === 'unspecified' ? '' : kind),
     ...textTag(Key.STATUS_CODE, status.code === 'unset' ? '' : status.code.toUpperCase()),
     ...(status.code === 'error' ? [toTag(Key.ERROR, true)] : []),
@@ -78,19 +94,19 @@ export const shownService = (properties: ArchivedProperties): string => {
 const processJson = (properties: ArchivedProperties, moved: readonly JaegerTag[]): string => {
   const own = tagsOf(properties).filter(({ key }) => key !== Key.SERVICE_NAME);
   const tags = [...own, ...moved].map(shownAddress).sort(byKey);
-  return tagJson({ serviceName: shownService(properties), tags });
+  return Key.tagJson({ serviceName: shownService(properties), tags });
 };
 
 /** One trace in pieces, one a span, so that a caller can pause. `spans` are of one trace. */
 export const shownTrace = function* (traceId: string, spans: readonly ArchivedSpan[]): Generator<string> {
-  const processes = new Processes();
+  const processes = new Key.Processes();
   const warnings = warningsOf(spans);
-  yield `{"traceID":"${shownTraceId(traceId)}","spans":[`;
+  yield `{"traceID":"${Key.shownTraceId(traceId)}","spans":[`;
   for (const [i, span] of spans.entries()) {
     const all = spanTags(span);
     const moved = all.filter(({ key }) => PROCESS_KEYS.has(key));
-    const json = tagJson({
-      traceID: shownTraceId(span.traceId),
+    const json = Key.tagJson({
+      traceID: Key.shownTraceId(span.traceId),
       spanID: span.spanId,
       operationName: span.name,
       references: referencesOf(span),

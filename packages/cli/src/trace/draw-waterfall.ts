@@ -1,17 +1,34 @@
 // A trace as text for a terminal: what is known of it, a scale of time, and a line a span with its place in the tree and its bar. A pure
 // function of its input: linear in what it draws, never wider than it was told, and no control character of a span reaches the terminal.
 
-import { cut, displayWidth } from '../../base/text/display-width.js';
-import { shortText } from '../../base/text/escape-text.js';
-import type { ArchivedSpan, TraceSummary } from '../../record/archived-span.js';
-import type { FinishedSpan } from '../../record/finished-span.js';
-import { ObjectView } from '../../record/object-view.js';
-import { absentParents, serviceOf, servicesOf } from '../../record/trace-facts.js';
-import { drawBar, type Extent } from './bar.js';
-import { detailsOf } from './details.js';
-import { COLOURED, type Glyphs, type Palette, PLAIN } from './palette.js';
-import { drawTree, LEVEL_COLUMNS, type TreeRow, traceTree, treeRows } from './trace-tree.js';
-import { exactTime, formatBytes, formatDuration } from './values.js';
+import { serviceOf } from '@spanline/archive/internal';
+import { shortText } from 'spanline/internal/base';
+import {
+  COLOURED,
+  type DrawnNode,
+  drawBar,
+  drawTree,
+  type Extent,
+  exactTime,
+  formatBytes,
+  formatDuration,
+  type Glyphs,
+  LEVEL_COLUMNS,
+  type Palette,
+  PLAIN,
+  type TreeRow,
+  treeRows,
+} from 'spanline/internal/formats';
+import {
+  type ArchivedSpan,
+  type FinishedSpan,
+  ObjectView,
+  type SpanNode,
+  spanForest,
+  type TraceSummary,
+} from 'spanline/internal/record';
+import { cut, displayWidth } from '../display-width.js';
+import { detailsOf } from './span-details.js';
 
 /** How a trace is drawn. */
 export interface WaterfallOptions {
@@ -39,6 +56,43 @@ const CPU = 'cpu';
 /** Narrower waterfalls do without CPU times. */
 const CPU_WIDTH = 70;
 const MAX_CPU_COLUMNS = 20;
+
+const startOf = ({ span, children }: DrawnNode): bigint => (span ?? children[0].span)?.startUnixNs ?? 0n;
+
+/** The roots, by start; spans whose parent is absent hang below its place. */
+const traceTree = (spans: readonly FinishedSpan[]): DrawnNode[] => {
+  const present = new Set(spans.map(({ spanId }) => spanId));
+  const roots: DrawnNode[] = [];
+  const absent = new Map<string, SpanNode<FinishedSpan>[]>();
+  for (const tree of spanForest(spans)) {
+    const { parentSpanId } = tree.span;
+    const siblings = absent.get(parentSpanId);
+    if (!tree.isOrphan || present.has(parentSpanId)) roots.push(tree);
+    else if (siblings !== undefined) siblings.push(tree);
+    else {
+      const children = [tree];
+      absent.set(parentSpanId, children);
+      roots.push({ span: undefined, isOrphan: false, children });
+    }
+  }
+  const starts = new Map(roots.map((root) => [root, startOf(root)]));
+  return roots.sort((a, b) => Number((starts.get(a) as bigint) - (starts.get(b) as bigint)));
+};
+
+/** Ids of parents that are not among the spans. */
+export const absentParents = (spans: readonly Pick<ArchivedSpan, 'spanId' | 'parentSpanId'>[]): string[] => {
+  const present = new Set(spans.map(({ spanId }) => spanId));
+  return [
+    ...new Set(spans.map(({ parentSpanId }) => parentSpanId).filter((parent) => parent !== '' && !present.has(parent))),
+  ];
+};
+
+/** Services with the number of their spans, the busiest first. */
+const servicesOf = (spans: readonly Pick<ArchivedSpan, 'resource'>[]): [service: string, spans: number][] => {
+  const counts = new Map<string, number>();
+  for (const span of spans) counts.set(serviceOf(span), (counts.get(serviceOf(span)) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+};
 
 /** A line of the drawing. */
 interface Row extends TreeRow {

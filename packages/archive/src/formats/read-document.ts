@@ -5,8 +5,8 @@ import { readJaeger } from './jaeger-json/read-traces.js';
 import { type JsonObject, listOf, textOf, toObject } from './json-fields.js';
 import { readOtlp } from './otlp/read-json.js';
 import { parseJson } from './parse-json.js';
+import { readZipkin } from './read-zipkin.js';
 import { malformed } from './trace-format-error.js';
-import { readZipkin } from './zipkin-json/read-spans.js';
 
 export const READ_FORMATS = ['otlp', 'jaeger', 'zipkin'] as const;
 export type ReadFormat = (typeof READ_FORMATS)[number];

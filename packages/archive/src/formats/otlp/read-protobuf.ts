@@ -1,8 +1,7 @@
 // OTLP's messages in protobuf, read by the table of their fields. A sender is not trusted: nothing is taken by its word, one bad span does not cost
 // the others, and recursion is bounded by the context.
-import { doubleValue } from '../../record/archived-double.js';
-import type { ArchivedValue } from '../../record/archived-span.js';
-import { PropertyDraft } from '../../record/properties.js';
+import { TAGS } from 'spanline/internal/formats';
+import { type ArchivedValue, doubleValue, PropertyDraft } from 'spanline/internal/record';
 import {
   DecodeContext,
   type DecodedTraces,
@@ -16,7 +15,6 @@ import {
   type Enum,
   type Field,
   idOf,
-  KEY_VALUE,
   type Message,
   makerOnce,
   NOTHING,
@@ -27,13 +25,11 @@ import {
   SCOPE_SPANS,
   SPAN,
   type Table,
-  TRACES,
-  VALUES,
 } from './messages.js';
 import { ProtobufReader } from './protobuf-reader.js';
 
-const { key: KEY, value: VALUE } = KEY_VALUE.tags;
-const { values: LIST_VALUES } = VALUES.tags;
+const { key: KEY, value: VALUE } = TAGS.keyValue;
+const { values: LIST_VALUES } = TAGS.values;
 
 /** Calls `read` for each field of this tag in the message that begins here. */
 const readEach = (reader: ProtobufReader, tag: number, read: () => void): void => {
@@ -168,7 +164,7 @@ const readMessage = <T extends object>(reader: ProtobufReader, message: Message<
 const readGroup = <T extends { schemaUrl?: string }>(
   reader: ProtobufReader,
   context: DecodeContext,
-  { fields: [maker, members, schema] }: Table<string>,
+  { fields: [maker, members, schema] }: Table,
   message: Message<T>,
   makers: SharedParts<T>,
   readMember: (made: T) => void,
@@ -225,7 +221,7 @@ export const decodeOtlpProtobuf = (
   const reader = new ProtobufReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   while (reader.hasMore) {
     const tag = reader.tag();
-    if (tag !== TRACES.tags.resourceSpans) reader.skip(tag);
+    if (tag !== TAGS.traces.resourceSpans) reader.skip(tag);
     else
       readGroup(reader, context, RESOURCE_SPANS, RESOURCE, known.resources, (resource) =>
         readGroup(reader, context, SCOPE_SPANS, SCOPE, known.scopes, (scope) => {

@@ -3,9 +3,9 @@
 //
 // Resources and scopes that were read before, by the bytes they came as: a process sends the same ones with every request, and the archive
 // keeps one object once. Bounded: what is beyond makes the oldest leave, and large ones are never kept.
-import { BoundedCache } from '../base/maps/maps.js';
-import type { ArchivedResource, ArchivedScope, ArchivedSpan } from '../record/archived-span.js';
-import { documentApart } from '../record/shared-ids.js';
+import { BoundedCache } from 'spanline/internal/base';
+import type { ArchivedResource, ArchivedScope, ArchivedSpan } from 'spanline/internal/record';
+import { documentApart } from '../shared-ids.js';
 import { TraceFormatError, tooLarge } from './trace-format-error.js';
 
 /** Why a single span is refused. */
