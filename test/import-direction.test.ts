@@ -79,6 +79,7 @@ const PACKAGES: Readonly<Record<string, Package>> = {
     takes: [
       'internal/*',
       'flight-recorder/index',
+      'testing/index',
       'graph/index',
       'archive/*',
       'profile/*',

@@ -18,16 +18,15 @@ export { ownResource } from '../formats/library.js';
 export { KINDS, STATUS_CODES, TAGS } from '../formats/otlp/messages.js';
 export { encodeOtlpJson, otlpResourceSpans } from '../formats/otlp/write-json.js';
 export { type PerfettoSpans, PerfettoWriter } from '../formats/perfetto/write-perfetto.js';
-export { drawBar, type Extent, sinceStart } from '../formats/terminal/bar.js';
-export { ASCII, COLOURED, type Glyphs, glyphsOf, type Palette, PLAIN } from '../formats/terminal/palette.js';
+export { COLOURED, type Glyphs, type Palette, PLAIN, UNICODE } from '../formats/terminal/palette.js';
 export { type DrawnNode, drawTree, LEVEL_COLUMNS, type TreeRow, treeRows } from '../formats/terminal/trace-tree.js';
 export {
-  exactTime,
-  formatBytes,
+  type Extent,
   formatDuration,
   formatLink,
   formatPairs,
   shortTime,
+  sinceStart,
 } from '../formats/terminal/values.js';
 export {
   type DocumentTrace,

@@ -11,8 +11,6 @@ export type {
   ArchivedSpan,
   ArchivedStatusCode,
   ArchivedValue,
-  TraceSearch,
-  TraceSummary,
 } from '../record/archived-span.js';
 export {
   EXTRA_FIELDS,
@@ -27,7 +25,6 @@ export {
 export { ObjectView, toArchived } from '../record/object-view.js';
 export { goJson, NO_PROPERTIES, PropertyDraft, propertyOf, setOwn } from '../record/properties.js';
 export { RowProperties, RowView } from '../record/row-view.js';
-export { drawShape, type TraceShape, traceShape } from '../record/trace-shape.js';
 export { plant, type SpanNode, spanForest, walkTree } from '../record/tree.js';
 export { Tag } from '../rows/row-entries.js';
 export { internedName, MAX_NAMES } from '../rows/row-text.js';

@@ -13,7 +13,7 @@ import { SpanlineError } from '../base/errors.js';
 import { runSync } from '../base/files/fs-steps.js';
 import { writeWhole } from '../base/files/whole-file.js';
 import { escapeText } from '../base/text/escape-text.js';
-import { drawShape, type ShapedSpan, type ShapeOptions, traceShape } from '../record/trace-shape.js';
+import { drawShape, type ShapedSpan, type ShapeOptions, traceShape } from './trace-shape.js';
 
 /** A shape at a commit, to be kept under the name of a test. */
 export interface KeptShape {

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { GOLD_SCHEMA, GoldStore, openTable } from '../../packages/tracedb/src/index.js';
-import type { ShapedSpan } from '../../src/record/trace-shape.js';
 import { expectTraceShape } from '../../src/testing/index.js';
+import type { ShapedSpan } from '../../src/testing/trace-shape.js';
 import { buildFirst, scratch } from '../support/built.js';
 import { runFile } from '../support/child.js';
 

@@ -4,7 +4,7 @@
 import { BadOptionsError, BadValueError, ClosedError, TransportError } from '@spanline/graph';
 import { badOptions } from '@spanline/graph/internal';
 import { isBucket, makeDirectory, wholeNumber } from 'spanline/internal/base';
-import type { ArchivedResource, ArchivedSpan, TraceSearch, TraceSummary } from 'spanline/internal/record';
+import type { ArchivedResource, ArchivedSpan } from 'spanline/internal/record';
 import type { TimelineRow } from 'spanline/internal/timeline';
 import {
   type ArchiveOptions,
@@ -27,6 +27,7 @@ import { SegmentSet } from './segment-set.js';
 import { OtherWriters, Snapshots } from './snapshots.js';
 import { mergedStretches, TimelineFiles, type TimelineStretch } from './timeline/timeline-files.js';
 import { shownName, UNKNOWN_SERVICE } from './trace-facts.js';
+import type { TraceSearch, TraceSummary } from './trace-search.js';
 import { type Operation, operationsOf, type QueryOptions, servicesOf } from './trace-source.js';
 import { describe } from './values/values.js';
 import { WorkThread } from './work-thread.js';

@@ -27,8 +27,6 @@ export {
   type ArchivedSpan,
   type ArchivedStatusCode,
   type ArchivedValue,
-  type TraceSearch,
-  type TraceSummary,
 } from 'spanline/internal/record';
 export { Archive, type ArchiveCall } from './archive.js';
 export {
@@ -66,5 +64,6 @@ export { type SegmentInfo, type WriteSegmentOptions, writeSegment } from './segm
 export { type ArchiveServer, type ArchiveServerStats, createArchiveServer } from './server/archive-server.js';
 export type { ArchiveServerOptions } from './server/server-options.js';
 export { processOf, type TimelineStretch } from './timeline/timeline-files.js';
+export type { TraceSearch, TraceSummary } from './trace-search.js';
 export type { Operation } from './trace-source.js';
 export { type TraceNode, traceTrees } from './trace-trees.js';

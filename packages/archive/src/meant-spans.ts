@@ -9,8 +9,8 @@ import {
   goJson,
   ObjectView,
   propertyOf,
-  type TraceSearch,
 } from 'spanline/internal/record';
+import type { TraceSearch } from './trace-search.js';
 
 /** What conditions look at: fields of a finished span, and what they ask for by name. */
 export interface SpanView

@@ -2,11 +2,12 @@
 // together say how long it may last, and only what then may be among the newest is read whole. The answer must be the one of `searchSources`, whatever the
 // order in which reads end; of very many sources those far from the time searched are left out, and what was read too much for is reported.
 
-import type { ArchivedSpan, TraceSummary } from 'spanline/internal/record';
+import type { ArchivedSpan } from 'spanline/internal/record';
 import { askEach, newestSourceFirst, tracesFrom } from './ask-sources.js';
 import { isMeant, type NamedSearch } from './meant-spans.js';
 import { joinedExtent, type TraceExtent } from './segment/find-traces.js';
 import { meetsConditions, newestFirst, summaryOf } from './span-list.js';
+import type { TraceSummary } from './trace-search.js';
 import { type AskOptions, type TraceSource, traceIdsOf } from './trace-source.js';
 
 /** With so many sources all are looked at; with more those whose time is near the one searched. */

@@ -2,12 +2,13 @@
 // the same wherever its parts lie and in whatever order the sources are asked.
 
 import { checkSignal } from '@spanline/graph/internal';
-import type { ArchivedSpan, TraceSummary } from 'spanline/internal/record';
+import type { ArchivedSpan } from 'spanline/internal/record';
 import { askEach, newestSourceFirst, presentIn, tracesFrom } from './ask-sources.js';
 import { isMeant, type NamedSearch } from './meant-spans.js';
 import { searchByParts } from './search-by-parts.js';
 import type { TimeRange } from './segment/segment.js';
 import { meetsConditions, newestFirst, summaryOf } from './span-list.js';
+import type { TraceSummary } from './trace-search.js';
 import type { AskOptions, TraceSource } from './trace-source.js';
 
 /** Summaries of the traces that meet all conditions, the newest first. */

@@ -2,7 +2,7 @@
 // bounded lists only.
 
 import { getOrMake } from 'spanline/internal/base';
-import type { ArchivedSpan, TraceSearch, TraceSummary } from 'spanline/internal/record';
+import type { ArchivedSpan } from 'spanline/internal/record';
 import { isMeant } from './meant-spans.js';
 import { spanMemory } from './rows/span-rows.js';
 import { joinedExtent, type TraceExtent } from './segment/find-traces.js';
@@ -10,6 +10,7 @@ import type { SegmentSearch, TimeRange } from './segment/segment.js';
 import { OperationList, type SegmentOperation } from './segment/segment-summary.js';
 import { serviceOf } from './segment/span-tables.js';
 import { eachOnce } from './shared-ids.js';
+import type { TraceSearch, TraceSummary } from './trace-search.js';
 import type { TraceId, TraceSource } from './trace-source.js';
 import { rootFirst } from './trace-trees.js';
 

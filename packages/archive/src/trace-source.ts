@@ -2,7 +2,7 @@
 // spans over all sources; and a segment of a listing as a source, of which what is damaged is reported and left out. No spans are read for the names
 // but those in no segment yet.
 
-import type { ArchivedKind, ArchivedSpan, TraceSummary } from 'spanline/internal/record';
+import type { ArchivedKind, ArchivedSpan } from 'spanline/internal/record';
 import type { SegmentName } from './directory.js';
 import type { NamedSearch } from './meant-spans.js';
 import type { TraceExtent } from './segment/find-traces.js';
@@ -12,6 +12,7 @@ import type { SegmentReadOptions } from './segment/segment-file.js';
 import type { SegmentOperation } from './segment/segment-summary.js';
 import type { OnDamage, SegmentSet } from './segment-set.js';
 import { shownName } from './trace-facts.js';
+import type { TraceSummary } from './trace-search.js';
 import { traceIdBytes } from './values/fields.js';
 
 /** A trace id as it is written, and as filters look it up. */

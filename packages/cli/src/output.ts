@@ -5,8 +5,8 @@
 import { once } from 'node:events';
 import { fstatSync } from 'node:fs';
 import { escapeText, runSync, SpanlineError, writeAll } from 'spanline/internal/base';
-import { cut, displayWidth } from './display-width.js';
 import { ExitCode, endWith } from './exit-code.js';
+import { cut, displayWidth } from './terminal.js';
 
 let isClosed = false;
 

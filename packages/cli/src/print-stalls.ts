@@ -1,12 +1,13 @@
 // When the event loop was busy for long, with whom, and who waited for it.
 import { archiveStalls, type ProcessStall, processLabel, snapshotStalls } from '@spanline/archive/internal';
-import { COLOURED, glyphsOf, PLAIN } from 'spanline/internal/formats';
+import { COLOURED, PLAIN } from 'spanline/internal/formats';
 import { drawStalls } from 'spanline/internal/timeline';
 import { withArchive } from './archive-session.js';
 import { ExitCode, endWith } from './exit-code.js';
 import type { ArchiveCommandOptions } from './options.js';
 import { note, wantsColour, writeOut } from './output.js';
 import { snapshotIn } from './snapshot/snapshot-files.js';
+import { glyphsOf } from './terminal.js';
 
 export interface StallsOptions extends ArchiveCommandOptions {
   readonly explain?: boolean;

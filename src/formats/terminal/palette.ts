@@ -1,7 +1,5 @@
 // The few terminal styles the console uses, and whether to use them. No style may reach a stream that did not ask for it.
-//
-// What a waterfall is drawn with: lines of Unicode, or ASCII where the terminal says that it knows no other. A terminal that says nothing is
-// taken for one that knows Unicode, as nearly all are.
+// And what trees and bars are drawn with.
 
 export interface Palette {
   readonly bold: (text: string) => string;
@@ -70,27 +68,4 @@ export const UNICODE: Glyphs = {
   dot: '·',
   plusMinus: '±',
   micro: 'µs',
-};
-
-export const ASCII: Glyphs = {
-  branch: '|- ',
-  lastBranch: '`- ',
-  trunk: '|  ',
-  bar: '=',
-  barEnd: '=',
-  barStart: '=',
-  event: '*',
-  error: 'x',
-  link: '>',
-  more: '~',
-  dot: '-',
-  plusMinus: '+-',
-  micro: 'us',
-};
-
-/** What the environment's terminal can show. */
-export const glyphsOf = (env: Readonly<Record<string, string | undefined>> = process.env): Glyphs => {
-  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || '';
-  const isOther = locale !== '' && !/utf-?8/i.test(locale) && /^(?:C|POSIX)$|\./.test(locale);
-  return isOther || env.TERM === 'dumb' || env.TERM === 'linux' ? ASCII : UNICODE;
 };

@@ -6,10 +6,9 @@ import { type FinishedSpan, hasRemoteParent } from '../../record/finished-span.j
 import { ObjectView } from '../../record/object-view.js';
 import type { SpanRecord } from '../../record/record.js';
 import { spanForest } from '../../record/tree.js';
-import { type Extent, sinceStart } from './bar.js';
 import { COLOURED, type Palette, PLAIN, UNICODE } from './palette.js';
 import { drawTree, type TreeRow, treeRows } from './trace-tree.js';
-import { formatDuration, formatLink, formatPairs } from './values.js';
+import { type Extent, formatDuration, formatLink, formatPairs, sinceStart } from './values.js';
 
 /** How {@link renderTrace} prints a trace. */
 export interface RenderOptions {

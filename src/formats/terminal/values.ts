@@ -1,5 +1,5 @@
-// Durations, times, sizes and properties as a person reads them: on one line, cut where they are long, never with a control character.
-// For display only: durations and sizes are rounded.
+// Durations, times and properties as a person reads them: on one line, cut where they are long, never with a control character.
+// For display only: durations are rounded.
 
 import { shortText } from '../../base/text/escape-text.js';
 import { ArchivedDouble } from '../../record/archived-double.js';
@@ -29,32 +29,18 @@ export const formatDuration = (ns: number, { micro }: Pick<Glyphs, 'micro'> = UN
 };
 
 const NS_PER_MS = 1_000_000n;
-const NS_PER_S = 1_000_000_000n;
-
-/** `2026-01-31T12:00:00.123456789Z` */
-export const exactTime = (unixNs: bigint): string => {
-  const seconds = unixNs / NS_PER_S;
-  const fraction = String(unixNs % NS_PER_S).padStart(9, '0');
-  return `${new Date(Number(seconds) * 1000).toISOString().slice(0, -5)}.${fraction}Z`;
-};
-
 /** `2026-01-31 12:00:00.123`, UTC. */
 export const shortTime = (unixNs: bigint): string =>
   new Date(Number(unixNs / NS_PER_MS)).toISOString().replace('T', ' ').slice(0, -1);
 
-const SIZES = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
+/** The stretch of time that the width stands for. */
+export interface Extent {
+  readonly startUnixNs: bigint;
+  readonly durationNs: bigint;
+}
 
-/** Three significant digits: `410 B`, `41.2 kB`. */
-export const formatBytes = (bytes: number): string => {
-  let value = bytes;
-  let unit = 0;
-  while (value >= 999.5 && unit < SIZES.length - 1) {
-    value /= 1000;
-    unit++;
-  }
-  const digits = unit === 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
-  return `${value.toFixed(digits)} ${SIZES[unit]}`;
-};
+/** Nanoseconds behind the start of the trace. */
+export const sinceStart = (unixNs: bigint, { startUnixNs }: Extent): number => Number(unixNs - startUnixNs);
 
 const MAX_ITEMS = 20;
 const MAX_DEPTH = 4;

@@ -7,7 +7,6 @@ import type {
   ArchivedScope,
   ArchivedStatusCode,
   ArchivedValue,
-  TraceSearch,
 } from 'spanline/internal/record';
 import {
   hasTimeConditions,
@@ -17,6 +16,7 @@ import {
   type SpanView,
   wantedProperties,
 } from '../meant-spans.js';
+import type { TraceSearch } from '../trace-search.js';
 import type { Group } from './group-reader.js';
 import type { Part } from './layout.js';
 import type { SegmentFile } from './segment-file.js';

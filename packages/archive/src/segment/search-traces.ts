@@ -4,8 +4,8 @@
 import { GraphError } from '@spanline/graph';
 import { badOptions } from '@spanline/graph/internal';
 import { getOrMake, wholeNumber } from 'spanline/internal/base';
-import type { TraceSummary } from 'spanline/internal/record';
 import { hasSpanConditions, hasTimeConditions } from '../meant-spans.js';
+import type { TraceSummary } from '../trace-search.js';
 import { Times } from '../values/fields.js';
 import { report, storedBytes } from './find-traces.js';
 import type { DecodeGroups, Group, GroupReader, Outcome } from './group-reader.js';

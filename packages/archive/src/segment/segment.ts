@@ -17,8 +17,9 @@ import {
   type TransportStats,
 } from '@spanline/graph';
 import { decodeMeta, openedFrom } from '@spanline/graph/internal';
-import type { ArchivedSpan, TraceSummary } from 'spanline/internal/record';
+import type { ArchivedSpan } from 'spanline/internal/record';
 import { SpanRows } from '../rows/span-rows.js';
+import type { TraceSummary } from '../trace-search.js';
 import { traceIdBytes } from '../values/fields.js';
 import { findTraces, presentTraces, report, type TraceExtent, traceExtents } from './find-traces.js';
 import { GroupReader } from './group-reader.js';

@@ -1,8 +1,9 @@
 // What the server needs of an archive, and nothing more; the spans of found traces in batches, so that an answer of many traces takes the memory of a
 // few; and what a query met that cannot be read. Its answer must say so: one that looks whole would be taken for all there is.
 
-import type { ArchivedSpan, TraceSearch, TraceSummary } from 'spanline/internal/record';
+import type { ArchivedSpan } from 'spanline/internal/record';
 import { MISSING_SERVICE } from '../formats/jaeger-json/shown-trace.js';
+import type { TraceSearch, TraceSummary } from '../trace-search.js';
 import type { Operation } from '../trace-source.js';
 import { HttpError } from './http-error.js';
 

@@ -1,6 +1,6 @@
 // The query parameters of Jaeger's two search APIs as a search of the archive. A condition that cannot be met is refused: to ignore it would
 // answer with other traces than were asked for.
-import type { TraceSearch } from 'spanline/internal/record';
+import type { TraceSearch } from '../trace-search.js';
 import { HttpError } from './http-error.js';
 import { durationNs, microsecondsNs, pick, required, rfc3339Ns, textMap, wholeNumber } from './query-values.js';
 

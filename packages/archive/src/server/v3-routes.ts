@@ -2,8 +2,9 @@
 
 import { getOrMake } from 'spanline/internal/base';
 import { otlpResourceSpans } from 'spanline/internal/formats';
-import type { ArchivedSpan, TraceSummary } from 'spanline/internal/record';
+import type { ArchivedSpan } from 'spanline/internal/record';
 import { shownService } from '../formats/jaeger-json/shown-trace.js';
+import type { TraceSummary } from '../trace-search.js';
 import type { Operation } from '../trace-source.js';
 import { JsonStream, sendJson } from './answer.js';
 import { HttpError } from './http-error.js';

@@ -1,9 +1,9 @@
 // An archive answers as a plain map of spans would, whatever is appended, sealed, merged, flushed and opened again, by one writer or two.
 import { expect, test } from 'vitest';
-import type { TraceSearch } from '../../../../src/record/archived-span.js';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
 import { Archive } from '../../src/archive.js';
+import type { TraceSearch } from '../../src/trace-search.js';
 import { anyTakenSpan } from '../segment/support/arbitrary-spans.js';
 import { bruteForce, withoutBytes } from '../segment/support/brute-force.js';
 import { seededRandom, syntheticSpans } from '../segment/support/synthetic-spans.js';

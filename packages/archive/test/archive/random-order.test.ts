@@ -2,7 +2,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { BlockCache } from '@spanline/graph';
 import { expect, test } from 'vitest';
-import type { TraceSearch } from '../../../../src/record/archived-span.js';
 import { samples } from '../../../../test/support/samples.js';
 import { Archive } from '../../src/archive.js';
 import { resolveOptions } from '../../src/archive-options.js';
@@ -13,6 +12,7 @@ import type { Segment } from '../../src/segment/segment.js';
 import { DirectoryPlace } from '../../src/segment-place.js';
 import { SegmentSet } from '../../src/segment-set.js';
 import { OtherWriters, Snapshots } from '../../src/snapshots.js';
+import type { TraceSearch } from '../../src/trace-search.js';
 import { bruteForce, withoutBytes } from '../segment/support/brute-force.js';
 import { byId, collect, tracesOf } from '../segment/support/segments.js';
 import { seededRandom, syntheticSpans } from '../segment/support/synthetic-spans.js';

@@ -1,11 +1,12 @@
 // What a search finds does not depend on which files the spans of a trace lie in: it asks about whole traces, and is held to a look at all
 // spans. Traces lie in several segments, in the write-ahead files of several writers, and in both.
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { ArchivedSpan, TraceSearch } from '../../../../src/record/archived-span.js';
+import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
 import { Archive } from '../../src/archive.js';
 import { Segment } from '../../src/segment/segment.js';
+import type { TraceSearch } from '../../src/trace-search.js';
 import { bruteForce, serviceOf, withoutBytes } from '../segment/support/brute-force.js';
 import { byId, collect, span, spanIdOf, traceIdOf, tracesOf } from '../segment/support/segments.js';
 import { filesOf, newDirectory, openArchive, SEGMENT, WAL } from './support/directory.js';

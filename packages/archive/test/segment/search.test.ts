@@ -1,12 +1,13 @@
 // A search finds exactly the traces that a look at every span would find, the newest first.
 
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { ArchivedSpan, TraceSearch } from '../../../../src/record/archived-span.js';
+import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
 import { BadOptionsError } from '../../../graph/src/container/graph-error.js';
 import { failureOf } from '../../../graph/test/container/support/errors.js';
 import { Segment } from '../../src/segment/segment.js';
+import type { TraceSearch } from '../../src/trace-search.js';
 import { anySpans, traceIds } from './support/arbitrary-spans.js';
 import { bruteForce, latest, serviceOf, withoutBytes } from './support/brute-force.js';
 import { openSegment, segmentBytes, span, spanIdOf, traceIdOf } from './support/segments.js';

@@ -1,10 +1,11 @@
 // Both of Jaeger's query APIs answer in form and status as Jaeger does, with the traces that were asked for and no others, however many
 // there are.
 import { describe, expect, test } from 'vitest';
-import type { ArchivedSpan, TraceSearch } from '../../../../src/record/archived-span.js';
+import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
 import { CorruptError } from '../../../graph/src/container/graph-error.js';
 import { decodeJaegerJson } from '../../src/formats/jaeger-json/read-traces.js';
 import { decodeOtlpJson } from '../../src/formats/otlp/read-json.js';
+import type { TraceSearch } from '../../src/trace-search.js';
 import { FULL_SPAN } from '../support/any-span.js';
 import { ask, dial, type Served, serve } from '../support/serve.js';
 

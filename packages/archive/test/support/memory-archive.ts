@@ -1,13 +1,8 @@
 // An archive in memory, simple enough to be right: what the server's tests hold its answers to.
 
-import type {
-  ArchivedProperties,
-  ArchivedSpan,
-  ArchivedValue,
-  TraceSearch,
-  TraceSummary,
-} from '../../../../src/record/archived-span.js';
+import type { ArchivedProperties, ArchivedSpan, ArchivedValue } from '../../../../src/record/archived-span.js';
 import type { ArchiveReader, ArchiveWriter } from '../../src/server/ports.js';
+import type { TraceSearch, TraceSummary } from '../../src/trace-search.js';
 import type { Operation } from '../../src/trace-source.js';
 
 export const serviceOf = ({ resource }: ArchivedSpan): string => String(resource.properties['service.name'] ?? '');

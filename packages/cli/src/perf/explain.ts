@@ -3,9 +3,10 @@
 
 import { CPU_COVERAGE, CPU_NS, CPU_SAMPLES, CPU_STDERR_NS } from '@spanline/profile';
 import type { SpanRecord } from 'spanline';
-import { type Glyphs, glyphsOf } from 'spanline/internal/formats';
+import type { Glyphs } from 'spanline/internal/formats';
 import { spanForest, walkTree } from 'spanline/internal/record';
 import { columns } from '../output.js';
+import { glyphsOf } from '../terminal.js';
 
 /** Figures with a column of their own; everything else is written behind the name. */
 const FIGURES = ['wait.ms', 'rows', 'bytes', 'ids.in', 'ids.out', 'batches'] as const;

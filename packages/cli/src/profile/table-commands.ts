@@ -3,10 +3,10 @@
 import { diff, type LabelChange, type LabelShare, labelKeys, type TopTable, top, WHOLE_LABEL } from '@spanline/profile';
 import type { Command } from 'commander';
 import { shortText } from 'spanline/internal/base';
-import { glyphsOf } from 'spanline/internal/formats';
 import { ExitCode, endWith } from '../exit-code.js';
 import { share, wholeNumber } from '../options.js';
 import { columns, note, printAnswer } from '../output.js';
+import { glyphsOf } from '../terminal.js';
 import { readProfileFile, sampleTypeOption } from './profile-files.js';
 
 const NS_PER_MS = 1e6;

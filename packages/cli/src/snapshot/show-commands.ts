@@ -13,13 +13,14 @@ import {
   writeSnapshot,
 } from 'spanline/flight-recorder';
 import { escapeText } from 'spanline/internal/base';
-import { ASCII, encodeOtlpJson, exactTime, formatDuration, glyphsOf } from 'spanline/internal/formats';
+import { encodeOtlpJson, formatDuration } from 'spanline/internal/formats';
 import type { ArchivedSpan } from 'spanline/internal/record';
 import { shownSpan, shownView } from 'spanline/internal/timeline';
 import { interruptible, notFound, wrongUsage } from '../exit-code.js';
 import { requireWritable } from '../files.js';
 import { wholeNumber } from '../options.js';
 import { columns, note, printAnswer, terminalWidth, wantsColour, writeOut } from '../output.js';
+import { ASCII, exactTime, glyphsOf } from '../terminal.js';
 import { drawWaterfall } from '../trace/draw-waterfall.js';
 import { snapshotIn, snapshotLeftIn } from './snapshot-files.js';
 

@@ -4,10 +4,11 @@
 import { resolve } from 'node:path';
 import { takeSnapshot } from '@spanline/ui/internal/inspector';
 import { readSnapshotFile, recoverSnapshot, type Snapshot } from 'spanline/flight-recorder';
-import { formatBytes, formatDuration, glyphsOf } from 'spanline/internal/formats';
+import { formatDuration } from 'spanline/internal/formats';
 import { interruptible, unreadable } from '../exit-code.js';
 import { requireWritable } from '../files.js';
 import { note, Progress, printAnswer } from '../output.js';
+import { formatBytes, glyphsOf } from '../terminal.js';
 
 const named = async (path: string, work: Promise<Snapshot>): Promise<Snapshot> => {
   try {

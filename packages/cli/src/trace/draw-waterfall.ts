@@ -1,33 +1,25 @@
 // A trace as text for a terminal: what is known of it, a scale of time, and a line a span with its place in the tree and its bar. A pure
 // function of its input: linear in what it draws, never wider than it was told, and no control character of a span reaches the terminal.
 
+import type { TraceSummary } from '@spanline/archive';
 import { serviceOf } from '@spanline/archive/internal';
 import { shortText } from 'spanline/internal/base';
 import {
   COLOURED,
   type DrawnNode,
-  drawBar,
   drawTree,
   type Extent,
-  exactTime,
-  formatBytes,
   formatDuration,
   type Glyphs,
   LEVEL_COLUMNS,
   type Palette,
   PLAIN,
+  sinceStart,
   type TreeRow,
   treeRows,
 } from 'spanline/internal/formats';
-import {
-  type ArchivedSpan,
-  type FinishedSpan,
-  ObjectView,
-  type SpanNode,
-  spanForest,
-  type TraceSummary,
-} from 'spanline/internal/record';
-import { cut, displayWidth } from '../display-width.js';
+import { type ArchivedSpan, type FinishedSpan, ObjectView, type SpanNode, spanForest } from 'spanline/internal/record';
+import { cut, displayWidth, exactTime, formatBytes } from '../terminal.js';
 import { detailsOf } from './span-details.js';
 
 /** How a trace is drawn. */
@@ -203,6 +195,47 @@ const cpuOf = ({ node: { span } }: Row, glyphs: Glyphs): string => {
   const error = nsOf(span, 'cpu.stderr_ns');
   if (ns < 0) return '';
   return formatDuration(ns, glyphs) + (error > 0 ? ` ${glyphs.plusMinus}${formatDuration(error, glyphs)}` : '');
+};
+
+const BLANK = ' ';
+
+/** The columns of a span's bar, `width` of them. Half columns are drawn where the glyphs have them, so that short spans behind each other do not look like one. */
+const cellsOf = (span: FinishedSpan, extent: Extent, width: number, glyphs: Glyphs): string[] => {
+  const halves = width * 2;
+  const scale = extent.durationNs === 0n ? 0 : halves / Number(extent.durationNs);
+  const within = (unixNs: bigint, last: number): number =>
+    Math.min(last, Math.max(0, Math.round(sinceStart(unixNs, extent) * scale)));
+  const from = within(span.startUnixNs, halves - 1);
+  const to = extent.durationNs === 0n ? halves : Math.max(from + 1, within(span.startUnixNs + span.durationNs, halves));
+  const cells = Array.from({ length: width }, (_, cell) => {
+    const first = cell * 2 >= from && cell * 2 < to;
+    const second = cell * 2 + 1 >= from && cell * 2 + 1 < to;
+    if (first) return second ? glyphs.bar : glyphs.barEnd;
+    return second ? glyphs.barStart : BLANK;
+  });
+  // An event of another clock may lie outside of the trace.
+  for (let i = 0; i < span.eventCount; i++) cells[within(span.event(i).timeUnixNs, halves - 1) >> 1] = glyphs.event;
+  return cells;
+};
+
+/** The bar with colours; `width` columns. */
+const drawBar = (span: FinishedSpan, extent: Extent, width: number, glyphs: Glyphs, palette: Palette): string => {
+  const barStyle = span.statusCode === 'error' ? palette.red : palette.cyan;
+  const styleOf = (cell: string): ((text: string) => string) =>
+    cell === BLANK ? String : cell === glyphs.event ? palette.yellow : barStyle;
+  let line = '';
+  let run = '';
+  let style = styleOf(BLANK);
+  for (const cell of cellsOf(span, extent, width, glyphs)) {
+    const next = styleOf(cell);
+    if (next !== style) {
+      line += style(run);
+      run = '';
+      style = next;
+    }
+    run += cell;
+  }
+  return line + style(run);
 };
 
 /** Not by spreading: there may be more than a call takes. */

@@ -1,6 +1,7 @@
 // `spanline trace ls` and `spanline trace search`: summaries of traces, the newest first. No span is read for them.
+
+import type { TraceSearch } from '@spanline/archive';
 import type { Command } from 'commander';
-import type { TraceSearch } from 'spanline/internal/record';
 import { withArchive } from '../archive-session.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { type ArchiveCommandOptions, wholeNumber, withReadArchive } from '../options.js';

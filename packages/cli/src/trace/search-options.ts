@@ -1,8 +1,9 @@
 // The options that choose traces, and the search of the archive they stand for. A wrong value ends the command before anything is read.
 
+import type { TraceSearch } from '@spanline/archive';
 import { durationNs, endTimeNs, HttpError, timeNs } from '@spanline/archive/internal/query-values';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { ArchivedStatusCode, TraceSearch } from 'spanline/internal/record';
+import type { ArchivedStatusCode } from 'spanline/internal/record';
 import { wrongUsage } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
 

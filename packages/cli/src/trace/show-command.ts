@@ -2,11 +2,12 @@
 
 import { breakdownNotes, breakdownsOf, type SpanBreakdown, summaryOf } from '@spanline/archive/internal';
 import type { Command } from 'commander';
-import { ASCII, glyphsOf, otlpResourceSpans } from 'spanline/internal/formats';
+import { otlpResourceSpans } from 'spanline/internal/formats';
 import type { ArchivedSpan } from 'spanline/internal/record';
 import { withArchive } from '../archive-session.js';
 import { type ArchiveCommandOptions, wholeNumber, withReadArchive } from '../options.js';
 import { note, terminalWidth, wantsColour, writeOut } from '../output.js';
+import { ASCII, glyphsOf } from '../terminal.js';
 import { absentParents, drawWaterfall, MIN_WIDTH } from './draw-waterfall.js';
 import { time } from './search-options.js';
 import { findTraceId, summaryJson } from './summaries.js';

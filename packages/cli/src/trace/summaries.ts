@@ -1,11 +1,11 @@
 // Summaries of traces: read page by page, shown as rows or as JSON, and which trace a person means: a whole id, a shorter one of older tracers, or
 // the beginning of one, as long as only one begins so. Times are exact to the nanosecond in JSON and short in rows.
-import type { Archive } from '@spanline/archive';
+import type { Archive, TraceSearch, TraceSummary } from '@spanline/archive';
 import { escapeText, isBucket } from 'spanline/internal/base';
-import { exactTime, formatBytes, formatDuration, glyphsOf, shortTime } from 'spanline/internal/formats';
-import type { TraceSearch, TraceSummary } from 'spanline/internal/record';
+import { formatDuration, shortTime } from 'spanline/internal/formats';
 import { CommandError, ExitCode, notFound, wrongUsage } from '../exit-code.js';
 import { columns } from '../output.js';
+import { exactTime, formatBytes, glyphsOf } from '../terminal.js';
 import { MAX_LIMIT } from './search-options.js';
 
 /** A summary for a program: big numbers as text, as OTLP writes them. */

@@ -2,14 +2,14 @@
 // parents, circles, depth, errors, hostile names, is shown and breaks nothing.
 
 import { describe, expect, test } from 'vitest';
-import { ASCII, glyphsOf, UNICODE } from '../../../../src/formats/terminal/palette.js';
+import { UNICODE } from '../../../../src/formats/terminal/palette.js';
 import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
 import { summaryOf } from '../../../archive/src/span-list.js';
 import { anySpan, FULL_SPAN } from '../../../archive/test/support/any-span.js';
 import { spanAt } from '../../../archive/test/support/traces.js';
-import { cut, displayWidth } from '../../src/display-width.js';
+import { ASCII, cut, displayWidth, glyphsOf } from '../../src/terminal.js';
 import { drawWaterfall, type WaterfallOptions } from '../../src/trace/draw-waterfall.js';
 
 const OPTIONS: WaterfallOptions = { width: 80, glyphs: UNICODE, isColoured: false, maxSpans: 1000, isFull: false };

@@ -1,9 +1,10 @@
 // A model of an archive: a plain map of spans, and steps that an archive and the model take together, after which both must say the same.
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
-import type { ArchivedSpan, TraceSearch } from '../../../../../src/record/archived-span.js';
+import type { ArchivedSpan } from '../../../../../src/record/archived-span.js';
 import fc from '../../../../../test/support/fast-check.js';
 import type { Archive } from '../../../src/archive.js';
+import type { TraceSearch } from '../../../src/trace-search.js';
 import { traceTrees } from '../../../src/trace-trees.js';
 import { anyTakenSpans, traceIds } from '../../segment/support/arbitrary-spans.js';
 import { bruteForce, serviceOf as nameOf, withoutBytes } from '../../segment/support/brute-force.js';

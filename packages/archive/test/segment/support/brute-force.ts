@@ -1,6 +1,7 @@
 // A search that looks at every span: what every other search must find.
-import type { ArchivedSpan, TraceSearch, TraceSummary } from '../../../../../src/record/archived-span.js';
+import type { ArchivedSpan } from '../../../../../src/record/archived-span.js';
 import { propertyText } from '../../../src/meant-spans.js';
+import type { TraceSearch, TraceSummary } from '../../../src/trace-search.js';
 import { tracesOf } from './segments.js';
 
 export const serviceOf = ({ resource }: ArchivedSpan): string => {

@@ -1,9 +1,10 @@
 // Traces of the same shape together, and comparisons: two traces, or two groups of traces, as the rows of one tree. Traces of a search are read a few
 // at a time, bounded by the bytes that they cost: what is over that is not read, and said.
-import type { Archive } from '@spanline/archive';
+import type { Archive, TraceSummary } from '@spanline/archive';
 import { type Call, HttpError, type Route, required, traceIdOf } from '@spanline/archive/internal';
 import { getOrMake } from 'spanline/internal/base';
-import { type ArchivedSpan, drawShape, type TraceShape, type TraceSummary, traceShape } from 'spanline/internal/record';
+import type { ArchivedSpan } from 'spanline/internal/record';
+import { drawShape, type TraceShape, traceShape } from 'spanline/testing';
 import type { CompareAnswer, ComparedRow, ComparedSide, GroupRow, GroupsAnswer } from '../answers.js';
 import { type ArchiveOf, apiGet } from '../api-route.js';
 import { findTraces, searchOf, type TraceQuery } from '../traces/search-of.js';

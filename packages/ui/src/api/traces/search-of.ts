@@ -2,7 +2,7 @@
 // is refused by its name, never passed over; conditions that cannot be read are never searched for in part. No trace may come twice or be passed over
 // between two pages.
 
-import type { Archive } from '@spanline/archive';
+import type { Archive, TraceSearch, TraceSummary } from '@spanline/archive';
 import {
   durationNs,
   endTimeNs,
@@ -12,7 +12,6 @@ import {
   timeNs,
   wholeNumber,
 } from '@spanline/archive/internal';
-import type { TraceSearch, TraceSummary } from 'spanline/internal/record';
 
 const PAIR = /\s*(?:"((?:[^"\\]|\\.)*)"|([^\s"=]+))=(?:"((?:[^"\\]|\\.)*)"(?=\s|$)|([^\s"]\S*|(?=\s|$)))/y;
 

@@ -1,10 +1,9 @@
 // Endpoints of the search for traces: rows, values, and summaries of many traces as columns, for a hundred thousand of them are drawn, and one of
 // them is opened by its id.
 
-import type { Archive } from '@spanline/archive';
+import type { Archive, TraceSummary } from '@spanline/archive';
 import type { Call, Route } from '@spanline/archive/internal';
 import { httpStatusOf } from '@spanline/archive/internal';
-import type { TraceSummary } from 'spanline/internal/record';
 import type { PointsAnswer, RequestStatus, TraceRow, TracesAnswer, ValuesAnswer } from '../answers.js';
 import { type ArchiveOf, apiGet } from '../api-route.js';
 import { type FoundTraces, findTraces, searchOf } from './search-of.js';

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { getOrMake } from '../base/maps/maps.js';
 import { escapeText } from '../base/text/escape-text.js';
-import type { FinishedSpan } from './finished-span.js';
-import { plant, type SpanNode, walkTree } from './tree.js';
+import type { FinishedSpan } from '../record/finished-span.js';
+import { plant, type SpanNode, walkTree } from '../record/tree.js';
 
 /** What a shape knows of a span. */
 export type ShapedSpan = Pick<FinishedSpan, 'traceId' | 'spanId' | 'parentSpanId' | 'name'>;

@@ -1,6 +1,6 @@
 // The shape of a trace: order and times do not count; names, parents and numbers do. A tree as deep as it has spans is not a danger.
 import { describe, expect, test } from 'vitest';
-import { drawShape, type ShapedSpan, traceShape } from '../../src/record/trace-shape.js';
+import { drawShape, type ShapedSpan, traceShape } from '../../src/testing/trace-shape.js';
 import fc from '../support/fast-check.js';
 import { samples } from '../support/samples.js';
 

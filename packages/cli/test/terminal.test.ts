@@ -1,6 +1,6 @@
 // Widths of texts are those of a terminal's columns.
 import { describe, expect, test } from 'vitest';
-import { cut, displayWidth } from '../src/display-width.js';
+import { cut, displayWidth } from '../src/terminal.js';
 
 describe('width', () => {
   test.each([
