@@ -9,7 +9,7 @@ import { type ReportBatch, ReportError, type Reporter } from '../collector/repor
 import { BatchSpans, type SpanRange, UndeliveredByBatch } from './batch-spans.js';
 import { ReportQueue } from './http/sender.js';
 import { toSdkResource, toSdkSpan } from './otel-sdk/sdk-span.js';
-import type { SdkExportResult, SdkResource, SdkSpan, SdkSpanExporter } from './otel-sdk/sdk-types.js';
+import type { SdkExportResult, SdkSpan, SdkSpanExporter } from './otel-sdk/sdk-types.js';
 
 export type { SdkSpanExporter } from './otel-sdk/sdk-types.js';
 
@@ -158,7 +158,7 @@ export class OtelSdkReporter implements Reporter {
 const makeSpans = async (
   batch: ReportBatch,
   { from, to }: SpanRange,
-  resource: SdkResource,
+  resource: ReturnType<typeof toSdkResource>,
   signal: AbortSignal,
 ): Promise<SdkSpan[]> => {
   const records = new BatchSpans(batch);

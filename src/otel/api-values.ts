@@ -10,6 +10,7 @@ import type {
   SpanContext,
   TraceState,
 } from '@opentelemetry/api';
+import { ListedState } from '../formats/sdk-shapes.js';
 import { parseTraceState } from '../span/traceparent.js';
 
 /** By the numbers of `SpanKind` and `SpanStatusCode`. */
@@ -113,49 +114,6 @@ export const deleteSpan = (context: Context): Context => context.deleteValue(SPA
 export const getSpanContext = (context: Context): SpanContext | undefined => getSpan(context)?.spanContext();
 export const setSpanContext = (context: Context, place: SpanContext): Context =>
   context.setValue(SPAN_KEY, new PlaceSpan(place));
-
-const MAX_MEMBERS = 32;
-
-/** A list of W3C's `tracestate`, read when somebody asks for a member. */
-class ListedState implements TraceState {
-  readonly #text: string;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  get(key: string): string | undefined {
-    return this.#members().get(key);
-  }
-
-  /** What changes comes first, and what is too much goes from the end. */
-  set(key: string, value: string): TraceState {
-    const members = this.#members();
-    members.delete(key);
-    const listed = [[key, value], ...members].slice(0, MAX_MEMBERS);
-    return new ListedState(listed.map((member) => member.join('=')).join(','));
-  }
-
-  unset(key: string): TraceState {
-    const members = this.#members();
-    members.delete(key);
-    return new ListedState([...members].map((member) => member.join('=')).join(','));
-  }
-
-  serialize(): string {
-    return this.#text;
-  }
-
-  #members(): Map<string, string> {
-    const texts = this.#text === '' ? [] : this.#text.split(',');
-    return new Map(
-      texts.map((member) => {
-        const at = member.indexOf('=');
-        return [member.slice(0, at), member.slice(at + 1)];
-      }),
-    );
-  }
-}
 
 /** Of a header or a part of one. A list that breaks the format is an empty one. */
 export const createTraceState = (text: string): TraceState => new ListedState(parseTraceState(text));

@@ -1,8 +1,5 @@
 // ProcessedSpan: a span that processors of OpenTelemetry's SDK look at. It is their ReadableSpan too, made of what the span holds whenever
 // somebody asks; a provider without processors makes none.
-//
-// The resource of a trace in the shape of OpenTelemetry's SDK: one object for all spans of a resource, for exporters group by identity.
-
 import type {
   Attributes,
   Context,
@@ -16,8 +13,9 @@ import type {
 import { getOrMake } from '../base/maps/maps.js';
 import type { Resource } from '../collector/reporter.js';
 import { resourceProperties } from '../formats/library.js';
+import { sdkResource } from '../formats/sdk-shapes.js';
 import { Counter, count } from '../rows/counters.js';
-import type { Properties, PropertyList } from '../rows/property.js';
+import type { PropertyList } from '../rows/property.js';
 import { Flag } from '../rows/row-chunk.js';
 import type { SpanScope } from '../rows/row-text.js';
 import type { ActiveTrace } from '../span/active-trace.js';
@@ -31,18 +29,9 @@ import { toHrTime } from './time-input.js';
 
 const made = new WeakMap<Resource, object>();
 
-const fromAttributes = (attributes: Properties): object => ({
-  attributes,
-  asyncAttributesPending: false,
-  waitForAsyncAttributes: () => Promise.resolve(),
-  merge: (other: { readonly attributes?: Properties } | null) =>
-    fromAttributes({ ...attributes, ...other?.attributes }),
-  getRawAttributes: () => Object.entries(attributes),
-});
-
 /** The resource of the collector that the trace goes to. */
 export const toSdkResource = ({ resource }: ActiveTrace): object =>
-  getOrMake(made, resource as Resource, (of) => fromAttributes(resourceProperties(of)));
+  getOrMake(made, resource as Resource, (of) => sdkResource(resourceProperties(of)));
 
 const toAttributes = (list: PropertyList | null): Attributes => {
   const attributes: Attributes = {};

@@ -1,10 +1,9 @@
 // Our records as the SDK's ReadableSpan. What a type of the SDK cannot hold is turned into text, never into a wrong number.
-//
-// A W3C tracestate as the SDK's interface. It keeps the text it was given, byte for byte, until somebody changes it.
 
 import { getOrMake } from '../../base/maps/maps.js';
 import type { Resource } from '../../collector/reporter.js';
 import { LIBRARY_NAME, LIBRARY_VERSION, resourceProperties } from '../../formats/library.js';
+import { ListedState, type SdkResource, sdkResource } from '../../formats/sdk-shapes.js';
 import { setOwn } from '../../record/properties.js';
 import type { EventRecord, SpanRecord } from '../../record/record.js';
 import type { Properties, PropertyList, PropertyValue } from '../../rows/property.js';
@@ -16,32 +15,10 @@ import type {
   SdkAttributeValue,
   SdkEvent,
   SdkLink,
-  SdkResource,
   SdkScope,
   SdkSpan,
   SdkSpanContext,
-  SdkTraceState,
 } from './sdk-types.js';
-
-const fromEntries = (entries: readonly (readonly [string, string])[], text: string): SdkTraceState => ({
-  get: (key) => entries.find(([known]) => known === key)?.[1],
-  // A changed member moves to the front, as the W3C recommendation asks.
-  set: (key, value) => withText([[key, value], ...entries.filter(([known]) => known !== key)]),
-  unset: (key) => withText(entries.filter(([known]) => known !== key)),
-  serialize: () => text,
-});
-
-const withText = (entries: readonly (readonly [string, string])[]): SdkTraceState =>
-  fromEntries(entries, entries.map(([key, value]) => `${key}=${value}`).join(','));
-
-export const parseTraceState = (text: string): SdkTraceState => {
-  const members = text.split(',').map((member) => member.trim());
-  const entries = members.flatMap((member): [string, string][] => {
-    const at = member.indexOf('=');
-    return at < 1 ? [] : [[member.slice(0, at), member.slice(at + 1)]];
-  });
-  return fromEntries(entries, text);
-};
 
 /** The API's SpanKind and SpanStatusCode. */
 const KIND: Readonly<Record<SpanKind, number>> = { internal: 0, server: 1, client: 2, producer: 3, consumer: 4 };
@@ -105,7 +82,7 @@ const toContext = (
   spanId,
   traceFlags,
   ...(isRemote === undefined ? {} : { isRemote }),
-  ...(traceState === '' ? {} : { traceState: parseTraceState(traceState) }),
+  ...(traceState === '' ? {} : { traceState: new ListedState(traceState) }),
 });
 
 const toEvent = ({ name, sec, nano, propertyList, droppedAttributesCount }: EventRecord): SdkEvent => ({
@@ -125,18 +102,10 @@ const durationOf = ({ startSec, startNano, endSec, endNano }: SpanRecord): HrTim
   endNano >= startNano ? [endSec - startSec, endNano - startNano] : [endSec - startSec - 1, endNano - startNano + 1e9];
 
 /** The resource in the SDK's form; one object for all spans of a batch, for exporters group by identity. */
-export const toSdkResource = (resource: Resource): SdkResource =>
-  fromAttributes(toAttributes(resourceProperties(resource)));
+export const toSdkResource = (resource: Resource): SdkResource<SdkAttributes> =>
+  sdkResource(toAttributes(resourceProperties(resource)));
 
-const fromAttributes = (attributes: SdkAttributes): SdkResource => ({
-  attributes,
-  asyncAttributesPending: false,
-  waitForAsyncAttributes: () => Promise.resolve(),
-  merge: (other) => fromAttributes({ ...attributes, ...other?.attributes }),
-  getRawAttributes: () => Object.entries(attributes),
-});
-
-export const toSdkSpan = (span: SpanRecord, resource: SdkResource): SdkSpan => {
+export const toSdkSpan = (span: SpanRecord, resource: SdkResource<SdkAttributes>): SdkSpan => {
   const { traceId, parentSpanId, status } = span;
   const { traceState, isRandom } = span.trace;
   const flags = isRandom ? SAMPLED | RANDOM_ID : SAMPLED;

@@ -1,26 +1,20 @@
 // The part of the OpenTelemetry SDK's interfaces that an exporter meets, by structure. Declared here so that this package
 // needs the SDK neither at run time nor for its types; a real SpanExporter fits without a cast.
 
+import type { ListedState, SdkResource } from '../../formats/sdk-shapes.js';
+
 /** Whole seconds and nanoseconds. */
 export type HrTime = [number, number];
 
 export type SdkAttributeValue = string | number | boolean | string[] | number[] | boolean[];
 export type SdkAttributes = Record<string, SdkAttributeValue>;
 
-/** W3C tracestate as the SDK passes it about. */
-export interface SdkTraceState {
-  get(key: string): string | undefined;
-  set(key: string, value: string): SdkTraceState;
-  unset(key: string): SdkTraceState;
-  serialize(): string;
-}
-
 export interface SdkSpanContext {
   traceId: string;
   spanId: string;
   traceFlags: number;
   isRemote?: boolean;
-  traceState?: SdkTraceState;
+  traceState?: ListedState;
 }
 
 export interface SdkEvent {
@@ -43,15 +37,6 @@ export interface SdkScope {
   readonly attributes?: SdkAttributes;
 }
 
-export interface SdkResource {
-  readonly attributes: SdkAttributes;
-  readonly asyncAttributesPending?: boolean;
-  readonly schemaUrl?: string;
-  waitForAsyncAttributes?(): Promise<void>;
-  merge(other: SdkResource | null): SdkResource;
-  getRawAttributes(): [string, SdkAttributeValue][];
-}
-
 /** What exporters call ReadableSpan: the fields of SDK 2, and the two that SDK 1 named differently. */
 export interface SdkSpan {
   readonly name: string;
@@ -68,7 +53,7 @@ export interface SdkSpan {
   readonly links: SdkLink[];
   readonly events: SdkEvent[];
   readonly ended: boolean;
-  readonly resource: SdkResource;
+  readonly resource: SdkResource<SdkAttributes>;
   readonly instrumentationScope: SdkScope;
   /** SDK 1. */
   readonly instrumentationLibrary: SdkScope;
