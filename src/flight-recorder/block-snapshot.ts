@@ -10,7 +10,7 @@ import { NO_PROPERTIES } from '../record/properties.js';
 import { TraceIdentity } from '../record/record.js';
 import { RowView, toUnixTime } from '../record/row-view.js';
 import { Flag } from '../rows/row-chunk.js';
-import { hex8 } from '../span/traceparent.js';
+import { traceHex } from '../span/traceparent.js';
 import { BITS_AT, type Block, TRACE_WORDS, TraceBit } from './block.js';
 import type { Snapshot, SnapshotReason, SnapshotSpan, SnapshotTrace } from './snapshot-types.js';
 import type { TimelineRow } from './timeline/timeline-row.js';
@@ -30,7 +30,7 @@ const hashOf = (words: Int32Array, at: number): number => {
 
 /** The trace id at a place of a block's traces. */
 export const traceIdAt = (words: Int32Array, at: number): string =>
-  hex8(words[at] >>> 0) + hex8(words[at + 1] >>> 0) + hex8(words[at + 2] >>> 0) + hex8(words[at + 3] >>> 0);
+  traceHex(words[at] >>> 0, words[at + 1] >>> 0, words[at + 2] >>> 0, words[at + 3] >>> 0);
 
 class TraceRows {
   readonly #blocks: readonly Block[];

@@ -5,6 +5,7 @@
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isGone } from '../base/files/whole-file.js';
 import type { Resource } from '../collector/reporter.js';
 import { Flag, RowChunk } from '../rows/row-chunk.js';
 import { RowEntries, Tag } from '../rows/row-entries.js';
@@ -141,7 +142,7 @@ const readIfThere = async (path: string): Promise<Buffer | undefined> => {
   try {
     return await readFile(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (isGone(error)) return undefined;
     throw error;
   }
 };

@@ -2,7 +2,7 @@
 // arrays as large as the histogram's own, made with the first one: to keep one must not allocate otherwise.
 import { timers } from '../base/calls/timers.js';
 import { now, nsPerTick } from '../clock/index.js';
-import { hex8 } from '../span/traceparent.js';
+import { spanHex, traceHex } from '../span/traceparent.js';
 
 /** Ticks: the system's time costs more than all the rest of a record. Spied on in tests. */
 export const ticks = { now, perMs: (): number => 1e6 / nsPerTick() };
@@ -53,8 +53,8 @@ export class Exemplars {
     return {
       value: this.#numbers[cell * 2],
       timeMs,
-      traceId: hex8(w0) + hex8(w1) + hex8(w2) + hex8(w3),
-      spanId: hex8(idHi) + hex8(idLo),
+      traceId: traceHex(w0, w1, w2, w3),
+      spanId: spanHex(idHi, idLo),
     };
   }
 

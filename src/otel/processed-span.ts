@@ -20,7 +20,7 @@ import { Flag } from '../rows/row-chunk.js';
 import type { SpanScope } from '../rows/row-text.js';
 import type { ActiveTrace } from '../span/active-trace.js';
 import type { Span as CoreSpan } from '../span/span.js';
-import { hex8 } from '../span/traceparent.js';
+import { spanHex, traceHex } from '../span/traceparent.js';
 import { createTraceState } from './api-values.js';
 import type { AttributeLimits } from './attributes.js';
 import { OtelSpan } from './otel-span.js';
@@ -125,8 +125,8 @@ export class ProcessedSpan extends OtelSpan {
     const links = this.spanlineSpan.details?.links ?? [];
     return links.flatMap(({ ids, traceState, properties, dropped }) => {
       if (ids === null) return [];
-      const traceId = hex8(ids[0]) + hex8(ids[1]) + hex8(ids[2]) + hex8(ids[3]);
-      const context: SpanContext = { traceId, spanId: hex8(ids[4]) + hex8(ids[5]), traceFlags: 1 };
+      const traceId = traceHex(ids[0], ids[1], ids[2], ids[3]);
+      const context: SpanContext = { traceId, spanId: spanHex(ids[4], ids[5]), traceFlags: 1 };
       if (traceState !== '') context.traceState = createTraceState(traceState);
       const link: Link = properties === null ? { context } : { context, attributes: toAttributes(properties) };
       return [dropped === 0 ? link : { ...link, droppedAttributesCount: dropped }];

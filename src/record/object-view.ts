@@ -4,7 +4,7 @@
 // Finished spans of any model as archived spans, with objects of their own. Nothing may be lost or rounded on the way.
 
 import type { PropertyList } from '../rows/property.js';
-import { hex8 } from '../span/traceparent.js';
+import { spanHex, traceHex } from '../span/traceparent.js';
 import type {
   ArchivedEvent,
   ArchivedKind,
@@ -138,10 +138,10 @@ abstract class IdentifiedView<T extends Identified> implements SpanIds {
     return trace !== undefined || (traceId?.length === 32 && spanId?.length === 16);
   }
   get traceId(): string {
-    return this.from.traceId ?? hex8(this.trace0) + hex8(this.trace1) + hex8(this.trace2) + hex8(this.trace3);
+    return this.from.traceId ?? traceHex(this.trace0, this.trace1, this.trace2, this.trace3);
   }
   get spanId(): string {
-    return this.from.spanId ?? hex8(this.idHi) + hex8(this.idLo);
+    return this.from.spanId ?? spanHex(this.idHi, this.idLo);
   }
   get traceState(): string {
     return this.from.traceState ?? this.from.trace?.traceState ?? '';
@@ -213,7 +213,7 @@ export class ObjectView<T extends ViewedSpan = ViewedSpan> extends IdentifiedVie
   get parentSpanId(): string {
     const { parentSpanId } = this.from;
     if (parentSpanId !== undefined) return parentSpanId;
-    return this.parentHi === 0 && this.parentLo === 0 ? '' : hex8(this.parentHi) + hex8(this.parentLo);
+    return this.parentHi === 0 && this.parentLo === 0 ? '' : spanHex(this.parentHi, this.parentLo);
   }
   get name(): string {
     return this.from.name;

@@ -4,7 +4,7 @@
 import type { PropertyList, PropertyValue } from '../rows/property.js';
 import type { SpanScope } from '../rows/row-text.js';
 import type { Link, SpanKind, SpanStatus } from '../span/span-types.js';
-import { hex8 } from '../span/traceparent.js';
+import { spanHex, traceHex } from '../span/traceparent.js';
 import { setOwn } from './properties.js';
 import { flagsOf, toUnixNs } from './row-view.js';
 
@@ -57,7 +57,7 @@ export class TraceIdentity {
 
   /** 32 lower-case hex digits. */
   get traceId(): string {
-    this.#hex ??= hex8(this.w0) + hex8(this.w1) + hex8(this.w2) + hex8(this.w3);
+    this.#hex ??= traceHex(this.w0, this.w1, this.w2, this.w3);
     return this.#hex;
   }
 }
@@ -131,12 +131,12 @@ export class SpanRecord {
 
   /** 16 lower-case hex digits. */
   get spanId(): string {
-    return hex8(this.idHi) + hex8(this.idLo);
+    return spanHex(this.idHi, this.idLo);
   }
 
   /** 16 lower-case hex digits; empty for a root. */
   get parentSpanId(): string {
-    return this.parentHi === 0 && this.parentLo === 0 ? '' : hex8(this.parentHi) + hex8(this.parentLo);
+    return this.parentHi === 0 && this.parentLo === 0 ? '' : spanHex(this.parentHi, this.parentLo);
   }
 
   /** Unix time in nanoseconds. */

@@ -11,7 +11,7 @@ import { Flag, type RowChunk } from '../rows/row-chunk.js';
 import { type RowEntries, Tag } from '../rows/row-entries.js';
 import { internedName, internedScope, type SpanScope } from '../rows/row-text.js';
 import { KINDS, type SpanKind, STATUS_CODES, type StatusCode } from '../span/span-types.js';
-import { hex8 } from '../span/traceparent.js';
+import { spanHex, traceHex } from '../span/traceparent.js';
 import type { ArchivedResource, ArchivedScope } from './archived-span.js';
 import type { FinishedEvent, FinishedLink, FinishedSpan, SpanProperties } from './finished-span.js';
 
@@ -185,11 +185,11 @@ class RowLink implements FinishedLink {
   }
 
   get traceId(): string {
-    return hex8(this.trace0) + hex8(this.trace1) + hex8(this.trace2) + hex8(this.trace3);
+    return traceHex(this.trace0, this.trace1, this.trace2, this.trace3);
   }
 
   get spanId(): string {
-    return hex8(this.idHi) + hex8(this.idLo);
+    return spanHex(this.idHi, this.idLo);
   }
 
   get droppedAttributesCount(): number {
@@ -285,10 +285,10 @@ export class RowView implements FinishedSpan {
     return this.trace.traceId;
   }
   get spanId(): string {
-    return hex8(this.idHi) + hex8(this.idLo);
+    return spanHex(this.idHi, this.idLo);
   }
   get parentSpanId(): string {
-    return this.parentHi === 0 && this.parentLo === 0 ? '' : hex8(this.parentHi) + hex8(this.parentLo);
+    return this.parentHi === 0 && this.parentLo === 0 ? '' : spanHex(this.parentHi, this.parentLo);
   }
   get flags(): number {
     return flagsOf((this.rowFlags & Flag.remoteParent) !== 0, this.trace.isRandom);

@@ -9,12 +9,13 @@ import { Counter, count } from '../rows/counters.js';
 import { guarded } from '../rows/property.js';
 import {
   formatTraceparent,
-  hex8,
   parseTraceId,
   parseTraceparent,
   parseTraceState,
   RANDOM,
   SAMPLED,
+  spanHex,
+  traceHex,
 } from './traceparent.js';
 
 // Trace id, span id, flags. The tracestate follows, to the end.
@@ -190,12 +191,12 @@ export class SpanContext {
 
   /** 32 lower-case hex digits. */
   get traceId(): string {
-    return hex8(this.w0) + hex8(this.w1) + hex8(this.w2) + hex8(this.w3);
+    return traceHex(this.w0, this.w1, this.w2, this.w3);
   }
 
   /** 16 lower-case hex digits; all zero when this context is the start of a trace. */
   get spanId(): string {
-    return hex8(this.idHi) + hex8(this.idLo);
+    return spanHex(this.idHi, this.idLo);
   }
 
   /**
@@ -254,6 +255,6 @@ export class SpanContext {
   private get outgoingSpanId(): string {
     if (this.hasSpan && !this.isChanged) return this.spanId;
     const idLo = reserveSpanIds(1);
-    return hex8(spanIdPrefix()) + hex8(idLo);
+    return spanHex(spanIdPrefix(), idLo);
   }
 }

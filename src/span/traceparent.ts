@@ -23,6 +23,13 @@ const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
 export const hex8 = (word: number): string =>
   HEX[word >>> 24] + HEX[(word >>> 16) & 255] + HEX[(word >>> 8) & 255] + HEX[word & 255];
 
+/** The words of a trace id as 32 digits. */
+export const traceHex = (w0: number, w1: number, w2: number, w3: number): string =>
+  hex8(w0) + hex8(w1) + hex8(w2) + hex8(w3);
+
+/** The words of a span id as 16 digits. */
+export const spanHex = (hi: number, lo: number): string => hex8(hi) + hex8(lo);
+
 const NINE = 0x39;
 
 /** Hex digits of either case, from `at` to before `end`, as a signed word. Digit by digit: a part of a text and `parseInt` take twice as long. */

@@ -11,7 +11,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { SpanlineError } from '../base/errors.js';
 import { runSync } from '../base/files/fs-steps.js';
-import { writeWhole } from '../base/files/whole-file.js';
+import { isGone, writeWhole } from '../base/files/whole-file.js';
 import { escapeText } from '../base/text/escape-text.js';
 import { drawShape, type ShapedSpan, type ShapeOptions, traceShape } from './trace-shape.js';
 
@@ -76,7 +76,7 @@ export const readShapes = (file: string): Map<string, string> => {
   try {
     return parse(readFileSync(file, 'utf8'), file);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Map();
+    if (isGone(error)) return new Map();
     throw error;
   }
 };

@@ -6,8 +6,9 @@
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CorruptError, GraphError } from '@spanline/graph';
+import { isGone } from 'spanline/internal/base';
 import { type ArchivedSpan, type ArchivedValue, hasRemoteParent } from 'spanline/internal/record';
-import { isGone, type OwnedName, type SegmentName, VanishedError } from './directory.js';
+import { type OwnedName, type SegmentName, VanishedError } from './directory.js';
 import type { SpanRows } from './rows/span-rows.js';
 import type { SegmentSet } from './segment-set.js';
 import { FLAGS_KEY } from './stored-extras.js';

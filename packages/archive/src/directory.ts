@@ -8,7 +8,7 @@ import { readlinkSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { NotFoundError, TransportError } from '@spanline/graph';
-import { isAlive, SpanlineError, timers } from 'spanline/internal/base';
+import { isAlive, isGone, SpanlineError, timers } from 'spanline/internal/base';
 
 /** A process, and a copy of this module in it. */
 export interface Owner {
@@ -138,9 +138,8 @@ const readNames = async (directory: string, mayBeMissing: boolean): Promise<stri
   try {
     return await readdir(directory);
   } catch (cause) {
-    const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
-    if (isMissing && mayBeMissing) return [];
-    if (isMissing) throw new NotFoundError(`there is no archive in ${directory}: no such directory`, { cause });
+    if (isGone(cause) && mayBeMissing) return [];
+    if (isGone(cause)) throw new NotFoundError(`there is no archive in ${directory}: no such directory`, { cause });
     throw new TransportError(`${directory} cannot be read: ${(cause as Error).message}`, { cause });
   }
 };
@@ -186,11 +185,3 @@ export class VanishedError extends SpanlineError {
     super('VANISHED', `${file} is not there any more`);
   }
 }
-
-/** Whether an error, or what caused it, is that there is no such file. */
-export const isGone = (error: unknown): boolean => {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return true;
-  }
-  return false;
-};

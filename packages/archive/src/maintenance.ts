@@ -6,11 +6,10 @@
 import { readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TransportError } from '@spanline/graph';
-import { timers } from 'spanline/internal/base';
+import { isGone, timers } from 'spanline/internal/base';
 import type { Retention } from './archive-options.js';
 import {
   damagedWalName,
-  isGone,
   isInUse,
   lockName,
   newId,

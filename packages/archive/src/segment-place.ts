@@ -4,8 +4,9 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BlockCache } from '@spanline/graph';
+import { isGone } from 'spanline/internal/base';
 import type { DamagedSegment } from './archive-options.js';
-import { type DirectoryNames, DirectoryReader, isGone } from './directory.js';
+import { type DirectoryNames, DirectoryReader } from './directory.js';
 import { Segment } from './segment/segment.js';
 import type { SegmentInfo } from './segment/write-segment.js';
 

@@ -6,11 +6,11 @@
 import { join } from 'node:path';
 import { GraphError, TransportError } from '@spanline/graph';
 import { checkSignal } from '@spanline/graph/internal';
-import { getOrMake } from 'spanline/internal/base';
+import { getOrMake, isGone } from 'spanline/internal/base';
 import type { ArchivedSpan } from 'spanline/internal/record';
 import { presentIn, tracesFrom } from './ask-sources.js';
 import type { BufferedSpans } from './buffered-spans.js';
-import { isGone, isInUse, type OwnedName, type Owner, VanishedError } from './directory.js';
+import { isInUse, type OwnedName, type Owner, VanishedError } from './directory.js';
 import type { Listing, PinnedSegment, SegmentSet } from './segment-set.js';
 import { SpanList } from './span-list.js';
 import {

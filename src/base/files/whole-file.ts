@@ -17,7 +17,13 @@ export interface WholeFileOptions {
   readonly isDurable?: boolean;
 }
 
-const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+/** Whether an error, or what caused it, is that there is no such file. */
+export const isGone = (error: unknown): boolean => {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return true;
+  }
+  return false;
+};
 
 /** Where a file of this name lies: links are followed, so that `/dev/stdout` is never replaced. Undefined for anything but a regular file. */
 export const placeOf = function* (path: string): FsSteps<string | undefined> {
@@ -25,7 +31,7 @@ export const placeOf = function* (path: string): FsSteps<string | undefined> {
   try {
     stats = yield ['stat', path];
   } catch (error) {
-    if (isMissing(error)) return path;
+    if (isGone(error)) return path;
     throw error;
   }
   return stats.isFile() ? yield ['realpath', path] : undefined;
@@ -36,7 +42,7 @@ export const openMakingDirectory = function* (path: string, flags: string): FsSt
   try {
     return yield ['open', path, flags];
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (!isGone(error)) throw error;
   }
   yield ['makeDirectory', dirname(path)];
   return yield ['open', path, flags];

@@ -7,7 +7,7 @@
 
 import type { Stats } from 'node:fs';
 import type { FsSteps } from '../../base/files/fs-steps.js';
-import { openMakingDirectory, writeAll } from '../../base/files/whole-file.js';
+import { isGone, openMakingDirectory, writeAll } from '../../base/files/whole-file.js';
 import { type ReportBatch, ReportError } from '../../collector/reporter.js';
 
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -59,8 +59,6 @@ export interface Rotation {
 
 const NEW_LINE = 0x0a;
 
-const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
-
 /** `path.1` becomes `path.2` and so on; gives how many full files were lost for it. */
 const rotate = function* (path: string, keepFiles: number): FsSteps<number> {
   let lost = 0;
@@ -73,7 +71,7 @@ const rotate = function* (path: string, keepFiles: number): FsSteps<number> {
         lost++;
       }
     } catch (error) {
-      if (!isMissing(error)) throw error;
+      if (!isGone(error)) throw error;
     }
   }
   return lost;

@@ -6,7 +6,7 @@
 import { getOrMake } from '../../base/maps/maps.js';
 import type { SpanQueue } from '../../local-span/local-span.js';
 import type { Span } from '../../span/span.js';
-import { hex8 } from '../../span/traceparent.js';
+import { spanHex, traceHex } from '../../span/traceparent.js';
 import { innermostFrame, isSameFunction, outermostFrame, type RawFrames } from './frames.js';
 import { type TimelineRow, unixNow } from './timeline-row.js';
 
@@ -100,10 +100,10 @@ const readOwner = (queue: SpanQueue | undefined, owner: Owner): void => {
 
 /** '' for one that does not record. */
 export const traceIdOf = ({ w0, w1, w2, w3, idHi, idLo }: Owner): string =>
-  (idHi | idLo) === 0 ? '' : hex8(w0) + hex8(w1) + hex8(w2) + hex8(w3);
+  (idHi | idLo) === 0 ? '' : traceHex(w0, w1, w2, w3);
 
 /** '' for one that does not record. */
-export const spanIdOf = ({ idHi, idLo }: Owner): string => ((idHi | idLo) === 0 ? '' : hex8(idHi) + hex8(idLo));
+export const spanIdOf = ({ idHi, idLo }: Owner): string => ((idHi | idLo) === 0 ? '' : spanHex(idHi, idLo));
 
 /** A part, in nanoseconds of the timeline's clock. */
 export interface Part {

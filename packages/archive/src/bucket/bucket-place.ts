@@ -4,9 +4,9 @@
 // names and that is gone is damage; any other that is gone was merged, and the bucket is looked at again.
 
 import { type BlockCache, GraphError, NotFoundError } from '@spanline/graph';
-import { inParallel } from 'spanline/internal/base';
+import { inParallel, isGone } from 'spanline/internal/base';
 import type { DamagedSegment } from '../archive-options.js';
-import { type DirectoryNames, isGone, newestSegmentFirst, parseSegmentName, type SegmentName } from '../directory.js';
+import { type DirectoryNames, newestSegmentFirst, parseSegmentName, type SegmentName } from '../directory.js';
 import type { Segment } from '../segment/segment.js';
 import type { DirectoryPlace, SegmentCard, SegmentPlace } from '../segment-place.js';
 import { MAINTAIN_DEFAULTS } from './bucket-options.js';

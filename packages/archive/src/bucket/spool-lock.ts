@@ -6,8 +6,8 @@ import { randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { attempt, isAlive, makeDirectory, runSync, sleep, timers, writeWhole } from 'spanline/internal/base';
-import { isGone, THIS_OWNER } from '../directory.js';
+import { attempt, isAlive, isGone, makeDirectory, runSync, sleep, timers, writeWhole } from 'spanline/internal/base';
+import { THIS_OWNER } from '../directory.js';
 import { bucketError } from './bucket-error.js';
 
 /** The file. */

@@ -4,8 +4,7 @@
 
 import { existsSync, readdirSync, readFileSync, renameSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { attempt, makeDirectory } from 'spanline/internal/base';
-import { isGone } from '../directory.js';
+import { attempt, isGone, makeDirectory } from 'spanline/internal/base';
 import { removeFiles } from '../make-segments.js';
 import { BucketError, bucketError } from './bucket-error.js';
 import { LOCK_FILE, SpoolLock, type TakeOptions } from './spool-lock.js';

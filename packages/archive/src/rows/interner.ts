@@ -1,6 +1,7 @@
 // Numbers for things and for trace ids, in the order of appearance. Things are the same when they are written the same: they are told apart by
 // identity first, which is fast, and by content after. Trace ids are found by their words; whoever chooses them must not choose where they fall.
 import { ByteWriter } from 'spanline/internal/base';
+import { traceHex } from 'spanline/internal/record';
 
 export class Interner<T extends object> {
   readonly things: T[] = [];
@@ -50,9 +51,6 @@ const mix = (hash: number, word: number): number => {
   return mixed ^ (mixed >>> 15);
 };
 
-/** A word as eight digits. */
-export const hex = (word: number): string => word.toString(16).padStart(8, '0');
-
 export class TraceNumbers {
   count = 0;
   /** Four words each. */
@@ -82,7 +80,12 @@ export class TraceNumbers {
   /** 32 hex digits. */
   text(number: number): string {
     const { words } = this;
-    this.#made[number] ??= [0, 1, 2, 3].map((i) => hex(words[4 * number + i])).join('');
+    this.#made[number] ??= traceHex(
+      words[4 * number],
+      words[4 * number + 1],
+      words[4 * number + 2],
+      words[4 * number + 3],
+    );
     return this.#made[number];
   }
 

@@ -14,6 +14,7 @@ import {
   type ArchivedValue,
   NO_PROPERTIES,
   PropertyDraft,
+  spanHex,
 } from 'spanline/internal/record';
 import { checkSpan } from '../check-span.js';
 import { MAX_SPAN_BYTES } from '../segment/layout.js';
@@ -21,7 +22,7 @@ import { serviceOf, writeResource, writeScope } from '../segment/span-tables.js'
 import { restored, storedProperties } from '../stored-extras.js';
 import { isTime, KINDS, parseId, STATUS_CODES, TIME_RULE, Times } from '../values/fields.js';
 import { decodedBytes, typeOf } from '../values/values.js';
-import { hex, Interner, TraceNumbers } from './interner.js';
+import { Interner, TraceNumbers } from './interner.js';
 
 /** What a span without anything takes, and what a property, an event or a link adds at least. */
 const SPAN_BYTES = 320;
@@ -170,7 +171,7 @@ export class SpanRows {
   }
 
   spanId(row: number): string {
-    return hex(this.id[2 * row]) + hex(this.id[2 * row + 1]);
+    return spanHex(this.id[2 * row], this.id[2 * row + 1]);
   }
 
   /** The number of a name or key. */
@@ -269,7 +270,7 @@ export class SpanRows {
     return {
       traceId: this.traceId(row),
       spanId: this.spanId(row),
-      parentSpanId: this.hasParent[row] === 1 ? hex(parent[0]) + hex(parent[1]) : '',
+      parentSpanId: this.hasParent[row] === 1 ? spanHex(parent[0], parent[1]) : '',
       traceState: this.traceState(row),
       name: this.nameOf(row),
       kind: KINDS[this.kind[row]],

@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { BadOptionsError, BadValueError, LimitError, TransportError } from '@spanline/graph';
-import { timers } from 'spanline/internal/base';
+import { isGone, timers } from 'spanline/internal/base';
 import { type ArchivedResource, setOwn } from 'spanline/internal/record';
 import type { TimelinePart, TimelineRow } from 'spanline/internal/timeline';
 import type { Retention } from '../archive-options.js';
@@ -122,7 +122,7 @@ const filesIn = (directory: string): string[] => {
   try {
     return readdirSync(directory);
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    if (isGone(cause)) return [];
     throw new TransportError(`${directory} cannot be read: ${(cause as Error).message}`, { cause });
   }
 };
@@ -227,7 +227,7 @@ export class TimelineFiles {
     try {
       return await readFile(join(this.#directory, name), 'utf8');
     } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return '';
+      if (isGone(cause)) return '';
       throw new TransportError(`${name} cannot be read: ${(cause as Error).message}`, { cause });
     }
   }

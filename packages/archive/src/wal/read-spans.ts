@@ -9,6 +9,7 @@ import {
   type ArchivedScope,
   type ArchivedValue,
   type Extras,
+  hex8,
   PropertyDraft,
 } from 'spanline/internal/record';
 import type { SpanRows } from '../rows/span-rows.js';
@@ -23,7 +24,7 @@ const NONE: readonly never[] = Object.freeze([]);
 
 const readId = (reader: ByteReader, count: number): string => {
   let id = '';
-  for (let i = 0; i < count; i++) id += reader.uint32().toString(16).padStart(8, '0');
+  for (let i = 0; i < count; i++) id += hex8(reader.uint32());
   return id;
 };
 

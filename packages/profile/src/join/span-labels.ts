@@ -3,7 +3,7 @@
 
 import type { Span, SpanContext, SpanQueue } from 'spanline';
 import { timers } from 'spanline/internal/base';
-import { hex8, type QueueMount, queueStore, type SpanLabelling, state } from 'spanline/internal/rows';
+import { type QueueMount, queueStore, type SpanLabelling, spanHex, state } from 'spanline/internal/rows';
 import type { LabelRecord } from '../labelled-profile.js';
 import { ownCode } from '../own-frames.js';
 import { freshIn, labelsOf, nested } from '../scope.js';
@@ -31,7 +31,7 @@ class SpanLabel implements Labelled {
   get record(): LabelRecord {
     this.made ??= Object.freeze({
       [TRACE_ID_LABEL]: this.trace.traceId,
-      [SPAN_ID_LABEL]: hex8(this.idHi) + hex8(this.idLo),
+      [SPAN_ID_LABEL]: spanHex(this.idHi, this.idLo),
     });
     return this.made;
   }

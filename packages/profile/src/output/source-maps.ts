@@ -3,6 +3,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { isGone } from 'spanline/internal/base';
 import { CallTree, type Frame, frameAt } from '../call-tree.js';
 import type { LabelledProfile } from '../labelled-profile.js';
 
@@ -106,7 +107,7 @@ export class SourceMaps {
     try {
       script = this.#load(url);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#counts.broken++;
+      if (!isGone(error)) this.#counts.broken++;
     }
     const { maxMaps = DEFAULT_MAPS } = this.#options;
     if (this.#scripts.size >= maxMaps) {

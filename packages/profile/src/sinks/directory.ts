@@ -4,7 +4,7 @@
 
 import { readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runAsync, timers, writeWhole } from 'spanline/internal/base';
+import { isGone, runAsync, timers, writeWhole } from 'spanline/internal/base';
 import { openWriter, PROFILE_FORMATS, type ProfileFormat, type WriterOptions } from '../output/profile-format.js';
 import { ProfileOutputError } from '../profile-error.js';
 import { type CountingSink, countingSink } from './profile-sink.js';
@@ -39,8 +39,6 @@ interface Found {
   readonly bytes: number;
   readonly writtenMs: number;
 }
-
-const isGone = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
 // Another process may keep the same directory tidy.
 const look = async (dir: string, pattern: RegExp): Promise<Found[]> => {

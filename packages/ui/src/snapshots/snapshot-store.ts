@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import { Archive } from '@spanline/archive';
 import { HttpError, keepSnapshot } from '@spanline/archive/internal';
 import { readSnapshotFile, type Snapshot } from 'spanline/flight-recorder';
-import { makeDirectory, timers } from 'spanline/internal/base';
+import { isGone, makeDirectory, timers } from 'spanline/internal/base';
 import { partsOfName } from 'spanline/internal/timeline';
 import type { NodeProcess, SnapshotFacts, SnapshotFile, SnapshotsAnswer, TakenAnswer } from '../api/answers.js';
 import { isNode } from '../inspector/find-inspector.js';
@@ -286,7 +286,7 @@ export class SnapshotStore {
 }
 
 const noneWhereMissing = (error: NodeJS.ErrnoException): string[] => {
-  if (error.code === 'ENOENT') return [];
+  if (isGone(error)) return [];
   throw new HttpError(400, `the directory of snapshots cannot be read: ${error.message}`);
 };
 

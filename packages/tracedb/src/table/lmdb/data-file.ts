@@ -5,6 +5,7 @@
 import { readSync } from 'node:fs';
 import { type FileHandle, open, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { isGone } from 'spanline/internal/base';
 import { storeCorrupt, TraceDbError } from '../../tracedb-error.js';
 
 // Magic numbers of Linux's statfs(2) for file systems whose pages or locks are not coherent between machines, and for those that hold
@@ -36,7 +37,7 @@ const existing = async (directory: string): Promise<string> => {
       await stat(path);
       return path;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || path === dirname(path)) throw error;
+      if (!isGone(error) || path === dirname(path)) throw error;
     }
   }
 };

@@ -31,7 +31,7 @@ import {
   type TriagedChange,
   type ValuesAtCommit,
 } from '@spanline/tracedb/internal';
-import { attempt } from 'spanline/internal/base';
+import { attempt, isGone } from 'spanline/internal/base';
 
 const SUFFIX = '.jsonl';
 const JUDGEMENTS = 'triage.jsonl';
@@ -207,7 +207,7 @@ const parsed = (line: string): KeptJudgement | undefined => {
 /** The last judgement of each change; none where there is no file. */
 const readJudgements = async (file: string): Promise<readonly KeptJudgement[]> => {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '';
+    if (isGone(error)) return '';
     throw new HttpError(400, `${file} cannot be read: ${error.message}`);
   });
   const last = new Map<string, KeptJudgement>();
