@@ -1,7 +1,7 @@
 // What packages beside the core use of its base: bytes, calls, errors, files, options, texts; and how requests of our own are left out of traces.
 // Loads nothing of spans.
 export { ByteReader } from '../base/bytes/byte-reader.js';
-export { ByteWriter, varintLength } from '../base/bytes/byte-writer.js';
+export { ByteWriter, nanosWords, toNanosWords, varintLength } from '../base/bytes/byte-writer.js';
 export { attempt, orThrow } from '../base/calls/attempt.js';
 export { isAlive } from '../base/calls/is-alive.js';
 export { codeBetween, type Mark, mark, type OwnCode } from '../base/calls/mark.js';

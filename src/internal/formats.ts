@@ -1,7 +1,6 @@
 // What packages beside the core use of the formats of traces: OTLP, Jaeger, Perfetto, the terminal.
 import * as jaegerKeys from '../formats/jaeger-json/keys.js';
 
-export { nanosWords, toNanosWords } from '../base/bytes/byte-writer.js';
 export {
   byKeys,
   type JaegerTag,

@@ -2,8 +2,7 @@
 // each written once, where it is first met, and by its number afterwards. Only what may come again gets a number: a reader keeps all of them. What no
 // segment can keep is refused here, by name.
 import { BadValueError } from '@spanline/graph';
-import type { ByteWriter } from 'spanline/internal/base';
-import { nanosWords, toNanosWords } from 'spanline/internal/formats';
+import { type ByteWriter, nanosWords, toNanosWords } from 'spanline/internal/base';
 import type { FinishedSpan } from 'spanline/internal/record';
 import { isTime, parseId, TIME_RULE } from '../values/fields.js';
 import { writeText } from '../values/values.js';
@@ -30,17 +29,6 @@ export const checkTime = (time: bigint): void => {
 /** The words of the id of a trace. */
 export type TraceWords = Pick<FinishedSpan, 'trace0' | 'trace1' | 'trace2' | 'trace3'>;
 
-/** Write the id of a trace that is at hand as words. */
-export const writeTraceId = (writer: ByteWriter, { trace0, trace1, trace2, trace3 }: TraceWords): void => {
-  writer.reserve(16);
-  const { data, length } = writer;
-  data.setUint32(length, trace0, true);
-  data.setUint32(length + 4, trace1, true);
-  data.setUint32(length + 8, trace2, true);
-  data.setUint32(length + 12, trace3, true);
-  writer.length = length + 16;
-};
-
 /** Write two words, as those of the id of a span. */
 export const writeWords = (writer: ByteWriter, first: number, second: number): void => {
   writer.reserve(8);
@@ -48,6 +36,12 @@ export const writeWords = (writer: ByteWriter, first: number, second: number): v
   data.setUint32(length, first, true);
   data.setUint32(length + 4, second, true);
   writer.length = length + 8;
+};
+
+/** Write the id of a trace that is at hand as words. */
+export const writeTraceId = (writer: ByteWriter, { trace0, trace1, trace2, trace3 }: TraceWords): void => {
+  writeWords(writer, trace0, trace1);
+  writeWords(writer, trace2, trace3);
 };
 
 /** Write a Unix time of seconds and nanoseconds. */
