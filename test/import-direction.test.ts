@@ -125,7 +125,7 @@ const BLIND: readonly (readonly [part: RegExp, other: RegExp])[] = [
 ];
 
 /** Where the core reaches for a package, which may be absent. */
-const REACHES_UP = ['register/reporters.ts -> archive/index'];
+const REACHES_UP = ['register/archive.ts -> archive/index'];
 
 /** Where the files are, by their paths in one tree of all modules: a package of ours is a module of its name. */
 const fileOf = new Map(
@@ -400,7 +400,7 @@ describe('import direction', () => {
     ['archive/x/y.ts', `import { a } from '@spanline/graph/internal'; import { b } from 'spanline';`],
     ['ui/page/x.ts', `import type { A } from '../sources.js';`],
     ['tracedb/bench-history/x.ts', `import { a } from '../perf/a.js'; import { b } from 'spanline/internal/base';`],
-    ['register/reporters.ts', `const a = await import('@spanline/archive');`],
+    ['register/archive.ts', `const a = await import('@spanline/archive');`],
     ['span/jaeger/x.ts', `import { a } from '../../local-span/a.js'; import { b } from '../b.js';`],
     ['exporters/x.ts', `import type { Attributes } from '@opentelemetry/api'; import { connect } from 'node:net';`],
     ['index.ts', `export { a } from './collector/a.js';`],

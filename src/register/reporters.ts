@@ -1,16 +1,9 @@
 // The reporters that the environment names. A wrong variable is warned of and left out; what cannot be made at all is an error line and no
 // reporter: tracing must never keep a service from starting.
-import { createRequire } from 'node:module';
-import { attempt } from '../base/calls/attempt.js';
-import { OptionError, SpanlineError } from '../base/errors.js';
-import { isBucket } from '../base/options/checks.js';
-import { missingPackage } from '../base/packages.js';
+import { OptionError } from '../base/errors.js';
 import type { Reporter } from '../collector/reporter.js';
 import { OtlpReporter } from '../exporters/otlp.js';
-import type { TimelineArchive } from './archive-timeline.js';
-import { requiresOf } from './find-api.js';
 import type { Log } from './log.js';
-import type { SealedArchive } from './seal-at-end.js';
 import type { ExporterName } from './settings.js';
 
 /** What `make` makes of the variables, faults left out one by one, each with a warning. */
@@ -50,60 +43,4 @@ export const makeReporters = async (names: readonly ExporterName[], log: Log): P
     }
   }
   return reporters;
-};
-
-type ArchivePackage = typeof import('@spanline/archive');
-
-/** The package that one of these finds; one that is found and cannot be loaded throws. */
-const foundBy = (requires: readonly NodeJS.Require[]): ArchivePackage | undefined => {
-  for (const require of requires) {
-    const file = attempt(() => require.resolve('@spanline/archive'));
-    if (file !== undefined) return require(file) as ArchivePackage;
-  }
-  return undefined;
-};
-
-/** What `spanline run` has, which is of this very version; what lies beside this package; what the program has, where this package lies elsewhere. */
-const archivePackage = async (): Promise<ArchivePackage> => {
-  const { SPANLINE_RUN: command } = process.env;
-  const ofCommand = foundBy(command ? (attempt(() => [createRequire(command)]) ?? []) : []);
-  if (ofCommand !== undefined) return ofCommand;
-  try {
-    return await import('@spanline/archive');
-  } catch (error) {
-    const ofProgram = foundBy(requiresOf());
-    if (ofProgram !== undefined) return ofProgram;
-    throw missingPackage(
-      error,
-      '@spanline/archive',
-      'SPANLINE_ARCHIVE',
-      (message, options) => new SpanlineError('ERR_SPANLINE_MISSING_PACKAGE', message, options),
-    );
-  }
-};
-
-/** An archive, and what writes to it. */
-export interface OpenedArchive {
-  readonly archive: TimelineArchive & SealedArchive;
-  readonly reporter: Reporter & { stats(): Readonly<Record<string, number>> };
-  readonly isInBucket: boolean;
-}
-
-/**
- * The archive in `directory`, or in a bucket by way of a directory in `spool`, and what writes to it; undefined, with a line that gives the reason,
- * where it cannot be opened.
- */
-export const openArchive = async (directory: string, spool: string, log: Log): Promise<OpenedArchive | undefined> => {
-  try {
-    const { Archive, ArchiveReporter } = await archivePackage();
-    const isInBucket = isBucket(directory);
-    const archive = await Archive.open(
-      directory,
-      isInBucket ? { spool, spoolIsShared: true, onNotice: (line) => log.warn(line) } : {},
-    );
-    return { archive, reporter: new ArchiveReporter(archive), isInBucket };
-  } catch (error) {
-    log.error(`no traces are kept in ${directory}: ${(error as Error).message}`);
-    return undefined;
-  }
 };

@@ -10,12 +10,11 @@ import { reportUntraced } from '../instrument/untraced.js';
 import { UNTRACED } from '../instrument/versions.js';
 import { detectResource } from '../otel/detect-resource.js';
 import { registerApi } from './api.js';
-import { keepTimeline } from './archive-timeline.js';
+import { keepTimeline, openArchive, sealAtEnd } from './archive.js';
 import { Log } from './log.js';
 import { startMetricsOf } from './metrics.js';
 import { startOfficial, tracedByOfficial } from './official.js';
-import { makeReporters, openArchive } from './reporters.js';
-import { sealAtEnd } from './seal-at-end.js';
+import { makeReporters } from './reporters.js';
 import { readSettings, type Settings, samplerOf } from './settings.js';
 
 const configureCollector = ({ bounds, sampler, samplerShare }: Settings): void =>
