@@ -1,10 +1,9 @@
-// Debian's chromium without a window of its own (a third less work), else the whole one, or that which CHROMIUM names: a server that tests of a run share.
+// The browser as a server that tests of a run share.
 import { existsSync } from 'node:fs';
 import { type BrowserServer, chromium } from 'playwright-core';
+import { chromiumPath } from '../../scripts/lib/chromium.mjs';
 
-const PLACES = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
-
-export const executablePath = process.env.CHROMIUM ?? PLACES.find(existsSync) ?? PLACES[1];
+export const executablePath = chromiumPath;
 
 /** Whether there is one here. */
 export const isBrowserHere = existsSync(executablePath);
