@@ -33,6 +33,7 @@ const packer = new BatchPacker(new CompactWriter(), 'agent-call', MAX_PACKET_BYT
 /** Thrift compact, in packets as they go to an agent; their total bytes. */
 export function encodeJaegerThrift(batch: ReportBatch): number {
   let bytes = 0;
-  for (const message of packBatch(packer, batch, 0, () => {})) bytes += message === null ? 0 : message.bytes.length;
+  for (const message of packBatch(packer, batch, [{ from: 0, to: batch.spanCount }], () => {}))
+    bytes += message === null ? 0 : message.bytes.length;
   return bytes;
 }

@@ -51,16 +51,15 @@ export class HttpReporter extends QueuedHttpReporter {
   protected override async deliver(batch: ReportBatch, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const slices = new Slices();
-    const progress = this.#progress;
+    const undelivered = this.#progress.of(batch);
     const messages = packBatch(
       this.#packer,
       batch,
-      progress.nextSpan(batch),
-      (...about) => progress.tooLarge(batch, ...about),
+      undelivered.ranges,
+      (...about) => this.#progress.tooLarge(batch, ...about),
       slices,
     );
     let refusal: ReportError | null = null;
-    let anyArrived = progress.nextSpan(batch) > 0;
     for (const message of messages) {
       // Before a message too: handing megabytes to the socket is a stretch of work of its own.
       await slices.next();
@@ -68,11 +67,11 @@ export class HttpReporter extends QueuedHttpReporter {
       if (message === null) continue;
       const refused = await this.#post(message, signal);
       refusal ??= refused;
-      anyArrived ||= refused === null;
-      progress.arrived(batch, message.throughSpan);
+      if (refused === null) undelivered.deliveredSpans += message.spanCount;
+      undelivered.settle({ from: 0, to: message.throughSpan });
     }
     // When some requests arrived, the refused spans are in our own counter: to fail the batch would count all as lost.
-    if (refusal !== null && !anyArrived) throw refusal;
+    if (refusal !== null && undelivered.deliveredSpans === 0) throw refusal;
   }
 
   /** Null, or why the server will never take this message. Throws what may pass later. */

@@ -90,7 +90,7 @@ export class UdpReporter implements Reporter {
       const arrived = sent.slice(0, this.#socket.arrived);
       for (const packet of arrived) this.#count(packet);
       const last = arrived.at(-1);
-      if (last !== undefined) this.#progress.arrived(batch, last.throughSpan);
+      if (last !== undefined) this.#progress.of(batch).settle({ from: 0, to: last.throughSpan });
       await this.#socket.endReport();
     }
   }
@@ -110,7 +110,7 @@ export class UdpReporter implements Reporter {
 
   #pack(batch: ReportBatch, slices?: Slices): Generator<PackedMessage | null, void> {
     const onTooLarge: OnTooLarge = (...about) => this.#progress.tooLarge(batch, ...about);
-    return packBatch(this.#packer, batch, this.#progress.nextSpan(batch), onTooLarge, slices);
+    return packBatch(this.#packer, batch, this.#progress.of(batch).ranges, onTooLarge, slices);
   }
 
   #count(packet: SentPacket): void {

@@ -35,7 +35,8 @@ interface Packed {
 const packAll = (packer: BatchPacker, traces: (readonly SpanRecord[])[], from = 0): Packed => {
   const packed: Packed = { messages: [], counts: [], through: [], tooLarge: [] };
   const note = (index: number): unknown => packed.tooLarge.push(index);
-  for (const message of packBatch(packer, batchOf(traces), from, note)) {
+  const batch = batchOf(traces);
+  for (const message of packBatch(packer, batch, [{ from, to: batch.spanCount }], note)) {
     if (message === null) continue;
     packed.messages.push(Buffer.from(message.bytes));
     packed.counts.push(message.spanCount);
