@@ -1,12 +1,14 @@
 // Spans of calls to others: children of the current span, or roots where there is none. Must not follow ignored calls.
 
+import type { Context } from '@opentelemetry/api';
 import { state } from '../context/process-state.js';
 import { enteredQueue, SpanQueue } from '../local-span/local-span.js';
+import { isSuppressed } from '../otel/otel-context.js';
 import type { PropertyValue } from '../rows/property.js';
 import type { SpanOptions } from '../span/arguments.js';
 import { Span } from '../span/span.js';
 import type { SpanContext } from '../span/span-context.js';
-import { isSuppressing, parentIn } from './other-context.js';
+import { parentIn } from './other-context.js';
 
 /** Undefined where the call has no span: tracing is off, or the code around is not traced. */
 export const startCall = (name: string, options: SpanOptions, requireParent: boolean): Span | undefined => {
@@ -16,7 +18,7 @@ export const startCall = (name: string, options: SpanOptions, requireParent: boo
   if (!mount.isSpan) return undefined;
   if (mount !== Span.noop()) return Span.startWithLocalParent(name, options);
   // It carries a context of OpenTelemetry's API, which may have a span of elsewhere, or values alone.
-  if (context === null || isSuppressing(context)) return undefined;
+  if (context === null || isSuppressed(context as Context)) return undefined;
   const parent = parentIn(context);
   return parent === undefined && requireParent ? undefined : rootOf(name, parent, options);
 };

@@ -1,12 +1,13 @@
 // What instrumentations measure calls by: durations of all of them, whether or not they have spans. While metrics are off it is one look at the state of the
 // process, and nothing of `src/metrics` is loaded.
+import type { Context } from '@opentelemetry/api';
 import { state } from '../context/process-state.js';
 import { enteredQueue } from '../local-span/local-span.js';
 import type { DatabaseOperation, LibraryMetrics } from '../metrics/library-metrics.js';
+import { isSuppressed } from '../otel/otel-context.js';
 import { Span } from '../span/span.js';
 import { callError } from './http/request-properties.js';
 import { knownMethod, type Sent, serverOf } from './http/url.js';
-import { isSuppressing } from './other-context.js';
 
 /** Undefined while metrics are off. */
 export const measures = (): LibraryMetrics | undefined => state.measures as LibraryMetrics | undefined;
@@ -16,7 +17,7 @@ export const measuresOfCall = (): LibraryMetrics | undefined => {
   const metrics = measures();
   if (metrics === undefined) return undefined;
   const queue = enteredQueue();
-  const isIgnored = queue?.mount === Span.noop() && queue.context !== null && isSuppressing(queue.context);
+  const isIgnored = queue?.mount === Span.noop() && queue.context !== null && isSuppressed(queue.context as Context);
   return isIgnored ? undefined : metrics;
 };
 

@@ -3,7 +3,7 @@
 import type { Context, Span } from '@opentelemetry/api';
 import { contexts, deleteSpan, getSpan, SPAN_KEY } from './api-values.js';
 
-const SUPPRESS_KEY = Symbol.for('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
+export const SUPPRESS_KEY = Symbol.for('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
 
 export class SpanInContext implements Context {
   constructor(

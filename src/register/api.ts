@@ -2,6 +2,7 @@
 // has, or for the copies inside its bundles. Must work without any.
 import type { TextMapGetter, TextMapPropagator } from '@opentelemetry/api';
 import { onRoute } from '../instrument/http/request-span.js';
+import { fromPlace } from '../instrument/other-context.js';
 import { type IncomingHeaders, type Propagator, w3c } from '../instrument/propagator.js';
 import type { ApiParts } from '../otel/api-global.js';
 import {
@@ -20,7 +21,6 @@ import { JaegerPropagator } from '../otel/propagators/jaeger.js';
 import { W3CTraceContextPropagator } from '../otel/propagators/trace-context.js';
 import { RecordingProvider } from '../otel/recording-provider.js';
 import { routeBelow } from '../otel/trace-routes.js';
-import { SpanContext } from '../span/span-context.js';
 import { type Api, findApi } from './find-api.js';
 import type { Log } from './log.js';
 import type { PropagatorName, Settings } from './settings.js';
@@ -46,9 +46,7 @@ const GETTER: TextMapGetter<IncomingHeaders> = {
 const asOurs = (propagator: TextMapPropagator): Propagator => ({
   extract(headers) {
     const found = getSpanContext(propagator.extract(contexts.root, headers, GETTER));
-    if (found === undefined) return undefined;
-    const flags = (found.traceFlags & 0xff).toString(16).padStart(2, '0');
-    return SpanContext.fromTraceparent(`00-${found.traceId}-${found.spanId}-${flags}`, found.traceState?.serialize());
+    return found === undefined ? undefined : fromPlace(found);
   },
   carried(headers) {
     const context = propagator.extract(contexts.root, headers, GETTER);

@@ -11,7 +11,7 @@ import {
   type SpanProperties,
 } from '../../record/finished-span.js';
 import { ObjectProperties } from '../../record/properties.js';
-import { DURATION_KEY, LINK_EVENT, NANOSECONDS_KEY } from '../jaeger-thrift/write-span.js';
+import { DURATION_KEY, LINK_EVENT, NANOSECONDS_KEY, toMicroseconds } from '../jaeger-thrift/write-span.js';
 import { KINDS, STATUS_CODES } from '../otlp/messages.js';
 import * as Key from './keys.js';
 import {
@@ -26,9 +26,6 @@ import {
   warningsIn,
 } from './keys.js';
 import { inOrder, type JaegerTag, ORDER_KEY, toTag, toTags, withRepeated } from './tags.js';
-
-/** Whole microseconds since 1970. Rounding down keeps every child inside its parent. */
-const microseconds = (sec: number, nano: number): number => sec * 1e6 + Math.floor(nano / 1000);
 
 const isWhole = (nano: number): boolean => nano % 1000 === 0;
 
@@ -212,7 +209,7 @@ const eventLog = (event: FinishedEvent): object => {
   const own = withRepeated(toTags(properties), properties);
   const fields = isNamed(name, properties, hasMore) ? withName(name, own, properties) : own;
   if (hasMore) fields.push(...extraTags(event, properties, EVENT_EXTRAS), toTag(NANOSECONDS_KEY, nano % 1000));
-  return { timestamp: microseconds(sec, nano), fields };
+  return { timestamp: toMicroseconds(sec, nano), fields };
 };
 
 /** Whether a reference alone says less of the link; that it is a CHILD_OF it says. */
@@ -247,7 +244,7 @@ const logsOf = (span: FinishedSpan): object[] => {
     const link = span.link(i);
     if (hasRest(link, isShownAsChild(span, link))) logged.add(link.traceId + link.spanId);
   }
-  const start = microseconds(span.startSec, span.startNano);
+  const start = toMicroseconds(span.startSec, span.startNano);
   for (let i = 0; i < span.linkCount; i++) {
     const link = span.link(i);
     if (logged.has(link.traceId + link.spanId)) logs.push(linkLog(link, start));
@@ -294,14 +291,14 @@ export const spanJson = (span: FinishedSpan, processID: string): string => {
   const flags = flagsIn(span.properties);
   const follows = followsFrom(span, hasMore);
   const parentAt = placeOfParent(span, follows);
-  const startTime = microseconds(span.startSec, span.startNano);
+  const startTime = toMicroseconds(span.startSec, span.startNano);
   return tagJson({
     traceID: shownTraceId(span.traceId),
     spanID: span.spanId,
     operationName: span.name,
     references: references(span, follows, parentAt),
     startTime,
-    duration: microseconds(span.endSec, span.endNano) - startTime,
+    duration: toMicroseconds(span.endSec, span.endNano) - startTime,
     tags: tagsOf(span, hasMore, follows, parentAt, warnings),
     logs: logsOf(span),
     processID,

@@ -33,8 +33,8 @@ export const DURATION_KEY = 'spanline.duration_ns';
 /** The `event` field of the log that keeps what a reference has no place for. */
 export const LINK_EVENT = 'spanline.link';
 
-/** Whole microseconds since 1970, rounded down. */
-const toMicroseconds = (sec: number, nano: number): number => sec * 1e6 + Math.floor(nano / 1000);
+/** Whole microseconds since 1970. Rounding down keeps every child inside its parent. */
+export const toMicroseconds = (sec: number, nano: number): number => sec * 1e6 + Math.floor(nano / 1000);
 
 /** To an end rounded up: no child leaves its parent, and no span lasts nothing, which Jaeger takes for a clock that went backwards. */
 const durationMicroseconds = ({ endSec, endNano }: FinishedSpan, startUs: number): number =>
