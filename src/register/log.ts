@@ -13,11 +13,6 @@ export class Log {
     this.#rank = RANK[level];
   }
 
-  /** Whether anything is said at this level. */
-  get isDebug(): boolean {
-    return this.#rank >= RANK.debug;
-  }
-
   error(message: string): void {
     this.#say('error', message);
   }
