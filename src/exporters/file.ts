@@ -3,11 +3,11 @@ import { resolve } from 'node:path';
 import { OptionError, wrongOption } from '../base/errors.js';
 import { wholeNumber } from '../base/options/checks.js';
 import { checkNames } from '../collector/options.js';
-import type { ReportBatch, Reporter } from '../collector/reporter.js';
+import type { ReportBatch } from '../collector/reporter.js';
 import type { FileFormat } from './file/append-line.js';
 import { JaegerFile } from './file/jaeger-file.js';
 import { OtlpLines } from './file/otlp-lines.js';
-import { ReportQueue } from './http/sender.js';
+import { QueuedReporter } from './http/sender.js';
 
 /** Options of {@link FileReporter}. */
 export interface FileReporterOptions {
@@ -64,19 +64,14 @@ const makeFormat = (options: FileReporterOptions, path: string): FileFormat => {
  * setReporter(new FileReporter({ path: 'traces/run.json', format: 'jaeger-json' }));
  * ```
  */
-export class FileReporter implements Reporter {
-  readonly name = 'file';
-  /** @internal */
-  readonly keepsNoTrace = true;
+export class FileReporter extends QueuedReporter {
+  override readonly name = 'file';
   /** Absolute, so that a later change of directory moves nothing. */
   readonly path: string;
   readonly #format: FileFormat;
-  readonly #queue = new ReportQueue(async (batch, signal) => {
-    signal.throwIfAborted();
-    await this.#format.report(batch, signal);
-  });
 
   constructor(options: FileReporterOptions) {
+    super();
     checkNames(options, KNOWN);
     if (typeof options.path !== 'string' || options.path === '') {
       throw new OptionError(`Option "path" must name a file, not ${String(options.path)}.`);
@@ -85,23 +80,16 @@ export class FileReporter implements Reporter {
     this.#format = makeFormat(options, this.path);
   }
 
-  report(batch: ReportBatch): Promise<void> {
-    return this.#queue.report(batch);
-  }
-
   reportSync(batch: ReportBatch): void {
     this.#format.reportSync(batch);
   }
 
-  async flush(): Promise<void> {
-    await this.#queue.idle();
-  }
-
-  async shutdown(): Promise<void> {
-    await this.#queue.idle();
-  }
-
-  stats(): Readonly<Record<string, number>> {
+  override stats(): Readonly<Record<string, number>> {
     return this.#format.stats();
+  }
+
+  protected override async deliver(batch: ReportBatch, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    await this.#format.report(batch, signal);
   }
 }

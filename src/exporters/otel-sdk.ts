@@ -5,9 +5,9 @@ import { inSlices, unlessAborted } from '../base/calls/timers.js';
 import { OptionError, wrongOption } from '../base/errors.js';
 import { wholeNumber } from '../base/options/checks.js';
 import { checkNames } from '../collector/options.js';
-import { type ReportBatch, ReportError, type Reporter } from '../collector/reporter.js';
+import { type ReportBatch, ReportError } from '../collector/reporter.js';
 import { BatchSpans, type SpanRange, UndeliveredByBatch } from './batch-spans.js';
-import { ReportQueue } from './http/sender.js';
+import { QueuedReporter } from './http/sender.js';
 import { toSdkResource, toSdkSpan } from './otel-sdk/sdk-span.js';
 import type { SdkExportResult, SdkSpan, SdkSpanExporter } from './otel-sdk/sdk-types.js';
 
@@ -49,21 +49,19 @@ const isFinal = (error: unknown): boolean => {
  * setReporter(new OtelSdkReporter(new JaegerExporter()));
  * ```
  */
-export class OtelSdkReporter implements Reporter {
-  readonly name: string;
-  /** @internal */
-  readonly keepsNoTrace = true;
+export class OtelSdkReporter extends QueuedReporter {
+  override readonly name: string;
   readonly #exporter: SdkSpanExporter;
   readonly #maxExportSpans: number;
   readonly #maxAttempts: number;
   readonly #undelivered = new UndeliveredByBatch();
-  readonly #queue = new ReportQueue((batch, signal) => this.#report(batch, signal));
   readonly #counts = { exportCalls: 0, exportsFailed: 0, spansExported: 0, spansGivenUp: 0 };
   #lastError = '';
   /** Failed attempts of the part of a batch that is next. */
   readonly #attempts = new WeakMap<ReportBatch, number>();
 
   constructor(exporter: SdkSpanExporter, options: OtelSdkReporterOptions = {}) {
+    super();
     if (wrongExporter(exporter)) {
       throw new OptionError('OtelSdkReporter needs a SpanExporter: an object with the methods export and shutdown.');
     }
@@ -83,25 +81,20 @@ export class OtelSdkReporter implements Reporter {
     return this.#lastError;
   }
 
-  report(batch: ReportBatch): Promise<void> {
-    return this.#queue.report(batch);
-  }
-
-  async flush(): Promise<void> {
-    await this.#queue.idle();
+  override async flush(): Promise<void> {
+    await super.flush();
     await this.#exporter.forceFlush?.();
   }
 
-  async shutdown(): Promise<void> {
-    await this.#queue.idle();
-    await this.#exporter.shutdown();
-  }
-
-  stats(): Readonly<Record<string, number>> {
+  override stats(): Readonly<Record<string, number>> {
     return { ...this.#counts };
   }
 
-  async #report(batch: ReportBatch, signal: AbortSignal): Promise<void> {
+  protected override async close(): Promise<void> {
+    await this.#exporter.shutdown();
+  }
+
+  protected override async deliver(batch: ReportBatch, signal: AbortSignal): Promise<void> {
     const undelivered = this.#undelivered.of(batch);
     const resource = toSdkResource(batch.resource);
     let givenUp: ReportError | undefined;

@@ -2,8 +2,7 @@
 // what a server may have seen, and no socket of it keeps the process alive: whoever awaits a flush holds the process. Only the status of an answer
 // decides whether it means delivered, later, or never; a body is words.
 //
-// QueuedHttpReporter is what reporters over HTTP share: one report at a time, for one that timed out still winds up while the collector begins the
-// next, and a process that stays alive while somebody waits for a delivery. A report that fails must not fail the next.
+// QueuedReporter is what reporters share that wait, and QueuedHttpReporter what those over HTTP share.
 import type { ClientRequest, Agent as HttpAgent, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
 import { promisify } from 'node:util';
@@ -243,61 +242,51 @@ const aborted = (url: string, { reason }: AbortSignal): ReportError =>
     ? reason
     : new ReportError('ERR_SPANLINE_ABORTED', `The request to ${url} was aborted.`, { cause: reason });
 
-/** Delivers a batch; the signal is that of this attempt. */
-type Deliver = (batch: ReportBatch, signal: AbortSignal) => Promise<void>;
-
-export class ReportQueue {
-  readonly #deliver: Deliver;
+/** One report at a time: one that timed out still winds up while the collector begins the next. A report that fails must not fail the next. */
+export abstract class QueuedReporter implements Reporter {
+  abstract readonly name: string;
+  /** @internal */
+  readonly keepsNoTrace = true;
   #last: Promise<void> = Promise.resolve();
 
-  constructor(deliver: Deliver) {
-    this.#deliver = deliver;
-  }
-
-  /** Settles as the delivery of `batch` does. */
   report(batch: ReportBatch): Promise<void> {
     // Read now: the collector gives the batch a new signal when it tries again.
     const { signal } = batch;
-    const report = this.#last.then(() => this.#deliver(batch, signal));
+    const report = this.#last.then(() => this.deliver(batch, signal));
     this.#last = report.catch(() => {});
     return report;
   }
 
-  /** Resolves once all reports so far have ended, in whatever way. It does not keep the process alive. */
-  idle(): Promise<void> {
-    return this.#last;
-  }
-
-  /** As {@link idle}, and until then the process does not end for lack of things to do: sockets of reporters never hold it. */
-  async idleHolding(): Promise<void> {
-    const hold = timers.setInterval(() => {}, 1 << 30);
-    await this.#last;
-    timers.clearInterval(hold);
-  }
-}
-
-export abstract class QueuedHttpReporter implements Reporter {
-  abstract readonly name: string;
-  /** @internal */
-  readonly keepsNoTrace = true;
-  readonly #queue = new ReportQueue((batch, signal) => this.deliver(batch, signal));
-
-  report(batch: ReportBatch): Promise<void> {
-    return this.#queue.report(batch);
-  }
-
-  flush(): Promise<void> {
-    return this.#queue.idleHolding();
+  async flush(): Promise<void> {
+    await this.idle();
   }
 
   async shutdown(): Promise<void> {
-    await this.#queue.idleHolding();
-    this.close();
+    await this.idle();
+    await this.close();
   }
 
   abstract stats(): Readonly<Record<string, number>>;
 
+  /** The signal is that of this attempt. */
   protected abstract deliver(batch: ReportBatch, signal: AbortSignal): Promise<void>;
-  /** Give back the connections. */
-  protected abstract close(): void;
+
+  /** Give back what is open; may give a promise to wait for. */
+  protected close(): unknown {
+    return undefined;
+  }
+
+  /** Resolves once all reports so far have ended, in whatever way. It does not keep the process alive. */
+  protected idle(): Promise<void> {
+    return this.#last;
+  }
+}
+
+/** Over HTTP, where sockets never hold the process: it stays alive while somebody waits for a delivery. */
+export abstract class QueuedHttpReporter extends QueuedReporter {
+  protected override async idle(): Promise<void> {
+    const hold = timers.setInterval(() => {}, 1 << 30);
+    await super.idle();
+    timers.clearInterval(hold);
+  }
 }

@@ -2,10 +2,10 @@
 // Datagrams that a network or a full receive buffer swallows are nobody's to know; that stays true however this is written.
 
 import { Slices } from '../../base/calls/timers.js';
-import { type ReportBatch, ReportError, type Reporter } from '../../collector/reporter.js';
+import { type ReportBatch, ReportError } from '../../collector/reporter.js';
 import { BatchPacker } from '../../formats/jaeger-thrift/batch-packer.js';
 import type { ThriftWriter } from '../../formats/jaeger-thrift/thrift-writer.js';
-import { ReportQueue } from '../http/sender.js';
+import { QueuedReporter } from '../http/sender.js';
 import { DeliveryProgress, type OnTooLarge, type PackedMessage, packBatch } from './pack-batch.js';
 import { UdpSocket } from './udp-socket.js';
 
@@ -25,17 +25,15 @@ const toSentPacket = ({ spanCount, throughSpan, bytes }: PackedMessage): SentPac
   byteLength: bytes.length,
 });
 
-export class UdpReporter implements Reporter {
-  readonly name = 'jaeger';
-  /** @internal */
-  readonly keepsNoTrace = true;
+export class UdpReporter extends QueuedReporter {
+  override readonly name = 'jaeger';
   readonly #socket: UdpSocket;
   readonly #packer: BatchPacker;
   readonly #progress: DeliveryProgress;
-  readonly #queue = new ReportQueue((batch, signal) => this.#report(batch, signal));
   readonly #counts = { packetsSent: 0, spansSent: 0, bytesSent: 0, refused: 0 };
 
   constructor(parts: UdpReporterParts) {
+    super();
     const { host, port, maxPacketBytes } = parts;
     this.#socket = new UdpSocket(host, port, maxPacketBytes);
     this.#packer = new BatchPacker(parts.writer, 'agent-call', maxPacketBytes, parts.keepNanoseconds);
@@ -44,10 +42,6 @@ export class UdpReporter implements Reporter {
 
   get lastError(): string {
     return this.#progress.lastError;
-  }
-
-  report(batch: ReportBatch): Promise<void> {
-    return this.#queue.report(batch);
   }
 
   /** The system takes packets of an open socket at once, so they go out even while the process exits; none is confirmed. */
@@ -59,16 +53,7 @@ export class UdpReporter implements Reporter {
     }
   }
 
-  async flush(): Promise<void> {
-    await this.#queue.idle();
-  }
-
-  async shutdown(): Promise<void> {
-    await this.#queue.idle();
-    this.#socket.close();
-  }
-
-  stats(): Readonly<Record<string, number>> {
+  override stats(): Readonly<Record<string, number>> {
     return {
       ...this.#counts,
       spansTooLarge: this.#progress.spansTooLarge,
@@ -76,7 +61,11 @@ export class UdpReporter implements Reporter {
     };
   }
 
-  async #report(batch: ReportBatch, signal: AbortSignal): Promise<void> {
+  protected override close(): void {
+    this.#socket.close();
+  }
+
+  protected override async deliver(batch: ReportBatch, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const sent: SentPacket[] = [];
     try {
