@@ -7,32 +7,29 @@ import type { ClockSource } from './clock-types.js';
 /** What `SPANLINE_CLOCK` may say; `js` leaves the addon out. */
 export type ForcedClock = ClockSource | 'js';
 
-const FORCED: readonly string[] = ['tsc', 'tsc-percpu', 'cntvct', 'monotonic', 'js'];
-
 /** A choice and the reasons against what would have been better. */
 export interface Choice {
   readonly source: ClockSource;
   readonly reasons: readonly string[];
 }
 
-/** The environment's word; anything unknown is a reason, not an error: the program must start. */
-export const forcedClock = (): { readonly clock: ForcedClock | undefined; readonly reason?: string } => {
-  const value = process.env.SPANLINE_CLOCK;
-  if (value === undefined || value === '') return { clock: undefined };
-  if (FORCED.includes(value)) return { clock: value as ForcedClock };
-  return { clock: undefined, reason: `SPANLINE_CLOCK=${value} is not one of ${FORCED.join(', ')}; ignored` };
+const CLOCKS: readonly ForcedClock[] = ['tsc', 'tsc-percpu', 'cntvct', 'monotonic', 'js'];
+/** The best path that is wanted. */
+const PATHS = ['napi', 'js'] as const;
+
+/** What a variable asks for; anything unknown is a reason, not an error: the program must start. */
+const forcedBy = <T extends string>(
+  variable: string,
+  allowed: readonly T[],
+): { readonly forced?: T; readonly reason?: string } => {
+  const value = process.env[variable];
+  if (value === undefined || value === '') return {};
+  if (allowed.includes(value as T)) return { forced: value as T };
+  return { reason: `${variable}=${value} is not one of ${allowed.join(', ')}; ignored` };
 };
 
-/** What `SPANLINE_CLOCK_PATH` may say: the best path that is wanted. */
-const PATHS: readonly string[] = ['napi', 'js'];
-
-/** Like `forcedClock`, for the path. */
-export const forcedPath = (): { readonly path: string | undefined; readonly reason?: string } => {
-  const value = process.env.SPANLINE_CLOCK_PATH;
-  if (value === undefined || value === '') return { path: undefined };
-  if (PATHS.includes(value)) return { path: value };
-  return { path: undefined, reason: `SPANLINE_CLOCK_PATH=${value} is not one of ${PATHS.join(', ')}; ignored` };
-};
+export const forcedClock = () => forcedBy('SPANLINE_CLOCK', CLOCKS);
+export const forcedPath = () => forcedBy('SPANLINE_CLOCK_PATH', PATHS);
 
 const CURRENT = '/sys/devices/system/clocksource/clocksource0/current_clocksource';
 

@@ -283,10 +283,9 @@ const loadFast = (isWanted: boolean): FastCall | undefined => {
 };
 
 const startNative = (): NativeClockState | undefined => {
-  const forced = forcedClock();
-  const { path, reason } = forcedPath();
-  for (const one of [forced.reason, reason]) if (one !== undefined) reasons.push(one);
-  if (forced.clock === 'js' || path === 'js') {
+  const [{ forced: source, reason }, { forced: path, reason: reasonOfPath }] = [forcedClock(), forcedPath()];
+  for (const one of [reason, reasonOfPath]) if (one !== undefined) reasons.push(one);
+  if (source === 'js' || path === 'js') {
     reasons.push('the clock without addon was asked for');
     return undefined;
   }
@@ -298,7 +297,7 @@ const startNative = (): NativeClockState | undefined => {
   }
   const fast = loadFast(path !== 'napi');
   try {
-    return new NativeClockState(loaded.module, fast, forced.clock);
+    return new NativeClockState(loaded.module, fast, source);
   } catch (error) {
     reasons.push(`the addon failed: ${String(error)}`);
     return undefined;

@@ -3,7 +3,7 @@
 import { types } from 'node:util';
 import { OptionError } from '../base/errors.js';
 import type { Properties } from '../rows/property.js';
-import type { SpanKind } from './span-types.js';
+import { KINDS as SPAN_KINDS, type SpanKind } from './span-types.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: parameter lists of arbitrary functions; `unknown[]` refuses every typed one.
 export type Arguments = any[];
@@ -64,8 +64,6 @@ const wrong = (message: string): never => {
   throw new OptionError(`traced: ${message}`);
 };
 
-const SPAN_KINDS: readonly unknown[] = ['internal', 'server', 'client', 'producer', 'consumer'];
-
 // An array, a Map or Headers have keys of another kind than options and properties. A trap that throws is found when it is read.
 const isRecord = (value: unknown): boolean => {
   if (typeof value !== 'object' || value === null) return false;
@@ -76,7 +74,7 @@ const CHECKS: Readonly<Record<keyof TracedOptions, (value: unknown) => boolean>>
   name: (value) => typeof value === 'string' && value !== '',
   shortName: (value) => typeof value === 'boolean',
   properties: (value) => typeof value === 'function' || isRecord(value),
-  kind: (value) => SPAN_KINDS.includes(value),
+  kind: (value) => SPAN_KINDS.includes(value as SpanKind),
   enterOnResume: (value) => typeof value === 'boolean',
   async: (value) => typeof value === 'boolean',
 };
