@@ -10,12 +10,11 @@ export {
   together,
   toTag,
 } from '../formats/jaeger-json/tags.js';
-export { spanTags } from '../formats/jaeger-json/write-span.js';
-export { encodeJaegerJson, jaegerTrace } from '../formats/jaeger-json/write-traces.js';
+export { jaegerTrace, spanTags } from '../formats/jaeger-json/write-traces.js';
 export { DURATION_KEY, LINK_EVENT, NANOSECONDS_KEY } from '../formats/jaeger-thrift/write-span.js';
 export { ownResource } from '../formats/library.js';
 export { KINDS, STATUS_CODES, TAGS } from '../formats/otlp/messages.js';
-export { encodeOtlpJson, otlpResourceSpans } from '../formats/otlp/write-json.js';
+export { otlpResourceSpans } from '../formats/otlp/write-json.js';
 export { type PerfettoSpans, PerfettoWriter } from '../formats/perfetto/write-perfetto.js';
 export { COLOURED, type Glyphs, type Palette, PLAIN, UNICODE } from '../formats/terminal/palette.js';
 export { type DrawnNode, drawTree, LEVEL_COLUMNS, type TreeRow, treeRows } from '../formats/terminal/trace-tree.js';

@@ -1,7 +1,7 @@
 // What bounds and checks leave out of a span is counted on the span itself, and everything that sends or keeps it says so.
 import { expect, test } from 'vitest';
+import { encodeOtlpJson } from '../../packages/archive/src/formats/encode.js';
 import { ownResource } from '../../src/formats/library.js';
-import { encodeOtlpJson } from '../../src/formats/otlp/write-json.js';
 import { LocalSpan, type PropertyValue, SpanContext } from '../../src/index.js';
 import { MAX_LOCAL_DETAILS } from '../../src/local-span/local-span.js';
 import { archivedSpan } from '../support/archived-span.js';

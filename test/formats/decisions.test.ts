@@ -1,18 +1,18 @@
 // What all formats decide alike, from records of the collector and from archived spans: integers beyond 64 bits, minus zero, the kind
 // `internal`, text of a status without an error, and `__proto__` as a key.
 import { describe, expect, test } from 'vitest';
+import { encodeJaegerJson, encodeOtlpJson } from '../../packages/archive/src/formats/encode.js';
 import { decodeJaegerJson } from '../../packages/archive/src/formats/jaeger-json/read-traces.js';
 import { decodeOtlpJson } from '../../packages/archive/src/formats/otlp/read-json.js';
 import { decodeOtlpProtobuf } from '../../packages/archive/src/formats/otlp/read-protobuf.js';
 import { FULL_SPAN } from '../../packages/archive/test/support/any-span.js';
 import { ByteWriter } from '../../src/base/bytes/byte-writer.js';
-import { processJson, spanJson } from '../../src/formats/jaeger-json/write-span.js';
-import { encodeJaegerJson } from '../../src/formats/jaeger-json/write-traces.js';
+import { processJson, spanJson } from '../../src/formats/jaeger-json/write-traces.js';
 import { BatchPacker } from '../../src/formats/jaeger-thrift/batch-packer.js';
 import { BinaryWriter } from '../../src/formats/jaeger-thrift/binary-writer.js';
 import { NO_SCOPE, OWN_SCOPE, ownResource } from '../../src/formats/library.js';
 import type { OtlpFormat } from '../../src/formats/otlp/messages.js';
-import { encodeOtlpJson, JsonFormat } from '../../src/formats/otlp/write-json.js';
+import { JsonFormat } from '../../src/formats/otlp/write-json.js';
 import { ProtobufFormat } from '../../src/formats/otlp/write-protobuf.js';
 import type { FinishedSpan } from '../../src/record/finished-span.js';
 import { ObjectView } from '../../src/record/object-view.js';

@@ -15,7 +15,7 @@ export {
   TruncatedError,
   UnsupportedVersionError,
 } from '@spanline/graph';
-export { encodeJaegerJson, encodeOtlpJson, jaegerTrace, otlpResourceSpans } from 'spanline/internal/formats';
+export { jaegerTrace, otlpResourceSpans } from 'spanline/internal/formats';
 export {
   ArchivedDouble,
   type ArchivedEvent,
@@ -48,6 +48,7 @@ export {
   describeRefusals,
   type RefusalReason,
 } from './formats/decode-context.js';
+export { encodeJaegerJson, encodeOtlpJson } from './formats/encode.js';
 export { decodeJaegerJson } from './formats/jaeger-json/read-traces.js';
 export { decodeOtlpJson } from './formats/otlp/read-json.js';
 export { decodeOtlpProtobuf } from './formats/otlp/read-protobuf.js';

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
+import { encodeOtlpJson } from '../../archive/src/formats/encode.js';
 import { spanAt } from '../../archive/test/support/traces.js';
 import { buildFirst, PROGRAM, root, scratch, spanline } from './support/spanline.js';
 

@@ -6,8 +6,8 @@ import { existsSync, lstatSync, readdirSync, readFileSync, statSync, writeFileSy
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import { sampleOf } from '../../../test/support/samples.js';
+import { encodeOtlpJson } from '../../archive/src/formats/encode.js';
 import { spanAt } from '../../archive/test/support/traces.js';
 import { toPprof } from '../../profile/src/output/pprof.js';
 import { shop } from '../../profile/test/support/sampled.js';

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { encodeOtlpJson } from '../../../src/formats/otlp/write-json.js';
 import type { ArchivedSpan } from '../../../src/record/archived-span.js';
 import { Archive } from '../../archive/src/archive.js';
+import { encodeOtlpJson } from '../../archive/src/formats/encode.js';
 import { FULL_SPAN } from '../../archive/test/support/any-span.js';
 import { buildFirst, type Outcome, spanlineProcess } from './support/spanline.js';
 

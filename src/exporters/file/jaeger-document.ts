@@ -3,7 +3,7 @@
 import { getOrMake } from '../../base/maps/maps.js';
 import type { Resource } from '../../collector/reporter.js';
 import { shownTraceId } from '../../formats/jaeger-json/keys.js';
-import { processJson, spanJson } from '../../formats/jaeger-json/write-span.js';
+import { processJson, spanJson } from '../../formats/jaeger-json/write-traces.js';
 import { attributesOf } from '../../formats/library.js';
 import type { FinishedSpan } from '../../record/finished-span.js';
 

@@ -258,18 +258,3 @@ export const otlpResourceSpans = function* (spans: readonly ArchivedSpan[]): Gen
     yield take();
   }
 };
-
-/**
- * Spans as one OTLP/JSON document (`TracesData`) without line breaks. Use it to write files of one document a line, which other OpenTelemetry
- * tools read too. Spans of one resource and scope object stand together. Integers beyond 64 bits become text, which OTLP has no number for.
- * Source of the format: opentelemetry-proto, OTLP/JSON.
- *
- * @example
- * ```ts
- * import { decodeOtlpJson, encodeOtlpJson } from '@spanline/archive';
- * const line = encodeOtlpJson([]);
- * console.assert(decodeOtlpJson(Buffer.from(line)).spans.length === 0);
- * ```
- */
-export const encodeOtlpJson = (spans: readonly ArchivedSpan[]): string =>
-  `{"resourceSpans":[${[...otlpResourceSpans(spans)].join('')}]}`;

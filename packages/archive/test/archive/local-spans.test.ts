@@ -1,13 +1,12 @@
 // An archive tells local spans from others, through write-ahead files, segments and merges; and what leaves it is as if it did not know.
 
 import { expect, test } from 'vitest';
-import { encodeJaegerJson } from '../../../../src/formats/jaeger-json/write-traces.js';
-import { encodeOtlpJson } from '../../../../src/formats/otlp/write-json.js';
 import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
 import { ObjectView } from '../../../../src/record/object-view.js';
 import fc from '../../../../test/support/fast-check.js';
 import { Archive } from '../../src/archive.js';
 import { checkSpan } from '../../src/check-span.js';
+import { encodeJaegerJson, encodeOtlpJson } from '../../src/formats/encode.js';
 import { flatSpan } from '../support/any-span.js';
 import { newDirectory } from './support/directory.js';
 

@@ -2,12 +2,12 @@
 // loses nothing and makes nothing up.
 import { expect, onTestFinished, test } from 'vitest';
 import { OtlpReporter } from '../../../../src/exporters/otlp.js';
-import { encodeOtlpJson } from '../../../../src/formats/otlp/write-json.js';
 import { Collector, LocalSpan, type ReportBatch, Span, SpanContext } from '../../../../src/index.js';
 import { startServer } from '../../../../test/exporters/support/http-server.js';
 import { type DecodedRequest, decodeJson, decodeProtobuf } from '../../../../test/exporters/support/otlp-decode.js';
 import { batchOf, fullRecord, record } from '../../../../test/exporters/support/records.js';
 import { ArchiveReporter } from '../../src/archive-reporter.js';
+import { encodeOtlpJson } from '../../src/formats/encode.js';
 import { newDirectory, openArchive } from './support/directory.js';
 
 const REMOTE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-03';

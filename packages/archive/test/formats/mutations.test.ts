@@ -1,12 +1,11 @@
 // Damaged documents of each format: each is read or refused with a typed error, never anything else, and what is read can be
 // written and read again.
 import { describe, expect, test } from 'vitest';
-import { encodeJaegerJson } from '../../../../src/formats/jaeger-json/write-traces.js';
-import { encodeOtlpJson } from '../../../../src/formats/otlp/write-json.js';
 import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
 import type { DecodedTraces } from '../../src/formats/decode-context.js';
+import { encodeJaegerJson, encodeOtlpJson } from '../../src/formats/encode.js';
 import { decodeJaegerJson } from '../../src/formats/jaeger-json/read-traces.js';
 import { decodeOtlpJson } from '../../src/formats/otlp/read-json.js';
 import { decodeOtlpProtobuf } from '../../src/formats/otlp/read-protobuf.js';

@@ -1,8 +1,7 @@
 // Archives of a while ago have counts of what was left out as properties of the span, under OpenTelemetry's names. They stay properties of
 // the same value in every format: taken for fields they would count twice.
 import { expect, test } from 'vitest';
-import { encodeJaegerJson } from '../../../../src/formats/jaeger-json/write-traces.js';
-import { encodeOtlpJson } from '../../../../src/formats/otlp/write-json.js';
+import { encodeJaegerJson, encodeOtlpJson } from '../../src/formats/encode.js';
 import { decodeJaegerJson } from '../../src/formats/jaeger-json/read-traces.js';
 import { shownTrace } from '../../src/formats/jaeger-json/shown-trace.js';
 import { decodeOtlpJson } from '../../src/formats/otlp/read-json.js';

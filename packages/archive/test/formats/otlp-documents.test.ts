@@ -3,11 +3,11 @@
 
 import { describe, expect, test } from 'vitest';
 import { ByteWriter } from '../../../../src/base/bytes/byte-writer.js';
-import { encodeOtlpJson } from '../../../../src/formats/otlp/write-json.js';
 import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
 import { sectionReader } from '../../../graph/src/container/layout.js';
+import { encodeOtlpJson } from '../../src/formats/encode.js';
 import { decodeOtlpJson } from '../../src/formats/otlp/read-json.js';
 import { decodeOtlpProtobuf } from '../../src/formats/otlp/read-protobuf.js';
 import { SpanRows } from '../../src/rows/span-rows.js';

@@ -1,12 +1,12 @@
 // What is encoded as OTLP/JSON comes back equal, whatever it holds, and what others may write is read as they meant it.
 
 import { describe, expect, test } from 'vitest';
-import { encodeOtlpJson } from '../../../../src/formats/otlp/write-json.js';
 import { ArchivedDouble } from '../../../../src/record/archived-double.js';
 import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
 import { describeRefusals } from '../../src/formats/decode-context.js';
+import { encodeOtlpJson } from '../../src/formats/encode.js';
 import { decodeOtlpJson } from '../../src/formats/otlp/read-json.js';
 import { anySpan, FULL_SPAN } from '../support/any-span.js';
 

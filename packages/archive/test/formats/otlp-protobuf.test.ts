@@ -3,10 +3,10 @@ import { type SpanContext, SpanKind, SpanStatusCode, TraceFlags } from '@opentel
 import { JsonTraceSerializer, ProtobufTraceSerializer } from '@opentelemetry/otlp-transformer';
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { describe, expect, test } from 'vitest';
-import { encodeOtlpJson } from '../../../../src/formats/otlp/write-json.js';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
 import { newKnownParts } from '../../src/formats/decode-context.js';
+import { encodeOtlpJson } from '../../src/formats/encode.js';
 import { decodeOtlpJson } from '../../src/formats/otlp/read-json.js';
 import { decodeOtlpProtobuf } from '../../src/formats/otlp/read-protobuf.js';
 import { anySpan, FULL_SPAN } from '../support/any-span.js';

@@ -1,8 +1,7 @@
 // A document is read by what it holds, whoever wrapped it, or refused with what it is: none counts as read when nothing of it was.
 import { describe, expect, test } from 'vitest';
-import { encodeJaegerJson } from '../../../../src/formats/jaeger-json/write-traces.js';
-import { encodeOtlpJson } from '../../../../src/formats/otlp/write-json.js';
 import { newKnownParts } from '../../src/formats/decode-context.js';
+import { encodeJaegerJson, encodeOtlpJson } from '../../src/formats/encode.js';
 import { type ReadFormat, readTraceDocument } from '../../src/formats/read-document.js';
 import { FULL_SPAN } from '../support/any-span.js';
 

@@ -1,8 +1,8 @@
 // A span that no archive can ever keep costs a server neither the others of its request nor its archive.
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { encodeOtlpJson } from '../../../../src/formats/otlp/write-json.js';
 import { Archive } from '../../src/archive.js';
+import { encodeOtlpJson } from '../../src/formats/encode.js';
 import { allSpans, newDirectory, openArchive } from '../archive/support/directory.js';
 import { FULL_SPAN } from '../support/any-span.js';
 import { ask, serve } from '../support/serve.js';

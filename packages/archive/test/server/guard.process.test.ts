@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { encodeOtlpJson } from '../../../../src/formats/otlp/write-json.js';
+import { encodeOtlpJson } from '../../src/formats/encode.js';
 import { createArchiveServer } from '../../src/server/archive-server.js';
 import type { ArchiveServerOptions } from '../../src/server/server-options.js';
 import { FULL_SPAN } from '../support/any-span.js';

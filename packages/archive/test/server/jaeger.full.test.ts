@@ -1,10 +1,10 @@
 // The same traces in a real Jaeger and in an archive that is served: the same questions get the same answers, field for field.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { encodeJaegerJson } from '../../../../src/formats/jaeger-json/write-traces.js';
 import { describeJaeger } from '../../../../test/support/jaeger.js';
 import { samples } from '../../../../test/support/samples.js';
 import { Archive } from '../../src/archive.js';
+import { encodeJaegerJson } from '../../src/formats/encode.js';
 import { decodeJaegerJson } from '../../src/formats/jaeger-json/read-traces.js';
 import {
   AUTH,

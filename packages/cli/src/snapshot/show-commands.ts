@@ -2,6 +2,7 @@
 // trace as a waterfall. What a person wants to know comes before the spans: why it was taken, how much it holds, its slowest traces; memory is
 // bounded by the number of traces that are wanted. Must not take one of several traces whose ids begin with the same digits.
 
+import { encodeOtlpJson } from '@spanline/archive';
 import { breakdownNotes, breakdownsIn, summaryOf } from '@spanline/archive/internal';
 import type { Command } from 'commander';
 import type { SpanRecord } from 'spanline';
@@ -13,7 +14,7 @@ import {
   writeSnapshot,
 } from 'spanline/flight-recorder';
 import { escapeText } from 'spanline/internal/base';
-import { encodeOtlpJson, formatDuration } from 'spanline/internal/formats';
+import { formatDuration } from 'spanline/internal/formats';
 import type { ArchivedSpan } from 'spanline/internal/record';
 import { shownSpan, shownView } from 'spanline/internal/timeline';
 import { interruptible, notFound, wrongUsage } from '../exit-code.js';

@@ -3,8 +3,8 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { encodeOtlpJson } from '../../../../src/formats/otlp/write-json.js';
 import { describeBucket } from '../../../../test/support/versitygw.js';
+import { encodeOtlpJson } from '../../../archive/src/formats/encode.js';
 import { FULL_SPAN } from '../../../archive/test/support/any-span.js';
 import { type Outcome, scratch, spanline, spanlineProcess } from '../support/spanline.js';
 

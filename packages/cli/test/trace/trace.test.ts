@@ -4,12 +4,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFi
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { encodeOtlpJson } from '../../../../src/formats/otlp/write-json.js';
 import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
 import { Archive } from '../../../archive/src/archive.js';
 import { ownerText, THIS_OWNER } from '../../../archive/src/directory.js';
+import { encodeOtlpJson } from '../../../archive/src/formats/encode.js';
 import { decodeOtlpJson } from '../../../archive/src/formats/otlp/read-json.js';
 import { WalWriter } from '../../../archive/src/wal/wal-writer.js';
 import { anySpan, FULL_SPAN, flatSpan } from '../../../archive/test/support/any-span.js';
