@@ -4,7 +4,6 @@ import './flight-recorder/install.js';
 export { OptionError } from './base/errors.js';
 export { type ClockInfo, clockInfo } from './clock/index.js';
 export { Collector } from './collector/collector.js';
-export type { CollectorStats, FlushResult } from './collector/collector-stats.js';
 export {
   configure,
   defaultCollector,
@@ -19,6 +18,7 @@ export { flushOnSignals } from './collector/exit.js';
 export type { CollectorOptions } from './collector/options.js';
 export type { PipelineStats } from './collector/pipeline.js';
 export { type ReportBatch, ReportError, type Reporter, type Resource, type Trace } from './collector/reporter.js';
+export type { CollectorStats, FlushResult } from './collector/reporting.js';
 export { toRecords } from './collector/to-records.js';
 export type { ContextInfo } from './context/frame-store.js';
 export { LocalCollector, LocalSpans } from './local-span/local-collector.js';

@@ -7,7 +7,7 @@ import { root } from './run.mjs';
 const CORE =
   /\/src\/((clock|context|rows|local-span|span|collector)\/|record\/record\.ts|flight-recorder\/install\.ts)/;
 /** What the core and most others import from the base: a chunk of its own, or its importers would load the first chunk that contains it. */
-const BASE = /\/src\/base\/(errors|options|calls|maps|package-root|text\/escape-text)/;
+const BASE = /\/src\/base\/(errors|options|calls|maps|packages|text\/escape-text)/;
 const FILES = /\/src\/base\/files\//;
 /** The rest of it. */
 const VALUES = /\/src\/base\//;

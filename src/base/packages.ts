@@ -1,9 +1,10 @@
-// Packages that a program may or may not have: the error for one that is not installed, and what Yarn's Plug'n'Play needs to find them.
-// A missing package must never hide another failure.
-import { existsSync } from 'node:fs';
+// Packages: where one of ours lies, whether its code runs from src, from dist or from a bundle inside it, for the built code is in a scope of its own, in which
+// the package's name means nothing; and those that a program may or may not have, with what Yarn's Plug'n'Play needs to find them. A missing package must never
+// hide another failure.
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const NOT_FOUND: readonly unknown[] = ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'];
 
@@ -36,4 +37,25 @@ export const plugNPlayArguments = (file: string): string[] => {
   } catch {
     return [];
   }
+};
+
+const MAX_LEVELS = 8;
+
+/**
+ * The folder of the package.json of the package `name` above a file, whose `import.meta.url` is given: ours, when nothing is. Undefined in a bundle
+ * that lies elsewhere.
+ */
+export const packageRoot = (
+  // Undefined in a bundle that is an ES module.
+  here: string | undefined = import.meta.url,
+  name = 'spanline',
+): string | undefined => {
+  if (!here?.startsWith('file:')) return undefined;
+  let dir = dirname(fileURLToPath(here));
+  for (let level = 0; level < MAX_LEVELS; level++) {
+    const manifest = join(dir, 'package.json');
+    if (existsSync(manifest) && readFileSync(manifest, 'utf8').includes(`"name": "${name}"`)) return dir;
+    dir = dirname(dir);
+  }
+  return undefined;
 };

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { packageRoot } from '../base/package-root.js';
+import { packageRoot } from '../base/packages.js';
 
 const HEADER_BYTES = 64;
 /** 0x7f ELF, 64 bits, little end first. */

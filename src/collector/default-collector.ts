@@ -14,11 +14,11 @@ import { Span } from '../span/span.js';
 import type { SpanContext } from '../span/span-context.js';
 import { TraceCollector } from '../span/trace-collector.js';
 import { Collector } from './collector.js';
-import type { CollectorStats, FlushResult } from './collector-stats.js';
 import { flushOnExit } from './exit.js';
 import { type CollectorOptions, requireOptions } from './options.js';
 import { OwnTrace } from './own-trace.js';
 import type { Reporter } from './reporter.js';
+import type { CollectorStats, FlushResult } from './reporting.js';
 
 declare module '../span/trace-collector.js' {
   interface RecordTypes {

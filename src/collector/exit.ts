@@ -1,7 +1,68 @@
-// What happens to queued traces when the process ends. Bounded: an exit is never held back longer than the collector's
-// exitTimeoutMs, and a handler here must never throw.
+// What happens to queued traces when the process ends, and what the library does when a signal comes: one listener a signal, whoever in the library asks
+// for it and in whichever copy, so that one place decides whether the process is to end, and when all of it is done. An exit is never held back longer than
+// the collector's exitTimeoutMs, a handler here must never throw, and the end of the process must not be taken from the application.
+import { state } from '../context/process-state.js';
 import type { Collector } from './collector.js';
-import { onSignal, type SignalWork } from './signal-work.js';
+
+/**
+ * Work for a signal; must not throw. `isLast`: nobody else listens, and the process ends by the signal when this returns, or when the promise
+ * that it gives is settled.
+ */
+export type SignalWork = (signal: NodeJS.Signals, isLast: boolean) => Promise<unknown> | undefined;
+
+/** What is done at one signal. */
+interface Listening {
+  /** Work, and whether the process is to end by the signal, as it would if nobody listened. */
+  readonly works: Map<SignalWork, boolean>;
+  readonly listener: (signal: NodeJS.Signals, number?: unknown) => void;
+}
+
+const listening = state.signalWork as Map<NodeJS.Signals, Listening>;
+
+const stop = (signal: NodeJS.Signals, { listener }: Listening): void => {
+  process.off(signal, listener);
+  listening.delete(signal);
+};
+
+/** Node gives listeners the number of a signal that has come; `process.emit('SIGTERM')` of a program is none, and ends nothing. */
+const hasCome = (number: unknown): boolean => typeof number === 'number';
+
+const arrive = (signal: NodeJS.Signals, number: unknown, of: Listening): void => {
+  const isOthers = process.listeners(signal).some((one) => one !== of.listener);
+  // Without us nobody would have heard it: what is done at the end is left for the end.
+  const isHeard = isOthers || hasCome(number);
+  const works = [...of.works].filter(([, ends]) => isHeard || !ends);
+  const isLast = !isOthers && works.some(([, ends]) => ends);
+  // From now on a second signal ends the process at once, however long the work takes.
+  if (isLast) stop(signal, of);
+  const waited = works.map(([work]) => work(signal, isLast)).filter((one) => one !== undefined);
+  if (!isLast) return;
+  const end = (): void => void process.kill(process.pid, signal);
+  if (waited.length === 0) end();
+  else void Promise.allSettled(waited).then(end);
+};
+
+/**
+ * Do `work` at each `signal`; `ends`: the process is to end by it where the application does not listen. Gives what takes the work away
+ * again.
+ */
+export const onSignal = (signal: NodeJS.Signals, work: SignalWork, ends: boolean): (() => void) => {
+  let of = listening.get(signal);
+  if (of === undefined) {
+    const made: Listening = { works: new Map(), listener: (_, number) => arrive(signal, number, made) };
+    of = made;
+    // First in line, so that it sees the application's handlers also when they are called once.
+    process.prependListener(signal, made.listener);
+    listening.set(signal, made);
+  }
+  const { works } = of;
+  works.set(work, ends);
+  const own = of;
+  return () => {
+    works.delete(work);
+    if (works.size === 0 && listening.get(signal) === own) stop(signal, own);
+  };
+};
 
 const installed = new WeakSet<Collector>();
 

@@ -5,7 +5,7 @@
 import { attempt } from '../base/calls/attempt.js';
 import { timers } from '../base/calls/timers.js';
 import { nsPerTick } from '../clock/index.js';
-import { onSignal } from '../collector/signal-work.js';
+import { onSignal } from '../collector/exit.js';
 import type { ActiveTrace, EndedRoot } from '../span/active-trace.js';
 import type { BlockSnapshot } from './block-snapshot.js';
 import { SnapshotDirectory, SnapshotWrites, writeSnapshotFileSync } from './snapshot-file.js';

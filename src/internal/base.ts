@@ -26,8 +26,7 @@ export { BoundedCache, getOrMake } from '../base/maps/maps.js';
 export { sharedState } from '../base/maps/shared-state.js';
 export { anyNumber, finiteNumber, flag, isBucket, oneOf, wholeNumber } from '../base/options/checks.js';
 export { addOwnAgent } from '../base/own-agents.js';
-export { packageRoot } from '../base/package-root.js';
-export { missingPackage, plugNPlayArguments } from '../base/packages.js';
+export { missingPackage, packageRoot, plugNPlayArguments } from '../base/packages.js';
 export { TargetError, targetFailure } from '../base/target-error.js';
 export {
   escapeCharacter,

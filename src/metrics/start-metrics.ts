@@ -3,7 +3,7 @@
 
 import type { MeterProvider } from '@opentelemetry/api';
 import { defaultCollector } from '../collector/default-collector.js';
-import { onSignal } from '../collector/signal-work.js';
+import { onSignal } from '../collector/exit.js';
 import { state } from '../context/process-state.js';
 import type { ResolvedOtlpOptions } from '../exporters/otlp/options.js';
 import { ownResource } from '../formats/library.js';

@@ -2,7 +2,7 @@
 // number in the table of traces. It makes no records and has no reporter; nothing that waits for a report may refer to it.
 
 import { state } from '../context/process-state.js';
-import type { LocalBatch } from '../local-span/local-batch.js';
+import type { LocalBatch } from '../local-span/local-collector.js';
 import { Counter, count, countMany } from '../rows/counters.js';
 import { type EndedSpan, nameText, type PendingLink } from '../rows/property.js';
 import { Flag, ROW_BYTES } from '../rows/row-chunk.js';

@@ -3,8 +3,7 @@
 // does.
 import type { EventEmitter } from 'node:events';
 import { attempt } from '../base/calls/attempt.js';
-import type { LocalBatch } from '../local-span/local-batch.js';
-import type { LocalSpans } from '../local-span/local-collector.js';
+import type { LocalBatch, LocalSpans } from '../local-span/local-collector.js';
 import { wrongArgument } from '../local-span/misuse.js';
 import { Counter, count } from '../rows/counters.js';
 import { guarded, keptProperties, type PendingLink, type Properties } from '../rows/property.js';

@@ -1,6 +1,6 @@
 // Further parents of a span: it serves several at once, in one trace or in many. In each trace it has a row under its first parent there; further parents in
 // that trace are links of that row. Made for the few spans that have some; the usual span pays for a null.
-import type { LocalBatch } from '../local-span/local-batch.js';
+import type { LocalBatch } from '../local-span/local-collector.js';
 import { LocalSpan, type SpanQueue } from '../local-span/local-span.js';
 import { Counter } from '../rows/counters.js';
 import type { EndedSpan, PendingLink } from '../rows/property.js';

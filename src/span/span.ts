@@ -6,8 +6,7 @@
 import { now, nsPerTick } from '../clock/index.js';
 import { state } from '../context/process-state.js';
 import { reserveSpanIds, spanIdPrefix } from '../local-span/ids.js';
-import type { LocalBatch } from '../local-span/local-batch.js';
-import type { LocalSpans } from '../local-span/local-collector.js';
+import type { LocalBatch, LocalSpans } from '../local-span/local-collector.js';
 import { enteredQueue, LocalSpan, type QueueMount, queueStore, SpanQueue } from '../local-span/local-span.js';
 import { Counter, count } from '../rows/counters.js';
 import {

@@ -2,8 +2,7 @@
 // And the handlers of an orderly exit: what is pending is flushed once, what is left is handed over synchronously.
 import { constants } from 'node:os';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
-import { flushOnExit } from '../../src/collector/exit.js';
-import { onSignal, type SignalWork } from '../../src/collector/signal-work.js';
+import { flushOnExit, onSignal, type SignalWork } from '../../src/collector/exit.js';
 import { Collector, flushOnSignals, type Reporter, Span } from '../../src/index.js';
 
 // Its default action is to do nothing: a worker of the tests survives a mistake.

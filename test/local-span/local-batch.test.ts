@@ -2,7 +2,7 @@
 // it holds.
 import { expect, test } from 'vitest';
 import { LocalCollector, LocalSpan } from '../../src/index.js';
-import { LocalBatch } from '../../src/local-span/local-batch.js';
+import { LocalBatch } from '../../src/local-span/local-collector.js';
 import { internedName } from '../../src/rows/row-text.js';
 import { useOwnNames } from '../support/names.js';
 import { recorder } from '../support/recorder.js';

@@ -4,7 +4,7 @@
 // What a stack goes by where there is room for one function, the same wherever stacks are shown. Over frames for people, as files keep them.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { packageRoot } from '../../base/package-root.js';
+import { packageRoot } from '../../base/packages.js';
 
 /** Function, script, line; function, script, line... */
 export type RawFrames = readonly (string | number)[];
