@@ -26,7 +26,6 @@ export { currentQueue, LocalSpan, SpanQueue } from './local-span/local-span.js';
 export { EventRecord, SpanRecord, TraceIdentity } from './record/record.js';
 export type { Properties, PropertyList, PropertyValue } from './rows/property.js';
 export type { RootOptions, SpanOptions } from './span/arguments.js';
-export { type BoundEmitter, bindEmitter } from './span/bind-emitter.js';
 export { always, never, parentBased, ratio, type Sampler, type SamplingInput } from './span/sampler.js';
 export { Span } from './span/span.js';
 export { SpanContext } from './span/span-context.js';
@@ -34,7 +33,14 @@ export { type SpanMetricOptions, spanMetrics } from './span/span-metrics.js';
 export { SpanGuard } from './span/span-tasks.js';
 export type { Link, SpanKind, SpanStatus, StatusCode } from './span/span-types.js';
 export { TraceCollector } from './span/trace-collector.js';
-export { type TraceableStream, traceIterable, tracePromise, traceStream } from './span/trace-promise.js';
+export {
+  type BoundEmitter,
+  bindEmitter,
+  type TraceableStream,
+  traceIterable,
+  tracePromise,
+  traceStream,
+} from './span/trace-others.js';
 export type { TracedDecorator } from './span/traced.js';
 export { trace, traced } from './span/traced.js';
 export type { FunctionKind, TracedOptions } from './span/traced-options.js';

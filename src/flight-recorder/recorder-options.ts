@@ -1,7 +1,7 @@
 // Options of the flight recorder: defaults, and a check that names the option that is wrong.
 import { accessSync, constants } from 'node:fs';
 import { wrongOption } from '../base/errors.js';
-import { makeDirectory } from '../base/files/make-directory.js';
+import { makeDirectory } from '../base/files/fs-steps.js';
 import { anyNumber, flag } from '../base/options/checks.js';
 import { checkNames } from '../collector/options.js';
 import { type ResolvedTriggers, resolveTriggers, type TriggerOptions } from './trigger-options.js';

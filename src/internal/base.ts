@@ -19,8 +19,7 @@ export {
 } from '../base/calls/timers.js';
 export { userName } from '../base/calls/user-name.js';
 export { abortedBy, SpanlineError, throwIfAborted, wrongOption } from '../base/errors.js';
-export { type FsSteps, runAsync, runSync, syncDirectory } from '../base/files/fs-steps.js';
-export { makeDirectory } from '../base/files/make-directory.js';
+export { type FsSteps, makeDirectory, runAsync, runSync, syncDirectory } from '../base/files/fs-steps.js';
 export { isGone, placeOf, WholeFile, writeAll, writeWhole } from '../base/files/whole-file.js';
 export { BoundedCache, getOrMake } from '../base/maps/maps.js';
 export { sharedState } from '../base/maps/shared-state.js';

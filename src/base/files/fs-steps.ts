@@ -4,8 +4,40 @@
 // Makes new names in a directory survive a power failure. It must not fail: not every file system can sync a directory, and those that cannot
 // need not; the file itself is synced by its writer.
 import * as fs from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { makeDirectory } from './make-directory.js';
+
+const isDirectory = (path: string): boolean => fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+/**
+ * Makes `path` and what is missing above it. Throws the system's error. Node's own `recursive` goes round for ever where a system makes none in a directory that
+ * is there, as in /proc: nothing else in the library may make them so.
+ */
+export const makeDirectory = (path: string, mode?: number): void => {
+  const missing: string[] = [];
+  let at = resolve(path);
+  for (;;) {
+    try {
+      fs.mkdirSync(at, { mode });
+      break;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      // Also on a file system that is read only, or made by another process meanwhile.
+      if (isDirectory(at)) break;
+      const above = dirname(at);
+      if (code !== 'ENOENT' || above === at || isDirectory(above)) throw error;
+      missing.push(at);
+      at = above;
+    }
+  }
+  for (const one of missing.reverse()) {
+    try {
+      fs.mkdirSync(one, { mode });
+    } catch (error) {
+      if (!isDirectory(one)) throw error;
+    }
+  }
+};
 
 /** One call of node:fs, by the name of its asynchronous form. */
 export type FsStep =

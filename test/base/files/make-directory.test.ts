@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { makeDirectory } from '../../../src/base/files/make-directory.js';
+import { makeDirectory } from '../../../src/base/files/fs-steps.js';
 import { sourceFiles, sourceText } from '../../support/sources.js';
 
 const home = mkdtempSync(join(tmpdir(), 'spanline-make-'));

@@ -1,12 +1,10 @@
-// Helpers for work that is not a function: a promise, an async iterable, a stream. Each gives back what it got, with a span over it;
-// rejections and throws pass through unchanged.
-//
-// Helper for Node streams: a span from now until the stream is over. It only listens; it must never start the flow,
-// hold the stream open or handle its errors for the user.
+// Helpers for work that is not a function: a promise, an async iterable, a stream, events. Each gives back what it got, with a span over it; rejections and throws
+// pass through unchanged. Of a stream it only listens, and must never start the flow, hold it open or handle its errors for the user; an emitter is not changed.
 
 import { EventEmitter } from 'node:events';
+import { OptionError } from '../base/errors.js';
 import { wrongArgument } from '../local-span/misuse.js';
-import { isEmitter, parentOption, type SpanOptions } from './arguments.js';
+import { isEmitter, parentOption, type SpanOptions, spanArgument } from './arguments.js';
 import { Span } from './span.js';
 import { follow, isPlainPromise } from './span-tasks.js';
 
@@ -128,4 +126,44 @@ export const traceStream = <S extends TraceableStream>(name: string, stream: S, 
   stream.on(errorMonitor, onError);
   stream.once('close', onClose);
   return stream;
+};
+
+/** What {@link bindEmitter} gives: subscribe with the span as parent; each call gives a function that unsubscribes. */
+export interface BoundEmitter {
+  // biome-ignore lint/suspicious/noExplicitAny: listeners of any signature.
+  on(event: string | symbol, listener: (...args: any[]) => void): () => void;
+  // biome-ignore lint/suspicious/noExplicitAny: listeners of any signature.
+  once(event: string | symbol, listener: (...args: any[]) => void): () => void;
+}
+
+/**
+ * Subscribe to an emitter so that every call of a listener runs under `span`. Use it when events arrive outside the task
+ * that asked for them (sockets, pools, child processes). Throws `ERR_SPANLINE_OPTION` when `emitter` is none.
+ *
+ * @example
+ * ```ts
+ * import { EventEmitter } from 'node:events';
+ *
+ * const [socket, span] = [new EventEmitter(), Span.root('import')];
+ * const off = bindEmitter(socket, span).on('data', (chunk: Buffer) => {
+ *   using decode = LocalSpan.start('decode');
+ *   decode.addProperty('bytes', chunk.length);
+ * });
+ * socket.emit('data', Buffer.from('a'));
+ * off();
+ * span.end();
+ * ```
+ */
+export const bindEmitter = (emitter: EventEmitter, span: Span): BoundEmitter => {
+  if (!isEmitter(emitter)) throw new OptionError('bindEmitter(emitter, span) takes an EventEmitter first');
+  const parent = spanArgument(span);
+  const subscribe =
+    (method: 'on' | 'once') =>
+    // biome-ignore lint/suspicious/noExplicitAny: listeners of any signature.
+    (event: string | symbol, listener: (...args: any[]) => void): (() => void) => {
+      const bound = parent === undefined ? listener : parent.bind(listener);
+      emitter[method](event, bound);
+      return () => emitter.off(event, bound);
+    };
+  return { on: subscribe('on'), once: subscribe('once') };
 };
