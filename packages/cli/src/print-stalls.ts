@@ -4,10 +4,10 @@ import { COLOURED, PLAIN } from 'spanline/internal/formats';
 import { drawStalls } from 'spanline/internal/timeline';
 import { withArchive } from './archive-session.js';
 import { ExitCode, endWith } from './exit-code.js';
+import { glyphsOf } from './glyphs.js';
 import type { ArchiveCommandOptions } from './options.js';
 import { note, wantsColour, writeOut } from './output.js';
 import { snapshotIn } from './snapshot/snapshot-files.js';
-import { glyphsOf } from './terminal.js';
 
 export interface StallsOptions extends ArchiveCommandOptions {
   readonly explain?: boolean;

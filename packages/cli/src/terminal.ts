@@ -1,6 +1,5 @@
-// What a terminal shows: its columns, its characters, and times and sizes as a person reads them. Names come from anywhere: wide letters take two columns
-// and joined ones none, and a line that is thought shorter than it is would break all that stand below each other.
-import { type Glyphs, UNICODE } from 'spanline/internal/formats';
+// What a terminal shows: its columns, and times and sizes as a person reads them. Names come from anywhere: wide letters take two columns and joined ones none,
+// and a line that is thought shorter than it is would break all that stand below each other. Every command loads it: it must load no formats.
 
 // Made when a text first needs it: it takes 20 ms.
 let segmenter: Intl.Segmenter | undefined;
@@ -37,30 +36,6 @@ export const cut = (text: string, width: number, mark: string): string => {
     end = index + segment.length;
   }
   return text.slice(0, end) + mark;
-};
-
-/** Where the terminal says that it knows no other. */
-export const ASCII: Glyphs = {
-  branch: '|- ',
-  lastBranch: '`- ',
-  trunk: '|  ',
-  bar: '=',
-  barEnd: '=',
-  barStart: '=',
-  event: '*',
-  error: 'x',
-  link: '>',
-  more: '~',
-  dot: '-',
-  plusMinus: '+-',
-  micro: 'us',
-};
-
-/** What the environment's terminal can show; one that says nothing is taken for one that knows Unicode, as nearly all are. */
-export const glyphsOf = (env: Readonly<Record<string, string | undefined>> = process.env): Glyphs => {
-  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG || '';
-  const isOther = locale !== '' && !/utf-?8/i.test(locale) && /^(?:C|POSIX)$|\./.test(locale);
-  return isOther || env.TERM === 'dumb' || env.TERM === 'linux' ? ASCII : UNICODE;
 };
 
 const NS_PER_S = 1_000_000_000n;

@@ -5,8 +5,8 @@ import { CPU_COVERAGE, CPU_NS, CPU_SAMPLES, CPU_STDERR_NS } from '@spanline/prof
 import type { SpanRecord } from 'spanline';
 import type { Glyphs } from 'spanline/internal/formats';
 import { spanForest, walkTree } from 'spanline/internal/record';
+import { glyphsOf } from '../glyphs.js';
 import { columns } from '../output.js';
-import { glyphsOf } from '../terminal.js';
 
 /** Figures with a column of their own; everything else is written behind the name. */
 const FIGURES = ['wait.ms', 'rows', 'bytes', 'ids.in', 'ids.out', 'batches'] as const;

@@ -4,9 +4,9 @@ import { diff, type LabelChange, type LabelShare, labelKeys, type TopTable, top,
 import type { Command } from 'commander';
 import { shortText } from 'spanline/internal/base';
 import { ExitCode, endWith } from '../exit-code.js';
+import { glyphsOf } from '../glyphs.js';
 import { share, wholeNumber } from '../options.js';
 import { columns, note, printAnswer } from '../output.js';
-import { glyphsOf } from '../terminal.js';
 import { readProfileFile, sampleTypeOption } from './profile-files.js';
 
 const NS_PER_MS = 1e6;

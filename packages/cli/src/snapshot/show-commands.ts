@@ -19,9 +19,10 @@ import type { ArchivedSpan } from 'spanline/internal/record';
 import { shownSpan, shownView } from 'spanline/internal/timeline';
 import { interruptible, notFound, wrongUsage } from '../exit-code.js';
 import { requireWritable } from '../files.js';
+import { ASCII, glyphsOf } from '../glyphs.js';
 import { wholeNumber } from '../options.js';
 import { columns, note, printAnswer, terminalWidth, wantsColour, writeOut } from '../output.js';
-import { ASCII, exactTime, glyphsOf } from '../terminal.js';
+import { exactTime } from '../terminal.js';
 import { drawWaterfall } from '../trace/draw-waterfall.js';
 import { snapshotIn, snapshotLeftIn } from './snapshot-files.js';
 

@@ -7,8 +7,9 @@ import { readSnapshotFile, recoverSnapshot, type Snapshot } from 'spanline/fligh
 import { formatDuration } from 'spanline/internal/formats';
 import { interruptible, unreadable } from '../exit-code.js';
 import { requireWritable } from '../files.js';
+import { glyphsOf } from '../glyphs.js';
 import { note, Progress, printAnswer } from '../output.js';
-import { formatBytes, glyphsOf } from '../terminal.js';
+import { formatBytes } from '../terminal.js';
 
 const named = async (path: string, work: Promise<Snapshot>): Promise<Snapshot> => {
   try {

@@ -4,8 +4,9 @@ import type { Archive, TraceSearch, TraceSummary } from '@spanline/archive';
 import { escapeText, isBucket } from 'spanline/internal/base';
 import { formatDuration, shortTime } from 'spanline/internal/formats';
 import { CommandError, ExitCode, notFound, wrongUsage } from '../exit-code.js';
+import { glyphsOf } from '../glyphs.js';
 import { columns } from '../output.js';
-import { exactTime, formatBytes, glyphsOf } from '../terminal.js';
+import { exactTime, formatBytes } from '../terminal.js';
 import { MAX_LIMIT } from './search-options.js';
 
 /** A summary for a program: big numbers as text, as OTLP writes them. */

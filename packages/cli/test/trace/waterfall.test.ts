@@ -9,7 +9,8 @@ import { samples } from '../../../../test/support/samples.js';
 import { summaryOf } from '../../../archive/src/span-list.js';
 import { anySpan, FULL_SPAN } from '../../../archive/test/support/any-span.js';
 import { spanAt } from '../../../archive/test/support/traces.js';
-import { ASCII, cut, displayWidth, glyphsOf } from '../../src/terminal.js';
+import { ASCII, glyphsOf } from '../../src/glyphs.js';
+import { cut, displayWidth } from '../../src/terminal.js';
 import { drawWaterfall, type WaterfallOptions } from '../../src/trace/draw-waterfall.js';
 
 const OPTIONS: WaterfallOptions = { width: 80, glyphs: UNICODE, isColoured: false, maxSpans: 1000, isFull: false };
