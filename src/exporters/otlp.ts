@@ -44,14 +44,16 @@ class OtlpCounters {
   readonly #warn: Warn;
   /** What the user should know last; empty when nothing went wrong. */
   lastError = '';
-  requestsFailed = 0;
-  #requestsSent = 0;
-  #spansSent = 0;
-  #bytesSent = 0;
-  #rejectedSpans = 0;
-  #refusedSpans = 0;
-  #spansTooLarge = 0;
-  #spansInvalid = 0;
+  readonly counts = {
+    requestsSent: 0,
+    requestsFailed: 0,
+    spansSent: 0,
+    bytesSent: 0,
+    rejectedSpans: 0,
+    refusedSpans: 0,
+    spansTooLarge: 0,
+    spansInvalid: 0,
+  };
   #hasWarned = false;
   /** Somebody has answered, or it was said that nobody does. */
   #isAnswerKnown = false;
@@ -63,20 +65,20 @@ class OtlpCounters {
   /** @param answer Undefined where nobody could read it. */
   sent(spanCount: number, bytes: number, answer: HttpAnswer | undefined): void {
     this.#isAnswerKnown = true;
-    this.#requestsSent++;
-    this.#spansSent += spanCount;
-    this.#bytesSent += bytes;
+    this.counts.requestsSent++;
+    this.counts.spansSent += spanCount;
+    this.counts.bytesSent += bytes;
     if (answer === undefined || answer.body.length === 0) return;
     const partial = readPartialSuccess(answer.body, answer.headers['content-type'] ?? '');
     if (partial === undefined) return;
     const { rejectedSpans, message } = partial;
-    this.#rejectedSpans += rejectedSpans;
+    this.counts.rejectedSpans += rejectedSpans;
     const verdict = rejectedSpans > 0 ? `rejected ${rejectedSpans} of ${spanCount} spans` : 'took all spans and warns';
     this.#note(`The OTLP server ${verdict}: ${message || 'it gave no reason'}`);
   }
 
   refused(spanCount: number, error: ReportError): void {
-    this.#refusedSpans += spanCount;
+    this.counts.refusedSpans += spanCount;
     this.#note(error.message);
   }
 
@@ -91,25 +93,12 @@ class OtlpCounters {
   leftOut(span: FinishedSpan, reason: 'too-large' | 'invalid', maxBytes: number): void {
     const which = `OtlpReporter left out span ${JSON.stringify(String(span.name).slice(0, 100))} of trace ${span.traceId}`;
     if (reason === 'too-large') {
-      this.#spansTooLarge++;
+      this.counts.spansTooLarge++;
       this.#note(`${which}: it needs more than maxRequestBytes, ${maxBytes}; record less on it or raise the option`);
     } else {
-      this.#spansInvalid++;
+      this.counts.spansInvalid++;
       this.#note(`${which}: its name or a property has a type that spans cannot have`);
     }
-  }
-
-  snapshot(): Readonly<Record<string, number>> {
-    return {
-      requestsSent: this.#requestsSent,
-      requestsFailed: this.requestsFailed,
-      spansSent: this.#spansSent,
-      bytesSent: this.#bytesSent,
-      rejectedSpans: this.#rejectedSpans,
-      refusedSpans: this.#refusedSpans,
-      spansTooLarge: this.#spansTooLarge,
-      spansInvalid: this.#spansInvalid,
-    };
   }
 
   // Warned of once: what is wrong with one request is wrong with many. The others are in stats().
@@ -184,14 +173,14 @@ export class OtlpReporter extends QueuedHttpReporter {
       this.#counters.sent(spanCount, bytes[i], undefined);
     });
     if (taken === whole.length) return;
-    this.#counters.requestsFailed++;
+    this.#counters.counts.requestsFailed++;
     if (!hasAnswered)
       this.#counters.unanswered(`${this.#sender.shownUrl} did not answer.`, this.#options.endpointName, true);
     throw new ReportError('ERR_SPANLINE_EXIT', `${this.url} has not taken all spans before the process ended.`);
   }
 
   override stats(): Readonly<Record<string, number>> {
-    return this.#counters.snapshot();
+    return { ...this.#counters.counts };
   }
 
   protected override close(): void {
@@ -253,7 +242,7 @@ export class OtlpReporter extends QueuedHttpReporter {
       undelivered.deliveredSpans += spanCount;
       this.#counters.sent(spanCount, answer.sentBytes, answer);
     } catch (error) {
-      this.#counters.requestsFailed++;
+      this.#counters.counts.requestsFailed++;
       if (error instanceof ReportError && !error.retryable) {
         undelivered.settle(range);
         this.#counters.refused(spanCount, error);

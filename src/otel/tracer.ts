@@ -92,19 +92,10 @@ const toCoreContext = (from: SpanContext | undefined): CoreContext | undefined =
   if (traceId === undefined || spanId === undefined) return undefined;
   const { traceFlags, isRemote = false, traceState } = from;
   const [w0, w1, w2, w3] = traceId;
+  const [idHi, idLo] = spanId;
   const [sampled, isRandom] = [(traceFlags & SAMPLED) !== 0, (traceFlags & RANDOM) !== 0];
-  return new CoreContext(
-    w0,
-    w1,
-    w2,
-    w3,
-    spanId[0],
-    spanId[1],
-    sampled,
-    isRemote,
-    traceState?.serialize() ?? '',
-    isRandom,
-  );
+  const members = traceState?.serialize() ?? '';
+  return new CoreContext(w0, w1, w2, w3, idHi, idLo, sampled, isRemote, members, isRandom);
 };
 
 const validContext = (span: Span | undefined): SpanContext | undefined => {

@@ -116,18 +116,8 @@ export class SpanContext {
       return undefined;
     }
     const [w0, w1, w2, w3] = words;
-    return new SpanContext(
-      w0,
-      w1,
-      w2,
-      w3,
-      0,
-      0,
-      flagIn(options, 'sampled', true),
-      false,
-      '',
-      flagIn(options, 'isRandom', false),
-    );
+    const [sampled, isRandom] = [flagIn(options, 'sampled', true), flagIn(options, 'isRandom', false)];
+    return new SpanContext(w0, w1, w2, w3, 0, 0, sampled, false, '', isRandom);
   }
 
   /**
@@ -156,26 +146,14 @@ export class SpanContext {
       wrongBytes(`is at least ${FIXED_BYTES} bytes in a Uint8Array`);
     }
     const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-    const word = (i: number): number => view.readInt32BE(i * 4);
-    if ((word(0) | word(1) | word(2) | word(3)) === 0) wrongBytes('has a trace id that is not all zero');
+    const [w0, w1, w2, w3, idHi, idLo] = [0, 4, 8, 12, 16, 20].map((at) => view.readInt32BE(at));
+    if ((w0 | w1 | w2 | w3) === 0) wrongBytes('has a trace id that is not all zero');
     const state = view.toString('latin1', FIXED_BYTES);
     if (parseTraceState(state) !== state) wrongBytes('ends with a well-formed tracestate, or with the flags');
     const flags = view[FIXED_BYTES - 1];
     const [sampled, isRandom] = [(flags & SAMPLED) !== 0, (flags & RANDOM) !== 0];
     const received = (flags & CHANGED) !== 0 ? !sampled : sampled;
-    return new SpanContext(
-      word(0),
-      word(1),
-      word(2),
-      word(3),
-      word(4),
-      word(5),
-      sampled,
-      true,
-      state,
-      isRandom,
-      received,
-    );
+    return new SpanContext(w0, w1, w2, w3, idHi, idLo, sampled, true, state, isRandom, received);
   }
 
   /** 16 bytes trace id, 8 bytes span id, 1 byte flags, big-endian; then the tracestate. For `workerData` and messages. */
