@@ -13,8 +13,11 @@ const METHODS = ['alloc', 'allocUnsafe', 'allocUnsafeSlow'] as const;
 /** The buffers that `call`, which answers at once, asks for. */
 export const allocationsOf = (call: () => void): Allocations => {
   const originals = METHODS.map((method) => Buffer[method]);
+  const { stackTraceLimit } = Error;
   let largest = 0;
   let total = 0;
+  // The map of a source, which vitest reads for the first stack of it, is a buffer too.
+  Error.stackTraceLimit = 0;
   METHODS.forEach((method, i) => {
     // biome-ignore lint/suspicious/noExplicitAny: the three differ in what follows the size.
     Buffer[method] = (size: number, ...rest: any[]) => {
@@ -26,6 +29,7 @@ export const allocationsOf = (call: () => void): Allocations => {
   try {
     call();
   } finally {
+    Error.stackTraceLimit = stackTraceLimit;
     METHODS.forEach((method, i) => {
       Buffer[method] = originals[i] as never;
     });
