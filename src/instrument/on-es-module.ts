@@ -1,9 +1,12 @@
 // Packages that are ES modules, seen when a program imports them: the file of the package that is imported gets a line that hands its exports
 // over, one that is waited for by its path a line that hands functions over to be replaced, and Node's own are known by name. Only where Node has hooks that run in the program's own thread (from 22.15 and 23.5 on), and never on any other file.
+//
+// Hooks are on only while something is loaded: with them each `require` of a module of Node's own takes ten times as long, and programs have some in
+// functions that they call for every request. Lines of Node with hooks announce each import on a channel.
 import { randomBytes } from 'node:crypto';
 import Module from 'node:module';
 import { errorMessage } from '../span/arguments.js';
-import { type Off, orElse, quiet } from './channel.js';
+import { type Off, onMessage, orElse, quiet } from './channel.js';
 
 interface Loaded {
   readonly format?: string | null | undefined;
@@ -64,6 +67,39 @@ export interface EsFile {
   readonly functions: readonly string[];
 }
 
+/** Hooks for ES modules. A `require` may load some too: it has to begin and end them, where an import does so by itself. */
+export interface EsModules {
+  begin(): void;
+  end(): void;
+  readonly off: Off;
+}
+
+/** Hooks that are on while something is loaded. */
+class LoadingHooks {
+  readonly #register: RegisterHooks;
+  readonly #hooks: Hooks;
+  #registered: { deregister(): void } | undefined;
+  #count = 0;
+
+  constructor(register: RegisterHooks, hooks: Hooks) {
+    this.#register = register;
+    this.#hooks = hooks;
+  }
+
+  begin(): void {
+    if (this.#count++ === 0) this.#registered = this.#register(this.#hooks);
+  }
+
+  end(): void {
+    if (--this.#count === 0) this.stop();
+  }
+
+  stop(): void {
+    this.#registered?.deregister();
+    this.#registered = undefined;
+  }
+}
+
 /**
  * Calls `loaded` with the exports of each package that `isWanted` and that is imported, and with the functions of files that `fileAt` has; `undefined`
  * where this Node cannot.
@@ -72,13 +108,13 @@ export const onEsModules = (
   isWanted: (name: string) => boolean,
   fileAt: (url: string) => EsFile | undefined,
   loaded: (name: string, exports: object, url: string) => void,
-): Off | undefined => {
+): EsModules | undefined => {
   if (registerHooks === undefined || !canHook()) return undefined;
   const names = new Map<string, string>();
   const handOver = quiet(loaded);
   const known = orElse(() => undefined, fileAt);
   Object.defineProperty(globalThis, HANDOVER, { configurable: true, value: handOver });
-  const hooks = registerHooks({
+  const hooks = new LoadingHooks(registerHooks, {
     resolve(name, context, next) {
       const result = next(name, context);
       const bare = withoutScheme(name);
@@ -97,8 +133,23 @@ export const onEsModules = (
       return { ...result, source: name === undefined ? exposed : handingOver(exposed, url, name) };
     },
   });
-  return () => {
-    hooks.deregister();
-    Reflect.deleteProperty(globalThis, HANDOVER);
+  // One that began before is not ours to end.
+  const imports = new WeakSet<object>();
+  const stopBeginning = onMessage<object>('tracing:module.import:start', (message) => {
+    imports.add(message);
+    hooks.begin();
+  });
+  const stopEnding = onMessage<object>('tracing:module.import:asyncEnd', (message) => {
+    if (imports.delete(message)) hooks.end();
+  });
+  return {
+    begin: () => hooks.begin(),
+    end: () => hooks.end(),
+    off() {
+      stopBeginning();
+      stopEnding();
+      hooks.stop();
+      Reflect.deleteProperty(globalThis, HANDOVER);
+    },
   };
 };

@@ -1,7 +1,7 @@
 // Packages that publish no channel, to be patched as soon as a program has loaded them: by Node's own loader of CommonJS, which `import` of a
 // CommonJS package goes through too, and by hooks for those that are ES modules. What neither sees is handed over by hand. A package whose exports
 // cannot be replaced is patched where its own files take them from: in one of its files.
-import Module, { createRequire } from 'node:module';
+import Module, { createRequire, isBuiltin } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { attempt } from '../base/calls/attempt.js';
@@ -57,7 +57,11 @@ const mainOf = ({ name, folder }: Place): string =>
   getOrMake(mains, folder, () => attempt(() => createRequire(join(folder, 'package.json')).resolve(name)) ?? '');
 
 /** A file that is waited for, which may be asked for without its end. */
-const fileWanted = (file: string): string | undefined => [file, `${file}.js`].find((one) => patches.has(one));
+const fileWanted = (file: string): string | undefined => {
+  if (patches.has(file)) return file;
+  const whole = `${file}.js`;
+  return patches.has(whole) ? whole : undefined;
+};
 
 const fileOfPackage = (name: string, file: string): string | undefined =>
   fileWanted(`${name}/${file.replaceAll('\\', '/')}`);
@@ -86,6 +90,7 @@ const wantedBeside = (filename: string, request: string): string | undefined => 
 const wantedBy = (request: string, parent: unknown): string | undefined => {
   const bare = withoutScheme(request);
   if (patches.has(bare)) return bare;
+  if (isBuiltin(request)) return undefined;
   if (!request.startsWith('.')) return fileWanted(request) ?? wantedAt(request);
   const { filename } = Object(parent) as { filename?: unknown };
   return typeof filename === 'string' ? wantedBeside(filename, request) : undefined;
@@ -146,10 +151,34 @@ const fileAsked = (request: string, parent: unknown): string | undefined => {
   return typeof filename === 'string' ? createRequire(filename).resolve(request) : request;
 };
 
+/** What was asked for before, by folder and request: it is loaded. Beyond the bound each costs some microseconds. */
+const askedBefore = new Set<string>();
+const MAX_ASKED = 16_384;
+
+const askedFrom = (request: string, parent: unknown): string =>
+  `${String((Object(parent) as { path?: unknown }).path)}\0${request}`;
+
+/** A program may ask for the same in each request that it answers. */
+const mayLoad = (request: unknown, parent: unknown): boolean =>
+  typeof request === 'string' && !isBuiltin(request) && !askedBefore.has(askedFrom(request, parent));
+
+const noteAsked = (request: string, parent: unknown): void => {
+  if (askedBefore.size < MAX_ASKED) askedBefore.add(askedFrom(request, parent));
+};
+
 const watch = (): Off => {
   const { _load: load } = loader;
   const watched: Load = function (request, parent, ...rest) {
-    const exports = Reflect.apply(load, this, [request, parent, ...rest]);
+    let exports: unknown;
+    if (modules !== undefined && mayLoad(request, parent)) {
+      modules.begin();
+      try {
+        exports = Reflect.apply(load, this, [request, parent, ...rest]);
+      } finally {
+        modules.end();
+      }
+      noteAsked(request, parent);
+    } else exports = Reflect.apply(load, this, [request, parent, ...rest]);
     const name = typeof request === 'string' ? wantedBy(request, parent) : undefined;
     if (name === undefined) return exports;
     const given = asGiven(name, exports);
@@ -157,10 +186,11 @@ const watch = (): Off => {
     return given;
   };
   loader._load = lookAlike(watched, load);
-  const unhook = onEsModules((name) => patches.has(name), esFileAt, handedOver);
+  const modules = onEsModules((name) => patches.has(name), esFileAt, handedOver);
   return () => {
-    unhook?.();
+    modules?.off();
     mains.clear();
+    askedBefore.clear();
     if (loader._load === watched) Reflect.set(loader, '_load', load);
   };
 };

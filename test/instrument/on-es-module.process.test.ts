@@ -29,6 +29,17 @@ test.each(['hono-app.mjs', 'hono-again.mjs'])('the route of hono, under register
   });
 });
 
+test.skipIf(!('registerHooks' in Module))(
+  'an ES module that is required later, by a program that pays nothing for hooks meanwhile',
+  async () => {
+    expect(await run('hono-required.cjs', 'undici')).toEqual({
+      code: 0,
+      stdout: 'crypto: at once\n7\n',
+      spans: ['server GET /users/:id'],
+    });
+  },
+);
+
 test.skipIf(!('registerHooks' in Module))("what the program's own hooks give in place of CommonJS files", async () => {
   const app = fileURLToPath(new URL('./libraries/virtual-app.mjs', import.meta.url));
   const { stdout: plain } = await runFile(app);
