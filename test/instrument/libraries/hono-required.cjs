@@ -8,6 +8,7 @@ setTimeout(() => {
     console.log(`${args[0]}: ${new Error().stack.includes('customization_hooks') ? 'through hooks' : 'at once'}`);
     return Reflect.apply(resolve, this, args);
   };
+  // biome-ignore lint/style/useNodejsImportProtocol: the name that goes through `_resolveFilename`.
   require('crypto');
   Module._resolveFilename = resolve;
   require('./hono-service.mjs').serveOnce();
