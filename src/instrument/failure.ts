@@ -30,6 +30,8 @@ export const failureType = (error: unknown): string => {
  * as the cause of the same.
  */
 export const failureOf = (error: unknown): unknown => {
+  // Nearly every call: what is not there is not looked at.
+  if (error === undefined) return undefined;
   if (nameOf(error) !== 'AbortError') return error;
   const cause = fieldOf(error, 'cause');
   return fieldOf(cause, 'name') === 'TimeoutError' ? cause : undefined;

@@ -79,11 +79,22 @@ const argumentsOf = (args: readonly unknown[]): Arguments =>
     ? ({ schema: args[0], document: args[1], operationName: args[5] } as Arguments)
     : (args[0] as Arguments);
 
+const NO_DEFINITIONS: readonly Definition[] = [];
+
+/** The one of that name; without a name the only one. */
 const operationIn = ({ document, operationName }: Arguments): Definition | undefined => {
-  const operations = document.definitions?.filter(({ kind }) => kind === 'OperationDefinition') ?? [];
-  if (operationName !== undefined && operationName !== null)
-    return operations.find(({ name }) => name?.value === operationName);
-  return operations.length === 1 ? operations[0] : undefined;
+  const isNamed = operationName !== undefined && operationName !== null;
+  let found: Definition | undefined;
+  for (const definition of document.definitions ?? NO_DEFINITIONS) {
+    if (definition.kind !== 'OperationDefinition') continue;
+    if (isNamed) {
+      if (definition.name?.value === operationName) return definition;
+      continue;
+    }
+    if (found !== undefined) return undefined;
+    found = definition;
+  }
+  return found;
 };
 
 const pathOf = (path: Path | undefined): readonly (string | number)[] => {

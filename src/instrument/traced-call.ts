@@ -4,8 +4,8 @@
 
 import { isThenable } from '../base/calls/timers.js';
 import { queueStore, type SpanQueue } from '../local-span/local-span.js';
+import { Counter, count } from '../rows/counters.js';
 import type { Span } from '../span/span.js';
-import { orElse, quiet } from './channel.js';
 import { queueFor } from './client-span.js';
 import { endingWith } from './ending.js';
 import { reasonOf } from './failure.js';
@@ -43,17 +43,24 @@ export const tracedCall = <M>(
   workNow: () => CallWork<M> | undefined,
   messageOf: (args: readonly unknown[]) => M,
 ): Method => {
-  const begin = orElse(
-    () => undefined,
-    (work: CallWork<M>, args: readonly unknown[], caller: Caller): Open<M> | undefined => {
+  // Not by `orElse` and `quiet`, which make lists of arguments for each call.
+  const begin = (work: CallWork<M>, args: readonly unknown[], caller: Caller): Open<M> | undefined => {
+    try {
       const span = work.begin(messageOf(args));
       return span === undefined ? undefined : { work, span, queue: queueFor(span, caller) };
-    },
-  );
-  const end = quiet(({ work, span, queue }: Open<M>, outcome: Outcome): void => {
-    queue.close();
-    endWork(work, span, outcome);
-  });
+    } catch {
+      count(Counter.instrumentationErrors);
+      return undefined;
+    }
+  };
+  const end = ({ work, span, queue }: Open<M>, outcome: Outcome): void => {
+    try {
+      queue.close();
+      endWork(work, span, outcome);
+    } catch {
+      count(Counter.instrumentationErrors);
+    }
+  };
   // In one frame, and not by `run`, as in in-context.ts.
   return function (this: unknown, ...args: unknown[]): unknown {
     const work = workNow();

@@ -3,8 +3,9 @@
 // piece of work is kept on its message under a symbol: Node writes its outcome there too, and a weak map costs more than the span.
 import { tracingChannel } from 'node:diagnostics_channel';
 import { queueStore, type SpanQueue } from '../local-span/local-span.js';
+import { Counter, count } from '../rows/counters.js';
 import type { Span } from '../span/span.js';
-import { allOff, InFlight, type Off, onMessage, orElse } from './channel.js';
+import { allOff, InFlight, type Off, onMessage } from './channel.js';
 import { queueFor } from './client-span.js';
 import { type Begun, spanOf } from './measures.js';
 
@@ -38,10 +39,10 @@ export const traceChannel = <M extends object, B extends Begun = Span>(
   const inFlight = new InFlight();
   const { start, asyncStart } = tracingChannel<unknown, M>(name);
 
-  const enter = orElse(
-    () => queueStore.getStore(),
-    (message: M): SpanQueue | undefined => {
-      const caller = queueStore.getStore();
+  // Not by `orElse`, which makes a list of arguments for each message.
+  const enter = (message: M): SpanQueue | undefined => {
+    const caller = queueStore.getStore();
+    try {
       const begun = begin(message);
       if (begun === undefined) return caller;
       const span = spanOf(begun);
@@ -49,17 +50,17 @@ export const traceChannel = <M extends object, B extends Begun = Span>(
       (message as { [open]?: Open<B> })[open] = { begun, queue, caller };
       inFlight.begun();
       return queue ?? caller;
-    },
-  );
+    } catch {
+      count(Counter.instrumentationErrors);
+      return caller;
+    }
+  };
 
   // A callback may come with the answer to another.
-  const leave = orElse(
-    () => queueStore.getStore(),
-    (message: M): SpanQueue | undefined => {
-      const work = workOf(message);
-      return work === undefined ? queueStore.getStore() : work.caller;
-    },
-  );
+  const leave = (message: M): SpanQueue | undefined => {
+    const work = (message as { [open]?: Open<B> } | undefined)?.[open];
+    return work === undefined ? queueStore.getStore() : work.caller;
+  };
 
   const end = (message: M): void => {
     const work = workOf(message);
