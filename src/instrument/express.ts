@@ -32,6 +32,8 @@ interface Layer {
 interface Place {
   readonly owner: Router;
   readonly layer: Layer;
+  /** What was found of it. */
+  known?: KnownWays;
 }
 /** A way to a route from a router that nothing is known around: what is mounted in what, then the route. */
 interface Way {
@@ -54,11 +56,14 @@ interface KnownWays {
   readonly ways: readonly Way[];
   /** Where there is one way, by texts without parameters: the path in front of the route. */
   readonly plain: string | undefined;
+  /** `plain` with a slash. */
+  readonly prefix: string;
+  /** The application of the last request, where its outermost router is the one that the way begins at. */
+  app: App | undefined;
   /** The route behind it for its path `own`, made once: a text that is put together anew is read through wherever it is compared. */
   own: unknown;
   route: string | undefined;
 }
-const knownWays = new WeakMap<Place, KnownWays>();
 let mountings = 0;
 const subApplications = new WeakMap<Layer, App>();
 
@@ -190,11 +195,13 @@ const plainTemplate = ([way, ...others]: readonly Way[]): string | undefined => 
 };
 
 const waysOf = (place: Place): KnownWays => {
-  let known = knownWays.get(place);
+  let { known } = place;
   if (known?.at !== mountings) {
     const ways = waysTo(place.owner, [place.layer]);
-    known = { at: mountings, ways, plain: plainTemplate(ways), own: undefined, route: undefined };
-    knownWays.set(place, known);
+    const plain = plainTemplate(ways);
+    const none = { app: undefined, own: undefined, route: undefined };
+    known = { at: mountings, ways, plain, prefix: `${plain}/`, ...none };
+    place.known = known;
   }
   return known;
 };
@@ -276,24 +283,44 @@ interface ExpressRequest extends RequestWithSpan {
   readonly originalUrl?: string;
 }
 
+/** The path that was asked for. */
+const askedPath = (target: string): string => {
+  if (!target.startsWith('/')) return pathOf(target);
+  const end = target.indexOf('?');
+  return end < 0 ? target : target.slice(0, end);
+};
+
+/** Behind texts without parameters, of an application that was asked before: nearly all requests. */
+const knownRoute = (request: ExpressRequest): string | undefined => {
+  const { route, baseUrl = '', app, originalUrl, url = '' } = request;
+  const known = isObject(route) ? places.get(route)?.known : undefined;
+  if (known === undefined || app === undefined || known.app !== app || known.at !== mountings) return undefined;
+  const { plain, prefix } = known;
+  if (plain === undefined || plain !== baseUrl) return undefined;
+  const path = askedPath(originalUrl ?? url);
+  if (path !== plain && !path.startsWith(prefix)) return undefined;
+  return plainRoute(known, plain, (route as { path?: unknown }).path);
+};
+
 const readRoute = (request: RequestWithSpan): string | undefined => {
   const { route, baseUrl = '', app, originalUrl, url = '' } = request as ExpressRequest;
   if (route === undefined && baseUrl === '') return undefined;
+  const found = knownRoute(request as ExpressRequest);
+  if (found !== undefined) return found;
   const router = isApp(app) ? outermost(app) : undefined;
-  const target = originalUrl ?? url;
-  const end = target.indexOf('?');
-  const path = target.startsWith('/') ? (end < 0 ? target : target.slice(0, end)) : pathOf(target);
+  const path = askedPath(originalUrl ?? url);
   const mounted = (): string | undefined =>
     baseUrl === '' ? undefined : mountedUnder(router, baseUrl, { ...START, rest: path })?.template;
   if (!isObject(route)) return mounted();
   const place = placeOf(route, router);
   const { path: own } = route as { path?: unknown };
   if (place === undefined) return baseUrl === '' ? expressRoute('', own) : mounted();
+  const known = waysOf(place);
+  const { ways, plain, prefix } = known;
+  if (ways[0].top === router) known.app = app;
   // Most are in the application itself.
   if (baseUrl === '' && place.owner === router) return expressRoute('', own);
-  const known = waysOf(place);
-  const { ways, plain } = known;
-  const isBehind = plain === baseUrl && (path === plain || path.startsWith(`${plain}/`));
+  const isBehind = plain === baseUrl && (path === plain || path.startsWith(prefix));
   if (isBehind && ways[0].top === router) return plainRoute(known, plain, own);
   // Behind a route that passed the request on, something else has answered.
   let passed: string | undefined;

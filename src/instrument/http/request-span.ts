@@ -2,6 +2,7 @@
 // wrap it, and hand on the same object. Every copy of this package must find them: a bundler, or Nitro, gives the program a copy of its own.
 import type { IncomingMessage } from 'node:http';
 import type { ServedRequest } from '../../metrics/library-metrics.js';
+import { Counter, count } from '../../rows/counters.js';
 import type { Span } from '../../span/span.js';
 import { type Off, orElse } from '../channel.js';
 import { addAnswer, answerError } from './request-properties.js';
@@ -60,10 +61,9 @@ const readers: RouteReader[] = [];
 
 /** Ask `reader` for the route of a request that no framework has named, at the end of its answer. */
 export const onRoute = (reader: RouteReader): Off => {
-  const own = orElse(() => undefined, reader);
-  readers.push(own);
+  readers.push(reader);
   return () => {
-    const at = readers.indexOf(own);
+    const at = readers.indexOf(reader);
     if (at >= 0) readers.splice(at, 1);
   };
 };
@@ -78,8 +78,12 @@ const routeOf = (request: RequestWithSpan, span: Span): string | undefined => {
   const known = request[ROUTE];
   if (known !== undefined) return typeof known === 'function' ? askLate(known) : known;
   for (let i = 0; i < readers.length; i++) {
-    const route = readers[i](request, span);
-    if (route !== undefined) return route;
+    try {
+      const route = readers[i](request, span);
+      if (route !== undefined) return route;
+    } catch {
+      count(Counter.instrumentationErrors);
+    }
   }
   return undefined;
 };
