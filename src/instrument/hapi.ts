@@ -1,9 +1,11 @@
-// The routes of hapi, by its own extension point: the request is kept before it is routed, and asked for its route at the end of the answer.
+// The routes of hapi, from the method by which a request is routed: an extension, which hapi waits for in each request, takes five promises. Where a version has
+// no such method it is an extension.
 import type { IncomingMessage } from 'node:http';
+import { Counter, count } from '../rows/counters.js';
 import { allOff, type Off, quiet } from './channel.js';
-import { setLateRoute } from './http/request-span.js';
+import { offerRoute, setLateRoute } from './http/request-span.js';
 import { type ModuleOptions, onModule } from './on-module.js';
-import { type Method, type Prototype, replaceMethod } from './replace-method.js';
+import { type Method, ownerOf, type Prototype, replaceMethod, SeenClasses } from './replace-method.js';
 
 interface Request {
   readonly raw: { readonly req: IncomingMessage };
@@ -13,6 +15,7 @@ interface Toolkit {
   readonly continue: symbol;
 }
 interface Server {
+  readonly _core?: { readonly Request?: { readonly prototype?: Prototype } };
   ext(event: 'onRequest', method: (request: Request, toolkit: Toolkit) => symbol): void;
 }
 
@@ -22,23 +25,45 @@ const routeOf = ({ route }: Request): string | undefined =>
 
 const keep = quiet((request: Request) => setLateRoute(request.raw.req, () => routeOf(request)));
 
-const extend = quiet((server: Server) =>
-  server.ext('onRequest', (request, toolkit) => {
-    keep(request);
-    return toolkit.continue;
-  }),
-);
+const note = (request: Request): void => {
+  try {
+    const route = routeOf(request);
+    if (route !== undefined) offerRoute(request.raw.req, route);
+  } catch {
+    count(Counter.instrumentationErrors);
+  }
+};
 
-/** With `new` it gives the same. */
-const extending = (make: Method): Method =>
+const noting = (lookup: Method): Method =>
   function (this: unknown, ...args) {
-    const server = Reflect.apply(make, this, args);
-    extend(server as Server);
-    return server;
+    const result = Reflect.apply(lookup, this, args);
+    note(this as Request);
+    return result;
   };
 
 /** hapi 20 and later. */
-export const instrumentHapi = ({ module }: ModuleOptions): Off =>
-  onModule<Prototype>('@hapi/hapi', module, (hapi) =>
-    allOff(['server', 'Server'].map((name) => replaceMethod(hapi, name, extending))),
-  );
+export const instrumentHapi = ({ module }: ModuleOptions): Off => {
+  const requests = new SeenClasses();
+  const extend = quiet((server: Server) => {
+    const routed = ownerOf(server._core?.Request?.prototype, '_lookup');
+    if (routed !== undefined) requests.replace(routed, '_lookup', noting);
+    else
+      server.ext('onRequest', (request, toolkit) => {
+        keep(request);
+        return toolkit.continue;
+      });
+  });
+  /** With `new` it gives the same. */
+  const extending = (make: Method): Method =>
+    function (this: unknown, ...args) {
+      const server = Reflect.apply(make, this, args);
+      extend(server as Server);
+      return server;
+    };
+  return allOff([
+    requests.off,
+    onModule<Prototype>('@hapi/hapi', module, (hapi) =>
+      allOff(['server', 'Server'].map((name) => replaceMethod(hapi, name, extending))),
+    ),
+  ]);
+};

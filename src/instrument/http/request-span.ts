@@ -35,6 +35,12 @@ export const setRoute = (request: IncomingMessage, route: string): void => {
   if (holder !== undefined) holder[ROUTE] = route;
 };
 
+/** The same for a framework: what {@link setRoute} has set stays. */
+export const offerRoute = (request: IncomingMessage, route: string): void => {
+  const holder = holderOf(request);
+  if (holder !== undefined) holder[ROUTE] ??= route;
+};
+
 /** What express calls the path of a route: a text, an expression, or a list of them. */
 const pathText = (path: unknown): string | undefined => {
   if (typeof path === 'string') return path;
@@ -49,7 +55,7 @@ export const expressRoute = (prefix: string | undefined, path: unknown): string 
   return text === '/' ? prefix : `${prefix}${text}`;
 };
 
-/** The same for a framework that has it only later: asked at the end of the answer, unless {@link setRoute} has set it. */
+/** {@link offerRoute} for a framework that has it only later: asked at the end of the answer, unless {@link setRoute} has set it. */
 export const setLateRoute = (request: IncomingMessage, route: () => string | undefined): void => {
   const holder = holderOf(request);
   if (holder !== undefined) holder[ROUTE] ??= route;
