@@ -2,6 +2,7 @@
 // step of a cursor, a batch and the end of a transaction have a span each. Filters, documents and names of users must never leave.
 
 import { isThenable } from '../../base/calls/timers.js';
+import { BoundedCache, getOrMake } from '../../base/maps/maps.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
 import { type Callback, type Ending, endingFirst, endingWith } from '../ending.js';
 import { boundFor, callerHere, callingBack } from '../in-context.js';
@@ -80,12 +81,34 @@ const collectionOf = (name: string, command: Command): string | undefined => {
   return typeof value === 'string' ? value : undefined;
 };
 
+/** The first key of a command is its name. */
+const commandName = orElse(
+  () => '',
+  (command: unknown): string => {
+    let first = '';
+    for (first in Object(command) as Command) break;
+    return first;
+  },
+);
+
+/** Operations by command and collection, which are few: of those that differ in nothing else. */
+const known = new BoundedCache<string, BoundedCache<string | undefined, Operation>>(64);
+const MAX_COLLECTIONS = 512;
+
 /** Undefined for what the driver does for itself. */
-const operationOf = (command: Command): Operation | undefined => {
-  // The first key is the command.
-  let first = '';
-  for (first in command) break;
-  if (OWN.has(first)) return undefined;
+const operationOf = (name: string, command: Command): Operation | undefined => {
+  if (OWN.has(name)) return undefined;
+  if (name in BATCHES || name === 'getMore') return readOperation(name, command);
+  const collection = collectionOf(name, command);
+  const ofName = known.get(name);
+  const operation = ofName?.get(collection);
+  if (operation !== undefined) return operation;
+  const read = readOperation(name, command);
+  (ofName ?? getOrMake(known, name, () => new BoundedCache(MAX_COLLECTIONS))).set(collection, read);
+  return read;
+};
+
+const readOperation = (first: string, command: Command): Operation => {
   const operation = NAME.test(first) ? first : '_OTHER';
   const collection = collectionOf(first, command);
   const summary = collection === undefined ? operation : `${operation} ${collection}`;
@@ -96,14 +119,21 @@ const operationOf = (command: Command): Operation | undefined => {
 };
 
 /** `host:port`, in brackets for IPv6, or the path of a socket. */
+const readAddress = (address: string): Server => {
+  const at = address.lastIndexOf(':');
+  const port = at < 0 ? Number.NaN : Number(address.slice(at + 1));
+  if (!Number.isInteger(port)) return { serverAddress: address, serverPort: undefined };
+  return { serverAddress: address.slice(0, at).replace(/^\[|\]$/g, ''), serverPort: port };
+};
+
+const addresses = new BoundedCache<string, Server>(256);
+
 const serverOf = (namespace: unknown, connection: unknown): Server => {
   const { db } = Object(namespace) as { db?: unknown };
   const { address } = Object(connection) as { address?: unknown };
-  if (typeof address !== 'string') return { database: db };
-  const at = address.lastIndexOf(':');
-  const port = at < 0 ? Number.NaN : Number(address.slice(at + 1));
-  if (!Number.isInteger(port)) return { database: db, serverAddress: address };
-  return { database: db, serverAddress: address.slice(0, at).replace(/^\[|\]$/g, ''), serverPort: port };
+  if (typeof address !== 'string') return { database: db, serverAddress: undefined, serverPort: undefined };
+  const { serverAddress, serverPort } = addresses.get(address) ?? getOrMake(addresses, address, readAddress);
+  return { database: db, serverAddress, serverPort };
 };
 
 interface Answer {
@@ -125,9 +155,19 @@ const refusedIn = (answer: unknown): unknown => {
   return read.writeErrors?.[0] ?? read.writeConcernError;
 };
 
+/** What a server refuses nothing of but by an error: to look for it costs a walk through the answer. */
+const READS: ReadonlySet<string> = new Set(['find', 'getMore', 'count', 'distinct', 'listIndexes', 'killCursors']);
+
+/** Classes that were seen. */
+const classes = new WeakSet<object>();
+
 /** Newer drivers hand on the class of the answer where older ones have their callback. */
-const isCallback = (value: unknown): value is Callback =>
-  typeof value === 'function' && Object.getOwnPropertyDescriptor(value, 'prototype')?.writable !== false;
+const isCallback = (value: unknown): value is Callback => {
+  if (typeof value !== 'function' || classes.has(value)) return false;
+  const isClass = Object.getOwnPropertyDescriptor(value, 'prototype')?.writable === false;
+  if (isClass) classes.add(value);
+  return !isClass;
+};
 
 const MONGOOSE = scopeOf('mongoose').name;
 
@@ -137,8 +177,8 @@ export const instrumentMongodb = (options: MongodbOptions): Off => {
 
   const begin = orElse(
     () => undefined,
-    (connection: unknown, namespace: unknown, command: unknown): Begun | undefined => {
-      const operation = operationOf(Object(command) as Command);
+    (connection: unknown, namespace: unknown, name: string, command: unknown): Begun | undefined => {
+      const operation = operationOf(name, Object(command) as Command);
       if (operation === undefined) return undefined;
       // An operation that mongoose announces has a span already, and is measured here.
       const part = currentScope() === MONGOOSE ? 'metric' : 'both';
@@ -146,13 +186,14 @@ export const instrumentMongodb = (options: MongodbOptions): Off => {
     },
   );
 
-  const endingOf = (span: Begun): Ending =>
-    quiet((error: unknown, answer?: unknown) => mongo.end(span, error ?? refusedIn(answer)));
+  const endingOf = (span: Begun, isRead: boolean): Ending =>
+    quiet((error: unknown, answer?: unknown) => mongo.end(span, error ?? (isRead ? undefined : refusedIn(answer))));
 
   const wrap = (command: Method): Method =>
     function (this: unknown, ...args) {
-      const span = begin(this, args[0], args[1]);
-      const ended = span?.isRecording === true ? endingOf(span) : undefined;
+      const name = commandName(args[1]);
+      const span = begin(this, args[0], name, args[1]);
+      const ended = span?.isRecording === true ? endingOf(span, READS.has(name)) : undefined;
       const callback = args[3];
       const isCalledBack = isCallback(callback);
       if (isCalledBack) args[3] = boundFor(callerHere(), endingFirst(callback, ended));
