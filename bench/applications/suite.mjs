@@ -156,10 +156,12 @@ async function cost(application, places, { node, requests, log }) {
     for (let round = 1; round <= ROUNDS; round++) {
       log(`round ${round} of ${ROUNDS}`);
       const first = round % ways.length;
-      for (const way of [...ways.slice(first), ...ways.slice(0, first)])
+      for (const way of [...ways.slice(first), ...ways.slice(0, first)]) {
         of.get(way).cpu.push((await serve(way, count)) / count);
+        // At once: V8 gives memory back while the others serve.
+        of.get(way).rssMb = services.get(way).rssMb();
+      }
     }
-    for (const way of ways) of.get(way).rssMb = services.get(way).rssMb();
   } finally {
     for (const way of services.keys()) await stop(way);
   }
