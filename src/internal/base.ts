@@ -11,6 +11,7 @@ export {
   chunks,
   inParallel,
   inSlices,
+  onAbort,
   Slices,
   sleep,
   timers,

@@ -4,6 +4,7 @@
 //
 // Then long work in parts: in slices between which everything else runs, in sorting steps, with a bounded number of calls at a time. It must never
 // read the clock for every span: a look costs as much as encoding a small one.
+import { defaultMaxListeners, getMaxListeners, setMaxListeners } from 'node:events';
 import { clearImmediate, clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from 'node:timers';
 
 export const timers = {
@@ -27,6 +28,23 @@ const LONGEST_MS = 2 ** 31 - 1;
 /** `ms` within what `setTimeout` can wait. */
 export const timerMs = (ms: number): number => Math.min(Math.max(ms, 0), LONGEST_MS);
 
+// Calls that share a signal are no leak, which Node warns of from eleven listeners on: each takes its own away when it ends.
+const MAX_LISTENERS = 10_000;
+
+const NOTHING = (): void => {};
+
+/** Call `listener` when `signal` fires; gives what takes it away again. */
+export const onAbort = (signal: AbortSignal | undefined, listener: () => void): (() => void) => {
+  if (signal === undefined) return NOTHING;
+  try {
+    if (getMaxListeners(signal) === defaultMaxListeners) setMaxListeners(MAX_LISTENERS, signal);
+  } catch {
+    // Not one of Node's, which warn.
+  }
+  signal.addEventListener('abort', listener, { once: true });
+  return () => signal.removeEventListener('abort', listener);
+};
+
 /** Resolves after `ms`; rejects with the signal's reason when it fires before that. The pause keeps the process alive. */
 export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -36,10 +54,10 @@ export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
       reject(signal?.reason);
     };
     const timer = timers.setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
+      unlink();
       resolve();
     }, timerMs(ms));
-    signal?.addEventListener('abort', stop, { once: true });
+    const unlink = onAbort(signal, stop);
   });
 
 /** Resolves when `work` has settled, at the latest after `ms`; rejects only as the work does. The wait keeps the process alive. */
@@ -63,8 +81,7 @@ export const unlessAborted = <T>(signal: AbortSignal | undefined, work: Promise<
   return new Promise((resolve, reject) => {
     const end = (): void => reject(signal.reason);
     if (signal.aborted) end();
-    signal.addEventListener('abort', end, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
+    work.then(resolve, reject).finally(onAbort(signal, end));
   });
 };
 

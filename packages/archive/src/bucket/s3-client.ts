@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { addOwnAgent, type Backoff, backoffMs, sleep, throwIfAborted, timers } from 'spanline/internal/base';
+import { addOwnAgent, type Backoff, backoffMs, onAbort, sleep, throwIfAborted, timers } from 'spanline/internal/base';
 import {
   abortedBucket,
   type BucketError,
@@ -226,8 +226,7 @@ export class S3Client {
         agent: isSecure ? this.#agents.https : this.#agents.http,
       });
       const abort = (): void => void sent.destroy(new Error('aborted'));
-      const unlink = (): void => signal?.removeEventListener('abort', abort);
-      signal?.addEventListener('abort', abort, { once: true });
+      const unlink = onAbort(signal, abort);
       const stallMs = this.#stallMs;
       sent.setTimeout(stallMs, () => sent.destroy(new Error(`nothing came for ${stallMs} ms`)));
       sent.on('error', fail);

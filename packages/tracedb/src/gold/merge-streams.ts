@@ -1,5 +1,6 @@
 // Several streams read at once, in whatever order their batches come. It must hold at most one batch of each open stream, and
 // end every open one when the first fails or the reader stops.
+import { onAbort } from 'spanline/internal/base';
 import type { CallDeadline } from '../params/call-deadline.js';
 import type { ReadOptions, Row, WideColumnTable } from '../table/wide-column-table.js';
 import { GOLD_SHARDS } from './gold-keys.js';
@@ -24,7 +25,7 @@ export async function* mergeStreams<T>(
   const controller = new AbortController();
   const abort = (): void => controller.abort(signal?.reason);
   if (signal?.aborted === true) abort();
-  signal?.addEventListener('abort', abort, { once: true });
+  const unlink = onAbort(signal, abort);
   const open = new Set<AsyncIterator<T>>();
   const arrivals: Arrival<T>[] = [];
   let wake = (): void => {};
@@ -65,7 +66,7 @@ export async function* mergeStreams<T>(
       pull(iterator);
     }
   } finally {
-    signal?.removeEventListener('abort', abort);
+    unlink();
     controller.abort();
     // Their errors are the echo of this abort; the first error is already on its way.
     await Promise.allSettled([...open].map((iterator) => iterator.return?.()));

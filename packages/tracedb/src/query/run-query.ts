@@ -4,7 +4,7 @@
 // failure ends every read and rejects: an answer is whole or it is an error.
 
 import { Span } from 'spanline';
-import { getOrMake } from 'spanline/internal/base';
+import { getOrMake, onAbort } from 'spanline/internal/base';
 import { childSpan, failSpan } from '../node-span.js';
 import { CallGuard } from '../table/call-guard.js';
 import type { CallOptions, ReadOptions, WideColumnTable } from '../table/wide-column-table.js';
@@ -58,7 +58,7 @@ export class ReadSlots {
       const waiting: Waiting = {
         slots,
         start: () => {
-          signal.removeEventListener('abort', leave);
+          unlink();
           resolve();
         },
       };
@@ -69,7 +69,7 @@ export class ReadSlots {
         // The one behind may need less.
         this.#startNext();
       };
-      signal.addEventListener('abort', leave, { once: true });
+      const unlink = onAbort(signal, leave);
       if (signal.aborted) {
         leave();
         return;

@@ -1,14 +1,10 @@
 // The AbortSignal and the deadline of one call as one thing to ask. It must be disposed of, or its timer and listener stay.
-import { defaultMaxListeners, getMaxListeners, setMaxListeners } from 'node:events';
-import { abortedBy, sleep, timers } from 'spanline/internal/base';
+import { abortedBy, onAbort, sleep, timers } from 'spanline/internal/base';
 import { aborted, invalidInput, TraceDbError } from '../tracedb-error.js';
 import type { CallOptions } from './wide-column-table.js';
 
 /** The deadline of a call that names none, in milliseconds. */
 export const DEFAULT_DEADLINE_MS = 60_000;
-
-// Calls that share a signal are not a leak: each takes its listener away when it ends.
-const MAX_LISTENERS = 10_000;
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -19,6 +15,7 @@ export class CallGuard {
   #onStop: ((error: TraceDbError) => void) | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #signal: AbortSignal | undefined;
+  readonly #unlink: () => void = () => {};
   readonly #abort = (): void => this.#stop(abortedBy(this.#signal, this.what, aborted));
 
   /** @param what The call, for the error's message: `reading DIR`. */
@@ -34,8 +31,7 @@ export class CallGuard {
       this.#abort();
       return;
     }
-    if (signal !== undefined && getMaxListeners(signal) === defaultMaxListeners) setMaxListeners(MAX_LISTENERS, signal);
-    signal?.addEventListener('abort', this.#abort, { once: true });
+    this.#unlink = onAbort(signal, this.#abort);
     if (deadlineMs <= MAX_TIMER_MS) {
       this.#timer = timers
         .setTimeout(
@@ -69,7 +65,7 @@ export class CallGuard {
 
   dispose(): void {
     timers.clearTimeout(this.#timer);
-    this.#signal?.removeEventListener('abort', this.#abort);
+    this.#unlink();
     this.#onStop = undefined;
   }
 
@@ -77,7 +73,7 @@ export class CallGuard {
     if (this.stopped !== undefined) return;
     this.stopped = error;
     timers.clearTimeout(this.#timer);
-    this.#signal?.removeEventListener('abort', this.#abort);
+    this.#unlink();
     this.#onStop?.(error);
   }
 }

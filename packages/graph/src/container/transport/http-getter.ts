@@ -1,7 +1,7 @@
 // One GET of a web server: over redirects, tried again where the failure may pass, its body read up to a bound. It must never take more memory than was
 // asked for, whatever the server sends, and never ask twice for what the server will say again. Signals are followed for as long as a call lasts: they
 // may live as long as the process.
-import { type Backoff, backoffMs, SpanlineError, sleep, timers } from 'spanline/internal/base';
+import { type Backoff, backoffMs, onAbort, SpanlineError, sleep, timers } from 'spanline/internal/base';
 import { GraphError, NotFoundError, TransportError } from '../graph-error.js';
 import type { TransportStats } from './transport.js';
 
@@ -21,11 +21,10 @@ export const linkedAbort = (
   const controller = new AbortController();
   const follow = (): void => controller.abort(toReason(parent?.reason));
   if (parent?.aborted) follow();
-  else parent?.addEventListener('abort', follow, { once: true });
   return {
     signal: controller.signal,
     abort: (reason) => controller.abort(reason),
-    unlink: () => parent?.removeEventListener('abort', follow),
+    unlink: onAbort(parent, follow),
   };
 };
 
