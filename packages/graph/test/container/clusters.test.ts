@@ -195,3 +195,22 @@ test('copies are compared a bounded stretch at a time', () => {
   file[large.length - 200] ^= 1;
   expect(compare(file).differing).toEqual([all]);
 });
+
+test('nothing is read again of which no copies differ', () => {
+  const logical = fileOf(Buffer.from('1234'));
+  const all = { offset: 0, length: logical.length };
+  const read = (clustered: Buffer): number => {
+    const transport = Container.openSync(new BufferTransport(clustered)).transport as ClusteredTransport;
+    const action = vi.fn(() => {
+      transport.readRangesSync([all]);
+      throw new TransportError('damaged');
+    });
+    expect(() => transport.byAnyCopySync(action)).toThrow('damaged');
+    return action.mock.calls.length;
+  };
+  const twice = clusterFile(logical, [[all]], [all]);
+  expect([read(clusterFile(logical, [], [all])), read(twice)]).toEqual([1, 1]);
+  twice[logical.length + 3] ^= 1;
+  // As at first, and each copy.
+  expect(read(twice)).toBe(3);
+});

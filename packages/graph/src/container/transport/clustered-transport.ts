@@ -63,6 +63,7 @@ const pieceBy = ({ chosen, touched }: Way, piece: Piece): Piece => {
 
 /** The ways to read some pieces: the same copy of all of them at first, then of each another one. */
 function* waysOf(pieces: readonly Piece[]): Generator<Way['chosen']> {
+  if (pieces.length === 0) return;
   const numbers = pieces.map(({ copies }) => copies.length);
   for (let copy = 0; copy < Math.min(MAX_WAYS, ...numbers); copy++)
     yield new Map(pieces.map(({ copies }) => [copies[0].at, copy]));
