@@ -8,10 +8,18 @@ interface Stretch {
   readonly bytes: Buffer;
 }
 
-/** A view of so much more is copied: all of it would be kept. */
-const MAX_MORE_BYTES = 64 * 1024;
+/** What a stretch takes in memory beside its bytes, about. */
+export const STRETCH_BYTES = 512;
 /** One stretch has such a part of all bytes at most. */
 const MAX_SHARE = 4;
+
+/** Bytes that keep no others in memory. */
+const alone = (bytes: Buffer): Buffer => {
+  if (bytes.buffer.byteLength === bytes.length) return bytes;
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(copy);
+  return copy;
+};
 
 export class KeptStretches {
   readonly #maxBytes: number;
@@ -51,11 +59,10 @@ export class KeptStretches {
       own = new Set();
       this.#byObject.set(object, own);
     }
-    const isView = bytes.buffer.byteLength > bytes.length + MAX_MORE_BYTES;
-    const stretch = { object, offset, bytes: isView ? Buffer.from(bytes) : bytes };
+    const stretch = { object, offset, bytes: alone(bytes) };
     own.add(stretch);
     this.#byUse.add(stretch);
-    this.#bytes += bytes.length;
+    this.#bytes += STRETCH_BYTES + bytes.length;
     for (const oldest of this.#byUse) {
       if (this.#bytes <= this.#maxBytes) break;
       this.#drop(oldest);
@@ -67,6 +74,6 @@ export class KeptStretches {
     own?.delete(stretch);
     if (own?.size === 0) this.#byObject.delete(stretch.object);
     this.#byUse.delete(stretch);
-    this.#bytes -= stretch.bytes.length;
+    this.#bytes -= STRETCH_BYTES + stretch.bytes.length;
   }
 }

@@ -1,7 +1,7 @@
 // Ranges of an object, as a client brings them: an empty one is a damaged upload, not a store that fails, bytes of two versions are never mixed, and what was
 // read is not asked for again while it is kept.
 import { expect, test } from 'vitest';
-import { KeptStretches } from '../../src/bucket/kept-stretches.js';
+import { KeptStretches, STRETCH_BYTES } from '../../src/bucket/kept-stretches.js';
 import { ObjectTransport } from '../../src/bucket/object-transport.js';
 import type { S3Client } from '../../src/bucket/s3-client.js';
 import { Segment } from '../../src/segment/segment.js';
@@ -69,19 +69,29 @@ test('what lies between ranges that were read together is not asked for again, b
 });
 
 test('what is kept is bounded, and that goes first which was used longest ago', () => {
-  const kept = new KeptStretches(1000);
-  for (let i = 0; i < 10; i++) kept.put('o', 100 * i, Buffer.alloc(100, i));
+  const kept = new KeptStretches(1_000_000);
+  const bytes = (size: number, fill = 0): Buffer => Buffer.alloc(size - STRETCH_BYTES, fill);
+  for (let i = 0; i < 10; i++) kept.put('o', 100_000 * i, bytes(100_000, i));
   expect(kept.find('o', 5, 10)).toEqual(Buffer.alloc(10, 0));
-  kept.put('o', 1000, Buffer.alloc(150, 10));
-  expect(kept.bytes).toBe(950);
-  const isKept = (i: number): boolean => kept.find('o', 100 * i, 100) !== undefined;
+  kept.put('o', 1_000_000, bytes(150_000, 10));
+  expect(kept.bytes).toBe(950_000);
+  const isKept = (i: number): boolean => kept.find('o', 100_000 * i, 90_000) !== undefined;
   expect([0, 1, 2, 3, 10].map(isKept)).toEqual([true, false, false, true, true]);
   // One that has others in it takes their place; one that is large alone is not kept.
-  kept.put('o', 300, Buffer.alloc(200));
-  expect(kept.bytes).toBe(950);
-  kept.put('o', 0, Buffer.alloc(251));
-  expect(kept.bytes).toBe(950);
-  // A part of something large does not keep all of it.
-  kept.put('p', 0, Buffer.alloc(1_000_000).subarray(0, 10));
-  expect(kept.find('p', 0, 10)?.buffer.byteLength).toBeLessThan(100_000);
+  kept.put('o', 300_000, bytes(200_000));
+  expect(kept.bytes).toBe(950_000);
+  kept.put('o', 0, bytes(251_000));
+  expect(kept.bytes).toBe(950_000);
+});
+
+test('what is kept holds no more in memory than it says', () => {
+  const kept = new KeptStretches(100_000);
+  // A part of something does not keep all of it.
+  for (const size of [20, 20_000, 2_000_000]) {
+    kept.put('p', 0, Buffer.alloc(size).subarray(0, 10));
+    expect(kept.find('p', 0, 10)?.buffer.byteLength).toBe(10);
+  }
+  // Each takes memory, however small.
+  for (let i = 0; i < 10_000; i++) kept.put('o', 2 * i, Buffer.alloc(1));
+  expect(Array.from({ length: 10_000 }, (_, i) => kept.find('o', 2 * i, 1)).filter(Boolean).length).toBeLessThan(300);
 });
