@@ -139,6 +139,7 @@ export class ObjectTransport implements Transport {
       this.#checkSize(found.size);
       checkRanges([{ offset, length }], found.size, this.name);
       this.#version ??= { size: found.size, etag: headers.etag ?? '' };
+      this.#checkEtag(headers.etag);
     }
     if (found?.start !== offset || bytes.length !== length) throw this.#otherBytes(answer);
     return bytes;
@@ -166,13 +167,19 @@ export class ObjectTransport implements Transport {
     if (answer.status === 404) throw new NotFoundError(`${this.name} is not there`);
     if (answer.status === 412) throw this.#changed();
     if (answer.status === 416) throw this.#otherBytes(answer);
-    if (etag !== '' && answer.headers.etag !== undefined && answer.headers.etag !== etag) throw this.#changed();
+    this.#checkEtag(answer.headers.etag);
     return answer;
   }
 
   #failure(error: unknown, signal: AbortSignal | undefined): unknown {
     checkSignal(this.name, signal === undefined ? {} : { signal });
     return error instanceof BucketError ? new TransportError(error.message, { cause: error }) : error;
+  }
+
+  /** Another read may have told the version meanwhile. */
+  #checkEtag(etag: string | undefined): void {
+    const known = this.#version?.etag ?? '';
+    if (known !== '' && etag !== undefined && etag !== known) throw this.#changed();
   }
 
   /** Of a store that names no versions the size alone tells one from another. */

@@ -68,6 +68,19 @@ test('what lies between ranges that were read together is not asked for again, b
   expect(ranges.slice(2)).toEqual(Array.from({ length: 3 }, () => 'bytes=200-249'));
 });
 
+test('ranges that are read at a time before a version is known are all of one', async () => {
+  let answers = 0;
+  const ask = async ({ headers }: { readonly headers: { readonly range: string } }) => {
+    const [start, end] = headers.range.slice('bytes='.length).split('-').map(Number);
+    const etag = `"${answers++}"`;
+    const bytes = Buffer.alloc(end + 1 - start);
+    return { status: 206, headers: { etag, 'content-range': `bytes ${start}-${end}/1000000` }, bytes };
+  };
+  const far = [0, 500_000].map((offset) => ({ offset, length: 10 }));
+  const transport = new ObjectTransport({ ask } as unknown as S3Client, asked, undefined, new KeptStretches(10_000));
+  await expect(transport.readRanges(far)).rejects.toMatchObject({ code: 'ERR_SPANLINE_GRAPH_CHANGED' });
+});
+
 test('what is kept is bounded, and that goes first which was used longest ago', () => {
   const kept = new KeptStretches(1_000_000);
   const bytes = (size: number, fill = 0): Buffer => Buffer.alloc(size - STRETCH_BYTES, fill);
