@@ -1,7 +1,7 @@
 // What sibling packages use of graph beyond its public names. Exports only what they in fact import.
 export { BitReader, BitWriter } from './container/bits.js';
 export { clusterFile } from './container/cluster-map.js';
-export { Codec, checkForm, type Place, restore, type Stored, type StoredForm } from './container/codec.js';
+export { Codec, checkForm, type Place, type Stored, type StoredForm } from './container/codec.js';
 export { badOptions } from './container/graph-error.js';
 export { sectionReader } from './container/layout.js';
 export {

@@ -69,6 +69,12 @@ export class KeptStretches {
     }
   }
 
+  /** Drop whatever has one of these bytes: they were damaged on their way, or where they lay. */
+  forget(object: string, offset: number, length: number): void {
+    for (const stretch of this.#byObject.get(object) ?? [])
+      if (stretch.offset < offset + length && offset < stretch.offset + stretch.bytes.length) this.#drop(stretch);
+  }
+
   #drop(stretch: Stretch): void {
     const own = this.#byObject.get(stretch.object);
     own?.delete(stretch);

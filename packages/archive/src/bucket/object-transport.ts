@@ -115,6 +115,10 @@ export class ObjectTransport implements Transport {
     this.#isClosed = true;
   }
 
+  forget({ offset, length }: ByteRange): void {
+    if (this.#versionName !== undefined) this.#kept.forget(this.#versionName, offset, length);
+  }
+
   /** Names the object and its version; undefined where the store tells none. */
   get #versionName(): string | undefined {
     const { etag = '' } = this.#version ?? {};

@@ -2,7 +2,7 @@
 // part spoils its own group and no other. A part is added to segments here, in layout.ts and in write-segment.ts.
 
 import { GraphError, NODES_PER_BLOCK, type ReferenceRows, type TransportReadOptions } from '@spanline/graph';
-import { checkForm, type Place, restore, sectionReader } from '@spanline/graph/internal';
+import { checkForm, type Place, sectionReader } from '@spanline/graph/internal';
 import type { ByteReader } from 'spanline/internal/base';
 import type { PartRef } from './groups.js';
 import { PARTS, type Part } from './layout.js';
@@ -237,7 +237,7 @@ export class GroupReader {
 
   #rowsIn(found: Exclude<Found, { readonly decoded: unknown }>, ref: PartRef): DecodedParts['traceRows'] {
     if ('error' in found) throw found.error;
-    const bytes = restore(found.bytes, ref, this.#placeOf(ref), this.#file.container.maxBlockBytes);
+    const bytes = this.#file.container.restored(found.bytes, ref, this.#placeOf(ref));
     return decodePart('traceRows', bytes, { file: this.#file, group: ref.group, traceRows: [] });
   }
 
@@ -276,7 +276,7 @@ export class GroupReader {
     if ('error' in found) throw found.error;
     const known = this.#file.cache.get(this.#keyOf(ref)) as DecodedParts[Part] | undefined;
     if (known !== undefined) return known;
-    const bytes = restore(found.bytes, ref, this.#placeOf(ref), this.#file.container.maxBlockBytes);
+    const bytes = this.#file.container.restored(found.bytes, ref, this.#placeOf(ref));
     const decoded = decodePart(ref.part, bytes, { file: this.#file, group: number, traceRows });
     this.#file.cache.set(this.#keyOf(ref), decoded, memoryOf(decoded, ref.inflatedLength));
     return decoded;

@@ -126,6 +126,35 @@ test('a search by what spans have takes two requests, and one behind it none', a
   }
 });
 
+test('what was damaged on its way, or heals where it lies, is read again', async () => {
+  const { sections } = await Container.open(new BufferTransport(plain));
+  let damaged = 0;
+  for (const { offset, storedLength } of sections.filter((section) => section.storedLength > 500)) {
+    const at = offset + Math.floor(storedLength / 2);
+    const part = plain.subarray(at, at + 16);
+    const object = Buffer.from(clustered);
+    const flip = (): void => {
+      for (const place of new Set([clustered.indexOf(part), clustered.lastIndexOf(part)])) object[place] ^= 1;
+    };
+    const { segment } = await openInBucket(object);
+    const answer = async () => {
+      const codes: string[] = [];
+      const onDamage = ({ code }: GraphError): number => codes.push(code);
+      const ids = spans.filter((_, i) => i % 1200 === 0).map(({ traceId }) => traceId);
+      const found = await segment.summaries({ properties: { of: 'all' }, limit: 5000 }, { onDamage });
+      const extents = await segment.extents(ids, { onDamage });
+      const traces = await segment.traces(ids, { onDamage });
+      return { codes, found: found.length, extents: extents.size, traces: traces.size };
+    };
+    flip();
+    if ((await answer()).codes.length > 0) damaged++;
+    flip();
+    expect(await answer()).toEqual({ codes: [], found: 1500, extents: 15, traces: 15 });
+    await segment.close();
+  }
+  expect(damaged).toBeGreaterThan(4);
+});
+
 test('keys that are damaged hide what they name from a search, and nothing else', async () => {
   const { offset, storedLength } = (await Container.open(new BufferTransport(plain))).need(SectionId.dictionaryBlocks);
   const at = offset + Math.floor(storedLength / 2);

@@ -4,7 +4,7 @@
 import { wholeNumber } from 'spanline/internal/base';
 import { isClustered } from './cluster-map.js';
 import { checkForm, DEFAULT_MAX_INFLATED_BYTES, type Place, restore, type StoredForm } from './codec.js';
-import { BadOptionsError, badOptions, CorruptError, NotFoundError } from './graph-error.js';
+import { BadOptionsError, badOptions, CorruptError, isDamage, NotFoundError } from './graph-error.js';
 import {
   checkHeader,
   decodeFooter,
@@ -136,10 +136,15 @@ export class Container {
   /** Open by one read of the tail, two when the table of contents is longer than that. */
   static async open(transport: Transport, options: ContainerOptions = {}): Promise<Container> {
     const { tailBytes, maxBlockBytes } = boundsOf(options);
-    const ended = await logicalFile(transport, tailBytes, options);
-    const missing = Container.#missingToc(ended.tail, transport.name);
-    const more = missing === undefined ? undefined : await ended.transport.readRanges([missing], options);
-    return Container.#fromTail(ended, more?.[0], maxBlockBytes);
+    try {
+      const ended = await logicalFile(transport, tailBytes, options);
+      const missing = Container.#missingToc(ended.tail, transport.name);
+      const more = missing === undefined ? undefined : await ended.transport.readRanges([missing], options);
+      return Container.#fromTail(ended, more?.[0], maxBlockBytes);
+    } catch (error) {
+      if (isDamage(error)) transport.forget?.({ offset: 0, length: Number.MAX_SAFE_INTEGER });
+      throw error;
+    }
   }
 
   /** The same at once, for local files. */
@@ -278,12 +283,25 @@ export class Container {
 
   /** Bytes behind one block's stored form, checked. */
   restoreBlock(block: BlockRef, stored: Buffer): Buffer {
-    return restore(stored, block, this.#placeOf(block.section, block.block), this.maxBlockBytes);
+    return this.restored(stored, block, this.#placeOf(block.section, block.block));
   }
 
   #restoreSection(entry: SectionEntry, stored: Buffer): Buffer {
     if ((entry.flags & FLAG_BLOCKED) !== 0) return stored;
-    return restore(stored, entry, this.#placeOf(entry.id), this.maxBlockBytes);
+    return this.restored(stored, entry, this.#placeOf(entry.id));
+  }
+
+  /**
+   * Bytes behind a stored form, checked; damaged ones are kept for nobody.
+   * @internal
+   */
+  restored(stored: Buffer, form: StoredForm & Pick<ByteRange, 'offset'>, place: Place): Buffer {
+    try {
+      return restore(stored, form, place, this.maxBlockBytes);
+    } catch (error) {
+      this.transport.forget?.({ offset: form.offset, length: form.storedLength });
+      throw error;
+    }
   }
 
   #placeOf(section: number, block?: number): Place {

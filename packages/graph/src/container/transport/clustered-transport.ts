@@ -185,6 +185,12 @@ export class ClusteredTransport implements SyncTransport {
     return this.#inner.close();
   }
 
+  /** Each copy: it does not matter here which was read. */
+  forget(range: ByteRange): void {
+    for (const { copies, length } of this.#map.pieces(range))
+      for (const { at } of copies) this.#inner.forget?.({ offset: at, length });
+  }
+
   get #sync(): SyncTransport {
     if ('readRangesSync' in this.#inner) return this.#inner as SyncTransport;
     throw new BadOptionsError(`${this.name} can only be waited for`);

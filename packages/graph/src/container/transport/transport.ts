@@ -46,6 +46,11 @@ export interface Transport {
   readTail(length: number, options?: TransportReadOptions): Promise<Tail>;
   stats(): TransportStats;
   close(): Promise<void>;
+  /**
+   * Keep nothing of a range for the next reader: it is damaged as it was read, and may be whole when it is read again.
+   * @internal
+   */
+  forget?(range: ByteRange): void;
 }
 
 /** A transport that can also answer at once. */
