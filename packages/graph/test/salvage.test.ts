@@ -257,6 +257,24 @@ describe('a clustered file', () => {
     }
   });
 
+  test('loses nothing where what says where something is lies damaged before it, in either copy', async () => {
+    const all = { offset: 0, length: original.length };
+    const twice = clusterFile(original, [[all]], [all]);
+    // The table of contents, and the footer that says where it is.
+    const [toc, footer] = [original.length - 100, original.length - 20];
+    for (const [one, other] of [
+      [0, 0],
+      [0, 1],
+      [1, 0],
+      [1, 1],
+    ]) {
+      const places = [toc + one * original.length, footer + other * original.length];
+      const { report, file } = await salvageBytes(flippedIn(twice, places));
+      expect([...new Set(report.damage.map(({ section }) => section))]).toEqual(['clusters']);
+      expect(file.equals(original)).toBe(true);
+    }
+  });
+
   test('of which both copies of a block are damaged loses that block', async () => {
     const all = { offset: 0, length: original.length };
     const twice = clusterFile(original, [[all]], [all]);

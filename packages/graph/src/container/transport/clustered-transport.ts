@@ -160,11 +160,21 @@ export class ClusteredTransport implements SyncTransport {
       return this.#bySync({ chosen: new Map(), touched }, action);
     } catch (error) {
       if (!isDamage(error)) throw error;
-      for (const chosen of waysOf([...touched.values()].filter((piece) => this.#differsSync(piece)))) {
-        try {
-          return this.#bySync({ chosen, touched: new Map() }, action);
-        } catch (other) {
-          if (!isDamage(other)) throw other;
+      const differing: Piece[] = [];
+      const looked = new Set<number>();
+      // Whoever can read what was damaged may read on, and meet more.
+      for (let before = -1; differing.length > before; ) {
+        before = differing.length;
+        for (const chosen of waysOf(differing)) {
+          try {
+            return this.#bySync({ chosen, touched }, action);
+          } catch (other) {
+            if (!isDamage(other)) throw other;
+          }
+        }
+        for (const [at, piece] of touched) {
+          if (!looked.has(at) && this.#differsSync(piece)) differing.push(piece);
+          looked.add(at);
         }
       }
       throw error;
