@@ -10,7 +10,7 @@ const CLOSING = "globalThis[Symbol.for('spanline.inspector.closing')]";
 const BEGIN = `(() => {
   const closing = ${CLOSING};
   clearTimeout(closing?.timer);
-  closing?.takenOver();
+  for (const takenOver of closing?.waiting ?? []) takenOver();
   ${CLOSING} = undefined;
   return { pid: process.pid, isClosing: closing !== undefined };
 })()`;
@@ -20,8 +20,10 @@ const CLOSE = `new Promise((takenOver) => {
     ${CLOSING} = undefined;
     process.getBuiltinModule('inspector').close();
   }, 100);
-  ${CLOSING} = { timer, takenOver };
+  ${CLOSING} = { timer, waiting: [takenOver] };
 })`;
+/** Settles at once, or as that does where another caller has it closed just now. */
+const LEAVE = `${CLOSING} && new Promise((takenOver) => { ${CLOSING}.waiting.push(takenOver); })`;
 /** How long a process that gets little CPU may take to close. */
 const CLOSE_MS = 10_000;
 /** For one that was given up: an event loop that is blocked does not close anything meanwhile. */
@@ -77,10 +79,10 @@ export const withInspector = async <T>(
     return await work((expression) => unlessAborted(signal, client.evaluate(expression)));
   } finally {
     const { client, isToClose } = here;
-    if (isToClose && client !== undefined)
+    if (client !== undefined)
       await within(
         signal?.aborted === true ? CLOSE_BLOCKED_MS : CLOSE_MS,
-        client.evaluate(CLOSE).catch(() => undefined),
+        client.evaluate(isToClose ? CLOSE : LEAVE).catch(() => undefined),
       );
     client?.close();
   }

@@ -19,6 +19,11 @@ beforeAll(async () => {
 });
 afterAll(() => child.kill('SIGKILL'));
 
+/** Close the inspector that was opened to see whether it was closed. */
+const closeThere = async (): Promise<void> => {
+  await withInspector(pid, {}, (evaluate) => evaluate("process.getBuiltinModule('inspector').close()")).catch(() => {});
+};
+
 test('the inspector is closed when the work is over, by the process that has it', async () => {
   expect(await withInspector(pid, {}, (evaluate) => evaluate('1 + 1'))).toBe(2);
   // Opened anew: it was closed.
@@ -26,7 +31,7 @@ test('the inspector is closed when the work is over, by the process that has it'
   // Found open: left so.
   expect(await withInspector(pid, {}, (evaluate) => evaluate('1 + 1'))).toBe(2);
   expect((await findInspector(pid)).isOpened).toBe(false);
-  await withInspector(pid, {}, (evaluate) => evaluate("process.getBuiltinModule('inspector').close()")).catch(() => {});
+  await closeThere();
 });
 
 test('who comes before the inspector is closed again works on, and closes it', async () => {
@@ -42,4 +47,35 @@ test('who comes before the inspector is closed again works on, and closes it', a
   );
   expect([await first, slow]).toEqual([2, 'done']);
   expect((await findInspector(pid)).isOpened).toBe(true);
+  await closeThere();
+});
+
+test('who came while another worked does not leave while that one has the inspector closed', async () => {
+  let finish: ((value: unknown) => void) | undefined;
+  let begun: (() => void) | undefined;
+  const [finishing, beginning] = [
+    new Promise((resolve) => {
+      finish = resolve;
+    }),
+    new Promise<void>((resolve) => {
+      begun = resolve;
+    }),
+  ];
+  const first = withInspector(pid, {}, async () => {
+    begun?.();
+    await finishing;
+  });
+  await beginning;
+  const closing = "globalThis[Symbol.for('spanline.inspector.closing')]";
+  const second = withInspector(pid, {}, (evaluate) => {
+    const seen = evaluate(
+      `new Promise((resolve) => { const timer = setInterval(() => { if (${closing}) resolve(clearInterval(timer)); }, 1); })`,
+    );
+    finish?.(undefined);
+    // It may be closed before that is told.
+    return seen.catch(() => undefined);
+  });
+  await second;
+  expect((await findInspector(pid)).isOpened).toBe(true);
+  await first;
 });
