@@ -1,5 +1,5 @@
 // Work in a process that runs, through its inspector. The inspector is as it was afterwards: closed again where it was closed, also where the
-// process does not answer. Must not end its connection while the process closes its inspector: Node (20 to 26) frees the connection then between its own close
+// process does not answer. Must not end its connection while the process closes its inspector: Node (seen with 20) frees the connection then between its own close
 // frame and the answer to ours, and crashes or blocks.
 import { TargetError, targetFailure, unlessAborted, within } from 'spanline/internal/base';
 import { findInspector } from './find-inspector.js';
