@@ -109,7 +109,7 @@ const variablesOf = ({ accessKeyId, secretAccessKey, region }: RunningVersitygw,
 
 describeBucket('an archive in a bucket', (server) => {
   test('loses nothing and shows nothing twice, whatever happens to whom', {
-    timeout: DURATION_MS + 240_000,
+    timeout: DURATION_MS + 600_000,
   }, async () => {
     const random = seededRandom(77);
     const proxy = await startStoreProxy(server().endpoint);
@@ -197,8 +197,12 @@ describeBucket('an archive in a bucket', (server) => {
     const pick = <T>(some: readonly T[]): T => some[Math.floor(random() * some.length)];
     const paused = new Set<Immortal>();
     let pauses = 0;
+    const sum = (of: 'merged' | 'deleted' | 'folded' | 'lostMerges'): number =>
+      [...done.values()].reduce((total, stats) => total + stats[of], 0);
+    /** How often what must go well has happened: no idle minute, and where the machine has little CPU to give it takes longer. */
+    const happened = (): number[] => [checks, sum('folded'), sum('merged'), sum('deleted'), pauses];
     const endMs = Date.now() + DURATION_MS;
-    while (Date.now() < endMs && faults.length === 0) {
+    while ((Date.now() < endMs || happened().includes(0)) && faults.length === 0) {
       await sleep(100);
       const chance = random();
       if (chance < 0.03) pick(writers).signal('SIGKILL');
@@ -242,16 +246,13 @@ describeBucket('an archive in a bucket', (server) => {
     const numbers = [...ends].flatMap(([first, end]) => Array.from({ length: end - first }, (_, i) => first + i));
     expect(numbers.filter((n) => numberedTrace(n).some(({ spanId }) => counts.get(spanId) !== 1))).toEqual([]);
     expect([...counts.values()].filter((count) => count > 1)).toEqual([]);
-    const sum = (of: 'merged' | 'deleted' | 'folded' | 'lostMerges'): number =>
-      [...done.values()].reduce((total, stats) => total + stats[of], 0);
     const lives = (some: readonly Immortal[]): number => some.reduce((total, one) => total + one.lives, 0);
     console.info(
       `${numbers.length} traces sealed in ${sealed.length} seals, ${failedSeals} seals failed; ${checks} checks of ${checked} traces, ${unanswered} unanswered; ` +
         `${sum('folded')} uploads folded, ${sum('merged')} segments merged, ${sum('deleted')} objects deleted, ${sum('lostMerges')} merges lost; ` +
         `lives: ${lives(writers)} of writers, ${lives(readers)} of readers, ${lives(maintainers)} of maintainers; ${pauses} pauses; ${proxy.requests.length} requests`,
     );
-    // It was no idle minute.
-    for (const some of [checks, sum('folded'), sum('merged'), sum('deleted'), pauses]) expect(some).toBeGreaterThan(0);
+    expect(happened()).not.toContain(0);
     direct.close();
   });
 });
