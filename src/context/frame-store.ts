@@ -183,9 +183,8 @@ export class FrameStore<T> extends AsyncLocalStorage<T> {
    * `await`, would stay current in what called.
    */
   follow(): void {
-    if (!isDecided) decide();
-    // Nothing is done for a value that is current already.
-    if (!usesFrames) super.run(NOBODYS as T, NOTHING);
+    // Of this kind of store, whichever way it goes: that is found at the first span. Nothing is done for a value that is current already.
+    super.run(NOBODYS as T, NOTHING);
   }
 
   /** The frame that is current, for {@link enterAgain}. */
