@@ -75,7 +75,8 @@ export const spanIdsIn = async (
       own = traces.flat();
       known.set(key, own);
     } else await transport.readTail(1);
-    ids.push(...own);
+    // Not as a list of arguments: ten minutes make hundreds of thousands.
+    for (const id of own) ids.push(id);
   }
   return ids.sort();
 };
