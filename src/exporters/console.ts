@@ -1,6 +1,7 @@
 // Finished traces as trees on a stream, for development. It must not grow memory behind a slow stream, and nothing a span
 // says may steer the terminal.
 import type { Writable } from 'node:stream';
+import { onAbort } from '../base/calls/timers.js';
 import { OptionError, wrongOption } from '../base/errors.js';
 import { anyNumber } from '../base/options/checks.js';
 import { checkNames } from '../collector/options.js';
@@ -55,7 +56,7 @@ const drained = (stream: Writable, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const settle = (error?: unknown): void => {
       stream.off('drain', onDrain).off('close', onClose).off('error', settle);
-      signal.removeEventListener('abort', onAbort);
+      unlink();
       if (error === undefined) resolve();
       else
         reject(
@@ -64,9 +65,8 @@ const drained = (stream: Writable, signal: AbortSignal): Promise<void> =>
     };
     const onDrain = (): void => settle();
     const onClose = (): void => settle('it was closed');
-    const onAbort = (): void => settle('it did not drain in time');
     stream.on('drain', onDrain).on('close', onClose).on('error', settle);
-    signal.addEventListener('abort', onAbort, { once: true });
+    const unlink = onAbort(signal, () => settle('it did not drain in time'));
   });
 
 /**

@@ -5,7 +5,7 @@ import { accessSync, constants, createReadStream, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pipeline, Readable, type Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
-import { placeOf, runSync, targetFailure } from 'spanline/internal/base';
+import { onAbort, placeOf, runSync, targetFailure } from 'spanline/internal/base';
 import { wrongUsage } from './exit-code.js';
 
 /** How files begin that are compressed otherwise, and what makes bytes of them again. */
@@ -65,11 +65,11 @@ export const bytesOf = async function* (file: string, signal: AbortSignal): Asyn
   const stop = (): void => {
     source.destroy(signal.reason as Error);
   };
-  signal.addEventListener('abort', stop);
+  const unlink = onAbort(signal, stop);
   try {
     yield* inflated(source);
   } finally {
-    signal.removeEventListener('abort', stop);
+    unlink();
     source.destroy();
   }
 };

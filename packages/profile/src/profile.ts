@@ -1,6 +1,6 @@
 // Profiles on demand: profile() for a time, startProfile() until it is stopped. Checks what the caller asked for; the work is done
 // by Recording.
-import { finiteNumber, oneOf, timers } from 'spanline/internal/base';
+import { finiteNumber, onAbort, oneOf, timers } from 'spanline/internal/base';
 import { state } from 'spanline/internal/rows';
 import { chooseCarrier } from './choose-carrier.js';
 import { CARRIERS, type Carrier, type LabelledProfile } from './labelled-profile.js';
@@ -194,11 +194,11 @@ export const profile = async (options: ProfileOptions = {}): Promise<LabelledPro
   });
   const running = await begin(options, finish);
   const timer = timers.setTimeout(finish, durationMs);
-  signal?.addEventListener('abort', finish);
+  const unlink = onAbort(signal, finish);
   // Between the check above and here the self-test ran.
   if (signal?.aborted) finish();
   await over;
   timers.clearTimeout(timer);
-  signal?.removeEventListener('abort', finish);
+  unlink();
   return running.stop();
 };

@@ -3,7 +3,7 @@
 // it ends in an answer or a closed connection, never in an exception that leaves this file.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { timers } from 'spanline/internal/base';
+import { onAbort, timers, unlessAborted } from 'spanline/internal/base';
 import { type ErrorForm, errorBody, sendBytes, sendJson, toHttpError } from './answer.js';
 import type { Guard } from './guard.js';
 import { HttpError, tryLater } from './http-error.js';
@@ -59,13 +59,13 @@ class QueryQueue {
       const end = (hasPlace: boolean): void => {
         this.#waiters.delete(go);
         timers.clearTimeout(timer);
-        signal.removeEventListener('abort', giveUp);
+        unlink();
         resolve(hasPlace);
       };
       const go = (): void => end(true);
       const giveUp = (): void => end(false);
       const timer = timers.setTimeout(giveUp, this.#limits.queryWaitMs);
-      signal.addEventListener('abort', giveUp, { once: true });
+      const unlink = onAbort(signal, giveUp);
       this.#waiters.add(go);
     });
   }
@@ -237,11 +237,11 @@ export class RequestHandler {
   }
 
   async #run(route: Route, call: Call): Promise<void> {
-    if (!route.isQuery) return within(call.signal, route.handle(call));
+    if (!route.isQuery) return unlessAborted(call.signal, Promise.resolve(route.handle(call)));
     await this.queue.take(call.signal);
     // The place is taken as long as the archive works, also when the client is told that it took too long.
     const work = Promise.resolve(route.handle(call)).finally(() => this.queue.give());
-    return within(call.signal, work);
+    return unlessAborted(call.signal, work);
   }
 
   /** The answer was given: until its last byte is taken its time goes on. */
@@ -280,14 +280,6 @@ export class RequestHandler {
     if (!request.complete) request.resume();
   }
 }
-
-/** The outcome of `work`, but no longer than the signal lets it. */
-const within = (signal: AbortSignal, work: void | Promise<void>): Promise<void> =>
-  new Promise((resolve, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    Promise.resolve(work).then(resolve, reject);
-  });
 
 /** Tells that the server is there. */
 export const healthRoute: Route = {

@@ -6,7 +6,7 @@ import { accessSync, constants, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { abortedBy, attempt, throwIfAborted, timers } from 'spanline/internal/base';
+import { abortedBy, attempt, onAbort, throwIfAborted, timers } from 'spanline/internal/base';
 import { BenchError } from './figure.js';
 
 /** What a command may print, below what V8 holds as text. Tinybench before version 6 keeps every sample: 50 MB a task and second. */
@@ -132,7 +132,7 @@ const runToEnd = async (argv: readonly string[], shown: string, options: RunOpti
     end();
   });
   const times = collected(child.stdio[3] as Readable, end);
-  signal?.addEventListener('abort', end);
+  const unlink = onAbort(signal, end);
   // What it has left running holds its output open, and would take time from the next.
   child.once('exit', () => kill(child.pid, 'SIGKILL'));
   try {
@@ -152,7 +152,7 @@ const runToEnd = async (argv: readonly string[], shown: string, options: RunOpti
       ? error
       : commandFailure(`${shown} cannot be started: ${(error as Error).message}`, error);
   } finally {
-    signal?.removeEventListener('abort', end);
+    unlink();
     timers.clearTimeout(killer);
   }
 };

@@ -2,7 +2,7 @@
 // errors must never count: who refuses is quick. Every figure has the interval that the rounds leave open, and must never be printed without it.
 import { BenchError } from '@spanline/tracedb/bench-history';
 import { medianOf, type Shift, shiftOf } from '@spanline/tracedb/internal';
-import { sleep } from 'spanline/internal/base';
+import { onAbort, sleep } from 'spanline/internal/base';
 import type { Service } from './service.js';
 
 /** Latencies of a round that are kept; those of later answers are not looked at. */
@@ -53,10 +53,9 @@ export const loadRound = async (
   run.on('response', (_client, _status, _bytes, ms) => {
     if (latencies.length < MAX_LATENCIES) latencies.push(ms);
   });
-  const stop = (): void => run.stop();
-  signal.addEventListener('abort', stop);
+  const unlink = onAbort(signal, () => run.stop());
   const { errors, timeouts, non2xx, duration, requests } = await run;
-  signal.removeEventListener('abort', stop);
+  unlink();
   signal.throwIfAborted();
   if (errors + timeouts + non2xx === 0 && requests.total === 0) {
     throw new BenchError(
