@@ -80,14 +80,11 @@ export class InFlight {
   }
 }
 
-/** What `hook`, which a program gave, answers, as true or false; false without one and when it throws. */
-export const callPredicate = <A extends readonly unknown[]>(
-  hook: ((...args: A) => boolean) | undefined,
-  ...args: A
-): boolean => {
+/** What `hook`, which a program gave, answers, as true or false; false without one and when it throws. Asked at each call: it makes no list of arguments. */
+export const callPredicate = <A>(hook: ((about: A) => boolean) | undefined, about: A): boolean => {
   if (hook === undefined) return false;
   try {
-    return hook(...args) === true;
+    return hook(about) === true;
   } catch {
     count(Counter.callbackErrors);
     return false;

@@ -115,7 +115,7 @@ const workOf = (options: GraphqlOptions): GraphqlWork => {
 
   const begin = (message: Execution): Span | undefined => {
     const operation = operationOf(message);
-    if (ignore !== undefined && callPredicate(ignore, operation)) return undefined;
+    if (callPredicate(ignore, operation)) return undefined;
     const { type, name, document } = operation;
     const kind = type ?? 'GraphQL Operation';
     const span = startCall(operationNames && name !== undefined ? `${kind} ${name}` : kind, OPERATION, requireParent);

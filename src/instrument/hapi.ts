@@ -1,7 +1,6 @@
 // The routes of hapi, from the method by which a request is routed: an extension, which hapi waits for in each request, takes five promises. Where a version has
 // no such method it is an extension.
 import type { IncomingMessage } from 'node:http';
-import { Counter, count } from '../rows/counters.js';
 import { allOff, type Off, quiet } from './channel.js';
 import { offerRoute, setLateRoute } from './http/request-span.js';
 import { type ModuleOptions, onModule } from './on-module.js';
@@ -25,14 +24,10 @@ const routeOf = ({ route }: Request): string | undefined =>
 
 const keep = quiet((request: Request) => setLateRoute(request.raw.req, () => routeOf(request)));
 
-const note = (request: Request): void => {
-  try {
-    const route = routeOf(request);
-    if (route !== undefined) offerRoute(request.raw.req, route);
-  } catch {
-    count(Counter.instrumentationErrors);
-  }
-};
+const note = quiet((request: Request) => {
+  const route = routeOf(request);
+  if (route !== undefined) offerRoute(request.raw.req, route);
+});
 
 const noting = (lookup: Method): Method =>
   function (this: unknown, ...args) {

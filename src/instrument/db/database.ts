@@ -100,7 +100,7 @@ export class Database {
     const namespace = database === undefined || database === '' ? undefined : boundedName(String(database));
     const name = boundedName(summary);
     const call: DatabaseCall = { text, database: namespace };
-    if (ignore !== undefined && callPredicate(ignore, call)) return undefined;
+    if (callPredicate(ignore, call)) return undefined;
     const metrics = isUnasked || part === 'span' ? undefined : measuresOfCall();
     const span =
       part === 'metric'

@@ -132,7 +132,7 @@ const serverOf = (namespace: unknown, connection: unknown): Server => {
   const { db } = Object(namespace) as { db?: unknown };
   const { address } = Object(connection) as { address?: unknown };
   if (typeof address !== 'string') return { database: db, serverAddress: undefined, serverPort: undefined };
-  const { serverAddress, serverPort } = addresses.get(address) ?? getOrMake(addresses, address, readAddress);
+  const { serverAddress, serverPort } = getOrMake(addresses, address, readAddress);
   return { database: db, serverAddress, serverPort };
 };
 

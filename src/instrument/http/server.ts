@@ -78,10 +78,7 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
     const socket = message.socket as TracedSocket;
     const metrics = measures();
     messages.begin();
-    if (
-      (metrics !== undefined && isOwnServer(message.server)) ||
-      (ignore !== undefined && callPredicate(ignore, request))
-    ) {
+    if ((metrics !== undefined && isOwnServer(message.server)) || callPredicate(ignore, request)) {
       queueStore.enter(IGNORED);
       answerUnder(IGNORED, request, message.response);
       return;

@@ -59,7 +59,7 @@ export const traceStreams = (options: Http2ServerOptions, propagator: Propagator
   const begin = (stream: Traced, headers: IncomingHttpHeaders): void => {
     // Pushed streams have even numbers, and belong to a request.
     if (Number(stream.id) % 2 === 0 || isOfGrpc(headers['content-type'])) return;
-    if (callPredicate(ignore, headers, stream)) {
+    if (callPredicate(ignore && ((given: IncomingHttpHeaders) => ignore(given, stream)), headers)) {
       queueStore.enter(IGNORED);
       emitUnder(IGNORED, stream);
       return;
