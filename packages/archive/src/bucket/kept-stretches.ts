@@ -1,5 +1,6 @@
 // Bytes of objects that never change, as they were read last, those used longest ago dropped first: what lies between ranges comes with them, and the next
 // question is often about that. Bytes of one version of an object must never be given as those of another.
+import { getOrMake } from 'spanline/internal/base';
 
 /** Bytes of one object that lie together. */
 interface Stretch {
@@ -51,16 +52,10 @@ export class KeptStretches {
 
   put(object: string, offset: number, bytes: Buffer): void {
     if (bytes.length > this.#maxBytes / MAX_SHARE) return;
-    let own = this.#byObject.get(object);
-    for (const other of own ?? [])
+    for (const other of this.#byObject.get(object) ?? [])
       if (other.offset >= offset && other.offset + other.bytes.length <= offset + bytes.length) this.#drop(other);
-    own = this.#byObject.get(object);
-    if (own === undefined) {
-      own = new Set();
-      this.#byObject.set(object, own);
-    }
     const stretch = { object, offset, bytes: alone(bytes) };
-    own.add(stretch);
+    getOrMake(this.#byObject, object, () => new Set<Stretch>()).add(stretch);
     this.#byUse.add(stretch);
     this.#bytes += STRETCH_BYTES + bytes.length;
     for (const oldest of this.#byUse) {

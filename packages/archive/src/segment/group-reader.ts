@@ -177,17 +177,8 @@ export class GroupReader {
   ): Promise<DecodeGroups> {
     // Rows first: other parts are decoded by them.
     const wanted = PARTS.filter((part) => part === 'traceRows' || parts.includes(part));
-    const found = new Map<string, Found>();
-    const missing: PartRef[] = [];
-    for (const group of groups) {
-      for (const part of wanted) {
-        const ref = this.#file.groups.ref(part, group);
-        if (ref === undefined) continue;
-        const decoded = this.#file.cache.get(this.#keyOf(ref)) as DecodedParts[Part] | undefined;
-        if (decoded !== undefined) found.set(this.#keyOf(ref), { decoded });
-        else missing.push(ref);
-      }
-    }
+    const refs = groups.flatMap((group) => wanted.flatMap((part) => this.#file.groups.ref(part, group) ?? []));
+    const { found, missing } = this.#known(refs);
     await this.#fetch(missing, found, options);
     return (some) => new Map(some.map((group) => [group, guarded(() => this.#decode(group, wanted, found))]));
   }
@@ -203,13 +194,7 @@ export class GroupReader {
       if (known !== undefined) result.set(group, known);
       else if (ref !== undefined) refs.push(ref);
     }
-    const found = new Map<string, Found>();
-    const missing: PartRef[] = [];
-    for (const ref of refs) {
-      const decoded = cache.get(this.#keyOf(ref)) as DecodedParts[Part] | undefined;
-      if (decoded === undefined) missing.push(ref);
-      else found.set(this.#keyOf(ref), { decoded });
-    }
+    const { found, missing } = this.#known(refs);
     await this.#fetch([...missing, ...this.#allRowsAround(missing)], found, options);
     for (const ref of refs) {
       const { group } = ref;
@@ -243,6 +228,17 @@ export class GroupReader {
 
   #extentsKeyOf(group: number): string {
     return `${this.#file.cacheKey}extents ${group}`;
+  }
+
+  /** What the cache has of `refs`, and the others. */
+  #known(refs: readonly PartRef[]): { readonly found: Map<string, Found>; readonly missing: PartRef[] } {
+    const found = new Map<string, Found>();
+    const missing = refs.filter((ref) => {
+      const decoded = this.#file.cache.get(this.#keyOf(ref)) as DecodedParts[Part] | undefined;
+      if (decoded !== undefined) found.set(this.#keyOf(ref), { decoded });
+      return decoded === undefined;
+    });
+    return { found, missing };
   }
 
   /** Read `refs` in one batch. */
