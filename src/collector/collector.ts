@@ -8,8 +8,7 @@ import type { ActiveTrace, EndedRoot, OpenSpans, TraceLimits, TraceOutcome, Trac
 import type { Sampler } from '../span/sampler.js';
 import { type CollectorOptions, checkReporters, type ResolvedOptions, resolveOptions } from './options.js';
 import type { Reporter, Resource } from './reporter.js';
-import type { CollectorStats, FlushResult } from './reporting.js';
-import { Reporting } from './reporting.js';
+import { type CollectorStats, type FlushResult, Reporting } from './reporting.js';
 import { TraceLife, type TraceState } from './trace-life.js';
 import type { TraceObserver } from './trace-part.js';
 

@@ -155,7 +155,6 @@ const plainly = <R, A extends unknown[]>(fn: (...args: A) => R, args: A): R => R
 const call = <R>(fn: () => R): R => fn();
 
 const NOBODYS: unknown = {};
-const NOTHING = (): void => {};
 
 export class FrameStore<T> extends AsyncLocalStorage<T> {
   /** The way in use. */
@@ -184,7 +183,7 @@ export class FrameStore<T> extends AsyncLocalStorage<T> {
    */
   follow(): void {
     // Of this kind of store, whichever way it goes: that is found at the first span. Nothing is done for a value that is current already.
-    super.run(NOBODYS as T, NOTHING);
+    super.run(NOBODYS as T, none);
   }
 
   /** The frame that is current, for {@link enterAgain}. */

@@ -32,7 +32,7 @@ import { type Operation, operationsOf, type QueryOptions, servicesOf } from './t
 import { describe } from './values/values.js';
 import { WorkThread } from './work-thread.js';
 
-/** How a call reads: `signal` stops it, `onDamage` is told of what cannot be read while the rest answers, `onOver` from when on a search left something out. */
+/** How a call reads: `signal` stops it, `onDamage` gets what cannot be read while the rest answers, `onOver` the time from which a search left something out. */
 export type ArchiveCall = QueryOptions;
 
 const DEFAULT_LIMIT = 20;
@@ -228,13 +228,13 @@ export class Archive {
     const { limit = DEFAULT_LIMIT } = search;
     wholeNumber('limit', limit, [1, MAX_LIMIT], badOptions);
     const { unnamedService = UNKNOWN_SERVICE } = call;
-    const tell = (fault: DamagedSegment, latestUnixNs: bigint): void => {
+    const report = (fault: DamagedSegment, latestUnixNs: bigint): void => {
       this.#endedSearch = fault;
       call.onDamage?.(fault);
       call.onOver?.(latestUnixNs);
     };
     const found = await this.#snapshots.run(call, (sources, ask) =>
-      searchSources(sources, { ...search, limit, unnamedService }, { ...ask, ...this.#bucket?.searchBound(tell) }),
+      searchSources(sources, { ...search, limit, unnamedService }, { ...ask, ...this.#bucket?.searchBound(report) }),
     );
     return found.map((summary) => ({ ...summary, service: shownName(summary.service, unnamedService) }));
   }

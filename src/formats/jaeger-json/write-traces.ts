@@ -112,7 +112,7 @@ const fieldTags = (
   return tags;
 };
 
-/** Whether the parent is told as a FOLLOWS_FROM: where it will be read as the parent again. */
+/** Whether the parent is written as a FOLLOWS_FROM: where it will be read as the parent again. */
 const followsFrom = (span: FinishedSpan, hasMore: boolean): boolean =>
   span.parentSpanId !== '' &&
   span.properties.get(Key.REFERENCE_TYPE) === Key.FOLLOWS_FROM &&

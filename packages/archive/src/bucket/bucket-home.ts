@@ -242,8 +242,8 @@ export class BucketHome implements SpansHome {
     await this.#maintainer.retain(limits);
   }
 
-  /** When a search is over, because it has read too much; `tell` says so, and how to go on. */
-  searchBound(tell: (fault: DamagedSegment, latestUnixNs: bigint) => void): Pick<AskOptions, 'isOver' | 'onOver'> {
+  /** When a search is over, because it has read too much; `report` gets that, and from when on something is left out. */
+  searchBound(report: (fault: DamagedSegment, latestUnixNs: bigint) => void): Pick<AskOptions, 'isOver' | 'onOver'> {
     const before = this.store.stats();
     return {
       isOver: () => {
@@ -257,7 +257,7 @@ export class BucketHome implements SpansHome {
           code: 'ERR_SPANLINE_GRAPH_LIMIT',
           message: `the search was ended when it had read ${SEARCH_BYTES / MIB} MiB or asked ${SEARCH_REQUESTS} times: of what ended before ${time} some is left out; go on with a search to that time, or ask for less`,
         };
-        tell(fault, latestUnixNs);
+        report(fault, latestUnixNs);
       },
     };
   }

@@ -180,7 +180,7 @@ export class ObjectTransport implements Transport {
     return error instanceof BucketError ? new TransportError(error.message, { cause: error }) : error;
   }
 
-  /** Another read may have told the version meanwhile. */
+  /** Another read may have learnt the version meanwhile. */
   #checkEtag(etag: string | undefined): void {
     const known = this.#version?.etag ?? '';
     if (known !== '' && etag !== undefined && etag !== known) throw this.#changed();

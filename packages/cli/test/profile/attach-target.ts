@@ -24,7 +24,7 @@ export const startsOf = (program: string) => {
     const saysThat = async (word: string): Promise<void> => {
       for await (const [text] of on(child.stdout, 'data')) if ((text as string).includes(word)) return;
     };
-    /** Resolve when a profile of it is under way, and when it has worked in that for as long as shares need. */
+    /** Resolve when a profile of it has begun, and when it has worked long enough under that for shares to be compared. */
     const [begun, profiled, worked] = ['begun', 'profiled', 'worked'].map(saysThat);
     await begun;
     return { pid: String(child.pid), child, said, profiled, worked };

@@ -7,7 +7,7 @@ import { root } from '../support/spanline.js';
 const LIBRARY = pathToFileURL(join(root, 'packages/profile/dist/esm/index.js')).href;
 
 /**
- * Works for so many milliseconds of CPU time, or until it is told to end; says when it has begun, when a profile of it has, and when it has worked
+ * Works for so many milliseconds of CPU time, or until it is ended; says when it has begun, when a profile of it has, and when it has worked
  * for 300 ms in that.
  */
 const SOURCE = `

@@ -1,4 +1,4 @@
-// A trace is drawn as wide as it is told and no wider, with every span in its place in the tree and in time; what is odd about it, absent
+// A trace is drawn as wide as asked and no wider, with every span in its place in the tree and in time; what is odd about it, absent
 // parents, circles, depth, errors, hostile names, is shown and breaks nothing.
 
 import { describe, expect, test } from 'vitest';

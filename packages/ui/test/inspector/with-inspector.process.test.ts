@@ -72,7 +72,7 @@ test('who came while another worked does not leave while that one has the inspec
       `new Promise((resolve) => { const timer = setInterval(() => { if (${closing}) resolve(clearInterval(timer)); }, 1); })`,
     );
     finish?.(undefined);
-    // It may be closed before that is told.
+    // It may be closed before the answer comes.
     return seen.catch(() => undefined);
   });
   await second;
