@@ -1,7 +1,7 @@
 // Work through the inspector of a process is not disturbed by work that ended just before, and leaves the inspector closed.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { findInspector } from '../../src/inspector/find-inspector.js';
 import { withInspector } from '../../src/inspector/with-inspector.js';
 
@@ -19,10 +19,10 @@ beforeAll(async () => {
 });
 afterAll(() => child.kill('SIGKILL'));
 
-/** Close the inspector that was opened to see whether it was closed. */
-const closeThere = async (): Promise<void> => {
+// Each test opens the inspector at its end, to see whether it was closed; the next one begins with a closed one, whichever that is.
+afterEach(async () => {
   await withInspector(pid, {}, (evaluate) => evaluate("process.getBuiltinModule('inspector').close()")).catch(() => {});
-};
+});
 
 test('the inspector is closed when the work is over, by the process that has it', async () => {
   expect(await withInspector(pid, {}, (evaluate) => evaluate('1 + 1'))).toBe(2);
@@ -31,7 +31,6 @@ test('the inspector is closed when the work is over, by the process that has it'
   // Found open: left so.
   expect(await withInspector(pid, {}, (evaluate) => evaluate('1 + 1'))).toBe(2);
   expect((await findInspector(pid)).isOpened).toBe(false);
-  await closeThere();
 });
 
 test('who comes before the inspector is closed again works on, and closes it', async () => {
@@ -47,7 +46,6 @@ test('who comes before the inspector is closed again works on, and closes it', a
   );
   expect([await first, slow]).toEqual([2, 'done']);
   expect((await findInspector(pid)).isOpened).toBe(true);
-  await closeThere();
 });
 
 test('who came while another worked does not leave while that one has the inspector closed', async () => {
