@@ -78,9 +78,11 @@ export class OwnTrace implements TraceSink, ExternalTrace {
   take(trace: ActiveTrace): SpanRecord[] {
     if (!trace.hasNumber) return [];
     const { number } = trace;
-    const parts = takeTraces(Int32Array.of(number), { rows: this.rows, anchor: takeAnchor() });
+    const anchor = takeAnchor();
+    const parts = takeTraces(Int32Array.of(number), { rows: this.rows, anchor });
     this.rows.traces.emptied(number);
     this.rows.traces.setBits(number, TraceBit.continuation);
+    this.rows.traces.anchors[number] ??= anchor;
     return parts.flatMap(({ spans }) => spans);
   }
 

@@ -188,6 +188,7 @@ export class TraceLife {
     for (const number of open) {
       this.traces.emptied(number);
       this.traces.setBits(number, TraceBit.continuation);
+      this.traces.anchors[number] ??= this.anchors.last;
     }
     return parts;
   }

@@ -62,9 +62,10 @@ export class TracePart implements Trace {
   w3 = 0;
   traceState = '';
   isRandom = false;
-  /** Who produced it, and how ticks of its rows become Unix time. */
+  /** Who produced it. */
   resource!: Resource;
-  anchor!: ClockAnchor;
+  // How its ticks become Unix time, where that is not said by the rows that were taken.
+  private ownAnchor: ClockAnchor | undefined;
   // Of records, which keep it.
   private identity: TraceIdentity | null = null;
   private made: SpanRecord[] | null = null;
@@ -103,8 +104,13 @@ export class TracePart implements Trace {
     this.w3 = words[at + TraceWord.id + 3];
     this.traceState = traces.traceStates[number];
     this.resource = traces.resources[number] as Resource;
-    this.anchor = traces.anchors[number] as ClockAnchor;
+    this.ownAnchor = traces.anchors[number] as ClockAnchor | undefined;
     return this;
+  }
+
+  /** How ticks of its rows become Unix time. */
+  get anchor(): ClockAnchor {
+    return this.ownAnchor ?? (this.readable.anchor as ClockAnchor);
   }
 
   get traceId(): string {
@@ -196,6 +202,7 @@ export class TracePart implements Trace {
   /** Copy its rows to those of trace `i` there. */
   moveTo(rows: TakenRows, i: number): void {
     for (let at = 0; at < this.spanCount; at++) rows.copy(i, this.chunkOf(at), this.rowOf(at));
+    this.ownAnchor = this.anchor;
     this.rows = rows;
     this.first = rows.firstOf(i);
   }
@@ -343,7 +350,7 @@ export interface TraceObserver extends RowObserver {
 export interface TakenFrom {
   readonly rows: RowStore;
   readonly observer?: TraceObserver | null;
-  /** For traces that have none. */
+  /** For traces that have none. Whoever keeps the number of one has to put it into the table: what comes later goes by it too. */
   readonly anchor: ClockAnchor;
   /** Where parts come from, and go back to. */
   readonly parts?: PartPool;
@@ -365,6 +372,7 @@ export const takeTraces = (numbers: Int32Array, from: TakenFrom): TracePart[] =>
   const waiting = withSpans(numbers, traces);
   if (waiting.length === 0) return [];
   const rows = from.rows.take(waiting);
+  rows.anchor = from.anchor;
   // Its length is known: an array that grows leaves copies of itself.
   const parts = new Array<TracePart>(waiting.length);
   for (let i = 0; i < waiting.length; i++) {
@@ -372,7 +380,6 @@ export const takeTraces = (numbers: Int32Array, from: TakenFrom): TracePart[] =>
     if (traces.get(number, TraceWord.mounted) > 0) {
       for (const mounted of traces.mounts.get(number) as MountedBatch[]) copyMounted(rows, i, number, mounted, from);
     }
-    traces.anchors[number] ??= from.anchor;
     parts[i] = (from.parts?.take() ?? new TracePart()).of(traces, number, rows, i);
   }
   return parts;

@@ -8,29 +8,39 @@ import type { PropertyList } from './property.js';
 import { CHUNK_ROWS, Flag, NO_SLOT, RowChunk } from './row-chunk.js';
 import { TraceBit, TraceTable, TraceWord } from './trace-table.js';
 
-/** Takes chunks that are free again. */
-interface ChunkPool {
+/** Takes chunks that are free again, and what listed their rows. */
+interface RowPool {
   give(chunk: RowChunk): void;
+  giveBack(rows: TakenRows): void;
 }
+
+const NONE = new Int32Array(0);
 
 export class TakenRows {
   readonly chunks: RowChunk[] = [];
+  /** How ticks of all traces become Unix time that have no anchor of their own in the table. */
+  anchor: unknown = undefined;
   // Chunk and row of each row, by trace; the root of a trace first.
-  private readonly places: Int32Array;
-  private readonly starts: Int32Array;
-  private readonly ends: Int32Array;
+  private places = NONE;
+  private starts = NONE;
+  private ends = NONE;
   // Takes rows that are copied, and its place among the chunks.
   private copies: RowChunk | null = null;
   private copiesAt = 0;
 
   // Traces that somebody may still read.
-  private readers: number;
+  private readers = 0;
 
   /** @param counts Number of rows of each trace. */
   constructor(
     counts: Int32Array,
-    private readonly pool: ChunkPool | null = null,
+    private readonly pool: RowPool | null = null,
   ) {
+    this.begin(counts);
+  }
+
+  /** Be for other traces: nobody reads what was here. */
+  begin(counts: Int32Array): void {
     this.readers = counts.length;
     this.starts = new Int32Array(counts.length);
     let count = 0;
@@ -54,6 +64,11 @@ export class TakenRows {
   release(): void {
     if (--this.readers > 0 || this.pool === null) return;
     for (const chunk of this.chunks.splice(0)) this.pool.give(chunk);
+    this.copies = null;
+    this.places = NONE;
+    this.starts = NONE;
+    this.ends = NONE;
+    this.pool.giveBack(this);
   }
 
   chunkOf(row: number): RowChunk {
@@ -135,7 +150,8 @@ const SPARE_CHUNKS = 8;
 const MAX_POOLED = 16;
 const MAX_POOLED_BYTES = 8 << 20;
 
-const NONE = new Int32Array(0);
+// One that is delivered, one that waits, one that is taken.
+const MAX_POOLED_TAKEN = 3;
 
 export class RowStore {
   private readonly full: RowChunk[] = [];
@@ -144,6 +160,8 @@ export class RowStore {
   private readonly unwanted: number[] = [];
   private readonly pool: RowChunk[] = [];
   private pooledBytes = 0;
+  // Old objects, which all traces of a report refer to: to a new one the next collection of young objects would have to follow each of them.
+  private readonly pooledTaken: TakenRows[] = [];
   private waiting = 0;
   // Rows of full chunks, wanted or not.
   private closedRows = 0;
@@ -181,6 +199,11 @@ export class RowStore {
     chunk.clear();
     this.pool.push(chunk);
     this.pooledBytes += byteSize;
+  }
+
+  /** Take back what listed taken rows, all of which are released. */
+  giveBack(rows: TakenRows): void {
+    if (this.pooledTaken.length < MAX_POOLED_TAKEN) this.pooledTaken.push(rows);
   }
 
   /** The chunk with room for a row, to be written at once. */
@@ -251,7 +274,8 @@ export class RowStore {
       counts[i] = traces.get(numbers[i], TraceWord.spans);
       wanted[numbers[i]] = i;
     }
-    const taken = new TakenRows(counts, this);
+    const taken = this.pooledTaken.pop() ?? new TakenRows(counts, this);
+    taken.begin(counts);
     this.observeAll();
     const { open } = this;
     // Out of the same array: one that waits for a while is an old object, and would keep its chunks until old objects are collected.
