@@ -334,9 +334,11 @@ export class Pipeline {
   // Taking from the front by index and moving the rest now and then: `shift` moves the whole array each time.
   #trim(): void {
     if (this.#head !== this.#tail && this.#head <= 1024) return;
-    this.#queue.copyWithin(0, this.#head, this.#tail);
-    this.#queue.fill(undefined, this.#tail - this.#head, this.#tail);
-    this.#tail -= this.#head;
+    const [from, waiting] = [this.#head, this.#tail - this.#head];
+    // Not `copyWithin`, which asks an array for every item whether it has it.
+    for (let i = 0; i < waiting; i++) this.#queue[i] = this.#queue[from + i];
+    this.#queue.fill(undefined, Math.max(from, waiting), this.#tail);
+    this.#tail = waiting;
     this.#head = 0;
   }
 
