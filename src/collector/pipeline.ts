@@ -10,8 +10,7 @@ export interface QueuedTrace extends Trace {
   readonly resource: Resource;
   /** Called when a reporter that may keep it has been given it. */
   detach?(): void;
-  /** Called when it is queued, and when the reporter reads it no more. */
-  hold?(): void;
+  /** Called when the reporter reads it no more; it was queued as one that is held for that. */
   release?(): void;
   /** Called when a program gets it, which may keep it. */
   show?(): void;
@@ -170,7 +169,6 @@ export class Pipeline {
 
   #add(parts: readonly QueuedTrace[]): void {
     for (const part of parts) {
-      part.hold?.();
       this.#queue[this.#tail++] = part;
       this.#queuedBytes += part.byteSize;
       this.#queuedSpans += part.spanCount;

@@ -234,13 +234,13 @@ export class Reporting {
   }
 
   #handOver(parts: readonly TracePart[], give: (to: Pipeline) => void): void {
-    // Until each pipeline holds them: the first may be done before the second has them.
+    const readers = this.#pipelines.length;
     for (const part of parts) {
-      part.hold();
+      // For all pipelines: the first may be done before the second has them.
+      part.hold(readers);
       this.handedSpans += part.spanCount;
     }
     for (const pipeline of this.#pipelines) give(pipeline);
-    for (const part of parts) part.release();
   }
 
   #takeReportable(): readonly TracePart[] {

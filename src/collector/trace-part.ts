@@ -172,9 +172,9 @@ export class TracePart implements Trace {
     this.isShown = true;
   }
 
-  /** Another reader, which calls `release` when it is done. */
-  hold(): void {
-    this.holders++;
+  /** So many more readers, each of which calls `release` when it is done. */
+  hold(readers = 1): void {
+    this.holders += readers;
   }
 
   /** One that held it reads it no more. After the last one its rows are used for other spans, unless it has rows of its own. */
