@@ -264,10 +264,12 @@ export class Span implements Disposable, QueueMount, EndedSpan {
     if (!this.accepts()) return this;
     const list = this.propertyList;
     const max = 2 * this.limits.maxPropertiesPerSpan;
-    // A literal has room for what is in it, where the first push makes room for sixteen.
+    // A literal has room for what is in it, where the first push makes room for twenty more.
     if (list === null && max > 0) this.propertyList = [key, keptValue(value)];
-    else if (list !== null && list.length < max) list.push(key, keptValue(value));
-    else {
+    else if (list !== null && list.length < max) {
+      if (list.length === 2) this.propertyList = [list[0], list[1], key, keptValue(value)];
+      else list.push(key, keptValue(value));
+    } else {
       count(Counter.propertiesOverCap);
       this.detailed.droppedProperties++;
     }
