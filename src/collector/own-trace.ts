@@ -80,9 +80,10 @@ export class OwnTrace implements TraceSink, ExternalTrace {
     const { number } = trace;
     const anchor = takeAnchor();
     const parts = takeTraces(Int32Array.of(number), { rows: this.rows, anchor });
-    this.rows.traces.emptied(number);
-    this.rows.traces.setBits(number, TraceBit.continuation);
-    this.rows.traces.anchors[number] ??= anchor;
+    const { traces } = this.rows;
+    traces.emptied(number);
+    traces.setBits(number, TraceBit.continuation);
+    if (traces.anchorOf(number) === undefined) traces.setAnchor(number, anchor);
     return parts.flatMap(({ spans }) => spans);
   }
 

@@ -131,7 +131,7 @@ export class TraceLife {
     const { number } = trace;
     const state = this.stateOf(number);
     // Of what was reported before, and has to outlive the number.
-    const anchor = this.traces.anchors[number];
+    const anchor = this.traces.anchorOf(number);
     if (anchor !== undefined) trace.anchor = anchor;
     if (state === TraceState.open) this.open.remove(number);
     if (isWanted && !this.traces.has(number, TraceBit.dropped)) {
@@ -188,7 +188,7 @@ export class TraceLife {
     for (const number of open) {
       this.traces.emptied(number);
       this.traces.setBits(number, TraceBit.continuation);
-      this.traces.anchors[number] ??= this.anchors.last;
+      if (this.traces.anchorOf(number) === undefined) this.traces.setAnchor(number, this.anchors.last);
     }
     return parts;
   }

@@ -102,9 +102,9 @@ export class TracePart implements Trace {
     this.w1 = words[at + TraceWord.id + 1];
     this.w2 = words[at + TraceWord.id + 2];
     this.w3 = words[at + TraceWord.id + 3];
-    this.traceState = traces.traceStates[number];
-    this.resource = traces.resources[number] as Resource;
-    this.ownAnchor = traces.anchors[number] as ClockAnchor | undefined;
+    this.traceState = traces.traceStateOf(number);
+    this.resource = traces.resourceOf(number) as Resource;
+    this.ownAnchor = traces.anchorOf(number) as ClockAnchor | undefined;
     return this;
   }
 

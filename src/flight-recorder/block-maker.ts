@@ -71,8 +71,8 @@ export class BlockMaker {
       words[at + 2] = traces.words[id + 2];
       words[at + 3] = traces.words[id + 3];
       words[at + 4] = traces.get(trace, TraceWord.bits) & BITS;
-      words[at + 5] = meta.numberOfState(traces.traceStates[trace]);
-      words[at + 6] = meta.numberOfResource(traces.resources[trace]);
+      words[at + 5] = meta.numberOfState(traces.traceStateOf(trace));
+      words[at + 6] = meta.numberOfResource(traces.resourceOf(trace));
     }
     const number = this.isOfRing ? nextNumber++ : NO_NUMBER;
     if (this.isOfRing) for (const trace of shown) noteBlock(traces, trace, number);

@@ -148,7 +148,7 @@ export class FlightRecorder implements TraceObserver {
     const key = traces.keyOf(number);
     const isSampled = traces.has(number, TraceBit.sampled);
     const of = `${key.w0} ${key.w1} ${key.w2} ${key.w3} ${isSampled}`;
-    const slot = this.#mountedTraces.numberOf(of, key, traces.resources[number], isSampled);
+    const slot = this.#mountedTraces.numberOf(of, key, traces.resourceOf(number), isSampled);
     this.#mounted.copy(chunk, row, slot);
     if (this.#mounted.isFull) this.#addMounted();
   }

@@ -51,7 +51,13 @@ export const TraceBit = {
   hidden: 32,
   /** Its rows are wanted by nobody, and wait for the next pass over the chunks. */
   unwanted: 64,
+  // Which objects of its own the table has: few traces have any, and nothing is read or written for the others.
+  ownResource: 128,
+  ownAnchor: 256,
+  traceState: 512,
 } as const;
+
+const OWN_OBJECTS = TraceBit.ownResource | TraceBit.ownAnchor | TraceBit.traceState;
 
 /** The identity of a trace. */
 export interface TraceKey {
@@ -77,10 +83,12 @@ const MAX_DROPPED = 1 << 17;
 
 export class TraceTable {
   words = new Int32Array(FIRST_CAPACITY * TRACE_STRIDE);
-  /** The producer of each, and how its ticks become Unix time, once that is chosen: objects that many traces share. */
-  readonly resources: unknown[] = [];
-  readonly anchors: unknown[] = [];
-  readonly traceStates: string[] = [];
+  // Of those that have the bit for it.
+  private readonly resources: unknown[] = [];
+  private readonly anchors: unknown[] = [];
+  private readonly traceStates: string[] = [];
+  // The producer of all others.
+  private resource: unknown = undefined;
   /** Of the few that have them. */
   readonly mounts = new Map<number, MountedSpans[]>();
   // Numbers that nobody has, outside the heap as the words are.
@@ -93,11 +101,11 @@ export class TraceTable {
   size = 0;
 
   /** A number for a trace, which is in no list and has no spans yet. `serial` is that of one which had a number before. */
-  acquire(key: TraceKey, resource: unknown, bits: number, serial = this.nextSerial()): number {
+  acquire(key: TraceKey, resource: unknown, bits: number, serial?: number): number {
     const number = this.freeCount > 0 ? this.free[--this.freeCount] : this.add();
     const { words } = this;
     const at = number * TRACE_STRIDE;
-    words[at + TraceWord.serial] = serial;
+    words[at + TraceWord.serial] = serial ?? this.nextSerial();
     words[at + TraceWord.state] = 0;
     words[at + TraceWord.bits] = key.isRandom ? bits | TraceBit.random : bits;
     words[at + TraceWord.id] = key.w0;
@@ -110,17 +118,37 @@ export class TraceTable {
     words[at + TraceWord.refused] = 0;
     words[at + TraceWord.heldFrom] = -1;
     words[at + TraceWord.heldTo] = -1;
-    // Most are what they were: a write to an old object costs more than a look.
-    if (this.resources[number] !== resource) this.resources[number] = resource;
-    if (this.anchors[number] !== undefined) this.anchors[number] = undefined;
-    if (this.traceStates[number] !== key.traceState) this.traceStates[number] = key.traceState;
+    if (resource !== this.resource) this.takeResource(number, resource, serial === undefined);
+    if (key.traceState !== '') {
+      this.traceStates[number] = key.traceState;
+      this.setBits(number, TraceBit.traceState);
+    }
     return number;
+  }
+
+  /** Who produced it. */
+  resourceOf(number: number): unknown {
+    return this.has(number, TraceBit.ownResource) ? this.resources[number] : this.resource;
+  }
+
+  /** How its ticks become Unix time; undefined until that is chosen. */
+  anchorOf(number: number): unknown {
+    return this.has(number, TraceBit.ownAnchor) ? this.anchors[number] : undefined;
+  }
+  setAnchor(number: number, anchor: unknown): void {
+    this.anchors[number] = anchor;
+    this.setBits(number, TraceBit.ownAnchor);
+  }
+
+  traceStateOf(number: number): string {
+    return this.has(number, TraceBit.traceState) ? this.traceStates[number] : '';
   }
 
   /** The number belongs to nobody. No row may name it. */
   release(number: number): void {
     this.disown(number);
     this.emptied(number);
+    if (this.has(number, OWN_OBJECTS)) this.forgetObjects(number);
     this.free[this.freeCount++] = number;
   }
 
@@ -186,7 +214,7 @@ export class TraceTable {
     const { words } = this;
     const at = number * TRACE_STRIDE + TraceWord.id;
     const [w0, w1, w2, w3] = [words[at], words[at + 1], words[at + 2], words[at + 3]];
-    return { w0, w1, w2, w3, traceState: this.traceStates[number], isRandom: this.has(number, TraceBit.random) };
+    return { w0, w1, w2, w3, traceState: this.traceStateOf(number), isRandom: this.has(number, TraceBit.random) };
   }
 
   /** Properties of its root that are known only when it is taken. */
@@ -204,6 +232,30 @@ export class TraceTable {
   /** Whether it was; false when that is forgotten. */
   wasDropped(serial: number): boolean {
     return this.dropped !== null && this.dropped[serial & (MAX_DROPPED - 1)] === serial;
+  }
+
+  // A trace that begins has the resource that those after it will have: those before get it as their own. One that comes back may have an earlier one.
+  private takeResource(number: number, resource: unknown, isNew: boolean): void {
+    if (!isNew || resource === undefined) {
+      this.ownResource(number, resource);
+      return;
+    }
+    for (let other = 0; other < this.size; other++) {
+      if (other !== number && !this.has(other, TraceBit.ownResource)) this.ownResource(other, this.resource);
+    }
+    this.resource = resource;
+  }
+
+  private ownResource(number: number, resource: unknown): void {
+    this.resources[number] = resource;
+    this.setBits(number, TraceBit.ownResource);
+  }
+
+  private forgetObjects(number: number): void {
+    this.resources[number] = undefined;
+    this.anchors[number] = undefined;
+    this.traceStates[number] = '';
+    this.clearBits(number, OWN_OBJECTS);
   }
 
   private nextSerial(): number {

@@ -205,11 +205,11 @@ export class ActiveTrace {
 
   /** How its ticks become Unix time; undefined until that is chosen. */
   get anchor(): unknown {
-    return this.hasNumber ? (this.traces.anchors[this.number] ?? this.ownAnchor) : this.ownAnchor;
+    return this.hasNumber ? (this.traces.anchorOf(this.number) ?? this.ownAnchor) : this.ownAnchor;
   }
   set anchor(anchor: unknown) {
     this.ownAnchor = anchor;
-    if (this.hasNumber) this.traces.anchors[this.number] = anchor;
+    if (this.hasNumber) this.traces.setAnchor(this.number, anchor);
   }
 
   /**

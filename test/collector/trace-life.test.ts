@@ -252,7 +252,7 @@ const observerOf = (): TraceObserver & { readonly seen: () => string[] } => {
       for (let row = from; row < chunk.count; row++) {
         const slot = chunk.slots[row];
         if (slot === NO_SLOT || traces.has(slot, TraceBit.hidden)) continue;
-        const text = `${traces.traceStates[slot].slice('name='.length)}: ${internedName(chunk.names[row])}`;
+        const text = `${traces.traceStateOf(slot).slice('name='.length)}: ${internedName(chunk.names[row])}`;
         rows.push({ id: idOf(traces.keyOf(slot)), text });
       }
     },
