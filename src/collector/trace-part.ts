@@ -28,8 +28,8 @@ const VIEW = new RowView({ properties: NO_PROPERTIES }, { name: '', version: '',
 
 const ERROR = STATUS_CODES.indexOf('error');
 
-/** Parts that wait to be used again: as many as a report of the default size has. */
-const MAX_POOLED = 16_384;
+/** Parts that wait to be used again: of two reports of the default size, for one is delivered while the next is taken. */
+const MAX_POOLED = 2 * 16_384;
 
 /** Parts of a collector that nobody reads any more. A new object a trace and report would outlive the young generation while it is delivered. */
 export class PartPool {
