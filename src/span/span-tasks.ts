@@ -1,13 +1,14 @@
 // Code that runs under a span: until a function returns, until the promise that it gives settles, or until a guard is left, which must give back the async
-// context it found, and may be left twice.
+// context it found, and may be left twice. At the end what takes the place of all this under a span that does not record.
 //
 // What is returned in place of a promise that is waited for must be as much like it as can be: of the same realm, with its own properties, rejected as unhandled
 // as it was. Nothing else may be called on it or changed. The promise itself cannot be given back: a waiter for it has handled it, so that a rejection nobody
 // else handles would no longer reach `unhandledRejection`, and whether somebody else does cannot be asked.
 import { types } from 'node:util';
 import { state, type TaskQueue } from '../context/process-state.js';
-import { type QueueMount, SpanQueue } from '../local-span/local-span.js';
+import { type QueueMount, queueStore, SpanQueue } from '../local-span/local-span.js';
 import { enterQueue, leaveQueue, runOnQueue } from '../local-span/task-context.js';
+import type { SpanContext } from './span-context.js';
 
 // The language's own, whatever a program made of the global.
 const PROTOTYPE = Object.getPrototypeOf((async () => {})()) as Promise<unknown>;
@@ -210,5 +211,41 @@ export class SpanGuard implements Disposable {
     this.endLabel?.();
     this.tasks?.remove(queue);
     leaveQueue(queue, this.outer);
+  }
+}
+
+/** A span that does not record. */
+interface UnsampledSpan extends QueueMount {
+  readonly isRoot: boolean;
+  idHi: number;
+  idLo: number;
+}
+
+/**
+ * The unsampled form of a span: it records nothing and passes on that its trace is not sampled. Most unsampled roots call nobody, so a place of its own is
+ * made for whoever asks.
+ */
+export class Unsampled {
+  // One for all runs: nothing is in it.
+  private queue: SpanQueue | null = null;
+
+  /** @param context What is passed on; of a root that of the caller, until somebody asks. */
+  constructor(private context: SpanContext) {}
+
+  /** What `span` passes on. A root has an id of its own from then on. */
+  contextOf(span: UnsampledSpan): SpanContext {
+    if (span.isRoot && span.idLo === 0) {
+      this.context = this.context.unsampledChild();
+      span.idHi = this.context.idHi;
+      span.idLo = this.context.idLo;
+    }
+    return this.context;
+  }
+
+  /** Run `fn` with `span` current. */
+  run<T>(span: UnsampledSpan, fn: () => T): T {
+    if (state.carriesContexts) return runOnQueue(new SpanQueue(span, false), fn);
+    this.queue ??= new SpanQueue(span, false);
+    return queueStore.run(this.queue, fn);
   }
 }

@@ -1,8 +1,8 @@
 // Span: a cross-async span. Starts in one task, ends in another, has one or many parents, and is the mount point of
 // local batches. Recording path: a refused or unrecorded span is a value (a no-op), never an exception.
 //
-// One class, though it is long: a base class for what a span says costs each span a tenth of its time. What runs under a span is in span-tasks, its
-// further parents and its unsampled form in files of their own.
+// One class, though it is long: a base class for what a span says costs each span a tenth of its time. What runs under a span, and its
+// unsampled form, are in span-tasks, its further parents in a file of their own.
 import { now, nsPerTick } from '../clock/index.js';
 import { state } from '../context/process-state.js';
 import { reserveSpanIds, spanIdPrefix } from '../local-span/ids.js';
@@ -42,10 +42,9 @@ import {
 import { FurtherParents } from './further-parents.js';
 import { decide } from './sampler.js';
 import { SpanContext } from './span-context.js';
-import { runToEndUnder, runUnder, SpanGuard, TaskQueues } from './span-tasks.js';
+import { runToEndUnder, runUnder, SpanGuard, TaskQueues, Unsampled } from './span-tasks.js';
 import { type Link, type SpanKind, STATUS_CODES, type StatusCode } from './span-types.js';
 import type { TraceCollector } from './trace-collector.js';
-import { Unsampled } from './unsampled.js';
 
 /**
  * A span that may cross tasks: it lives over awaits, callbacks and threads of work.
