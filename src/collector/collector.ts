@@ -2,7 +2,7 @@
 // so those methods (opened, ended, cancelled, grew) only count and schedule.
 import { timers } from '../base/calls/timers.js';
 import { state } from '../context/process-state.js';
-import { closeUnfinished } from '../local-span/stretches.js';
+import { closeUnfinished } from '../local-span/task-context.js';
 import type { RowStore } from '../rows/row-store.js';
 import type { ActiveTrace, EndedRoot, OpenSpans, TraceLimits, TraceOutcome, TraceSink } from '../span/active-trace.js';
 import type { Sampler } from '../span/sampler.js';

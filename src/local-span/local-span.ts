@@ -19,8 +19,7 @@ import {
 } from '../rows/property.js';
 import { reserveSpanIds, spanIdPrefix } from './ids.js';
 import { warnOutOfOrder } from './misuse.js';
-import { closeAfterTurn } from './stretches.js';
-import { currentTaskQueue, enteredTaskQueue, recordingTaskQueue } from './task-context.js';
+import { closeAfterTurn, currentTaskQueue, enteredTaskQueue, recordingTaskQueue } from './task-context.js';
 
 /** Properties and events one local span may have; beyond it they are counted and dropped. */
 export const MAX_LOCAL_DETAILS = 1 << 17;

@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { currentQueue, LocalSpan, Span, type SpanRecord, stats, traced } from '../../src/index.js';
-import { MAX_UNFINISHED } from '../../src/local-span/stretches.js';
+import { MAX_UNFINISHED } from '../../src/local-span/task-context.js';
 import { useOwnNames } from '../support/names.js';
 import { counted, recorder } from '../support/recorder.js';
 import { samples } from '../support/samples.js';
