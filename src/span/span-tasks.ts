@@ -150,7 +150,17 @@ export const runUnder = <T>(span: RunningSpan, fn: () => T): T => {
   return span.tasks.closeWhenSettled(queue, result as Promise<unknown>, follow) as T;
 };
 
-/** The same, and end the span when it is done. `fn` only calls `maker`. */
+/** The same for code of our own that ends what it starts: what `fn` gives is handed on as it is, whatever that is, and nobody waits for it. */
+export const beginUnder = <T>(span: RunningSpan, fn: () => T): T => {
+  const queue = new SpanQueue(span, true);
+  try {
+    return runOnQueue(queue, fn);
+  } finally {
+    queue.close();
+  }
+};
+
+/** Run `fn` like {@link runUnder} and end the span when it is done. `fn` only calls `maker`. */
 export const runToEndUnder = <T>(span: RunningSpan, fn: () => T, maker: unknown): T => {
   const queue = new SpanQueue(span, true);
   let result: T;

@@ -173,6 +173,21 @@ export class Span implements Disposable, QueueMount, EndedSpan {
     return options ? span.withOptions(options) : span;
   }
 
+  /**
+   * @internal The same for code of our own that a program calls whether it traces or not: undefined where the span of this task does not record or has ended,
+   * which nobody counts, and one look at the context for all of it.
+   */
+  static startHere(name: string): Span | undefined {
+    const queue = state.enabled ? enteredQueue() : undefined;
+    if (queue === undefined || !queue.mount.isSpan) return undefined;
+    const mount = queue.mount as Span;
+    if (!mount.isRecording) return undefined;
+    const { idHi, idLo } = queue.nextParent ?? mount;
+    const span = new Span(mount.trace, name, idHi, idLo, false, null);
+    if (mount.further !== null) span.inherit(mount.further, span.parentHi, span.parentLo);
+    return span;
+  }
+
   /** The span that records nothing. */
   static noop(): Span {
     return NOOP_SPAN;
@@ -545,6 +560,18 @@ export class Span implements Disposable, QueueMount, EndedSpan {
   /** @internal The properties of a span that has just started, in one list: key, value, key, value. */
   describe(list: (string | PropertyValue)[]): void {
     if (this.trace !== null) this.propertyList = list;
+  }
+
+  /** @internal Properties behind those it has: key, value, key, value. No value is an array of the program's. */
+  addAll(list: (string | PropertyValue)[]): void {
+    if (!this.accepts()) return;
+    const { propertyList: own } = this;
+    const length = own === null ? 0 : own.length;
+    if (length + list.length > 2 * this.limits.maxPropertiesPerSpan) {
+      for (let i = 0; i < list.length; i += 2) this.addProperty(list[i] as string, list[i + 1]);
+    } else if (own === null) this.propertyList = list;
+    // A loop: `concat` takes twice as long.
+    else for (let i = 0; i < list.length; i++) own.push(list[i]);
   }
 
   /** A function that runs `fn` with this span as local parent whenever it is called: for timers and raw callbacks. */

@@ -29,6 +29,23 @@ test('kind, properties, events, links, status', async () => {
   ]);
 });
 
+test('properties in one list come behind those there are, within the bound', async () => {
+  const { root, memory, collector } = recorder({ maxPropertiesPerSpan: 3 });
+  const [first, more, full] = ['first', 'more', 'full'].map((name) => root(name));
+  first.addAll(['a', 1]);
+  more.addProperty('a', 1).addAll(['b', 'x', 'c', 2]);
+  full.addProperty('a', 1).addAll(['b', 'x', 'c', 2, 'd', 3]);
+  for (const span of [first, more, full]) span.end();
+  full.addAll(['e', 4]);
+  await collector.flush();
+  expect(memory.spans.map(({ properties }) => properties)).toEqual([
+    { a: 1 },
+    { a: 1, b: 'x', c: 2 },
+    { a: 1, b: 'x', c: 2 },
+  ]);
+  expect(memory.find('full')?.droppedProperties).toContain(1);
+});
+
 test('a span that is ended for good keeps nothing of what its record has', async () => {
   const { root, memory, collector } = recorder();
   const span = root('root', undefined, { properties: { a: 1 } }).addEvent('e');

@@ -1,23 +1,17 @@
 // Spans of the databases' own work. Where nobody traces, this must cost one look at the current span and nothing else.
 
-import { Span, type SpanOptions } from 'spanline';
-import { queueStore } from 'spanline/internal/rows';
+import { Span } from 'spanline';
+import { beginUnder, queueStore, state } from 'spanline/internal/rows';
 
 /** A child of the current span; undefined when nothing records here. */
-export const childSpan = (name: string, options?: SpanOptions): Span | undefined => {
-  if (Span.current()?.isRecording !== true) return undefined;
-  return Span.startWithLocalParent(name, options);
-};
+export const childSpan = (name: string): Span | undefined => Span.startHere(name);
 
 /** Begin `work` under `span`, when there is one. A promise is given back as it is: to follow it costs more than the rest, and is only of use for local spans. */
-export const under = <T>(span: Span | undefined, work: () => T): T => {
-  if (span === undefined) return work();
-  let result!: T;
-  span.run(() => {
-    result = work();
-  });
-  return result;
-};
+export const under = <T>(span: Span | undefined, work: () => T): T =>
+  span === undefined ? work() : beginUnder(span, work);
+
+/** Whether a CPU profile or the event-loop timeline asks under which span code runs. */
+export const isWorkWatched = (): boolean => state.labelling !== undefined || state.queueSwitches !== undefined;
 
 /** Run `work` with no current span: what it would start is not wanted. A no-op span would not do, for it leaves the current one. */
 export const untraced = <T>(work: () => T): T => queueStore.run(undefined as never, work);

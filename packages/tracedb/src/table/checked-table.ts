@@ -3,6 +3,7 @@
 // nothing of how an engine reads or writes.
 import { quoted } from '../params/param-text.js';
 import { invalidInput, TraceDbError, tableLimit } from '../tracedb-error.js';
+import type { ReadWatch } from './read-span.js';
 import type {
   CallOptions,
   ConditionalChange,
@@ -163,7 +164,11 @@ export abstract class CheckedTable {
   protected abstract get families(): ReadonlySet<string>;
   protected abstract get isClosed(): boolean;
 
-  abstract readRows(selection: RowSelection, options?: ReadOptions): AsyncIterableIterator<readonly Row[]>;
+  abstract readRows(
+    selection: RowSelection,
+    options?: ReadOptions,
+    watch?: ReadWatch,
+  ): AsyncIterableIterator<readonly Row[]>;
 
   /** Apply one list or the other, of at most `bytes` bytes; whether the predicate held. */
   protected abstract changeIf(
@@ -182,8 +187,8 @@ export abstract class CheckedTable {
     options: CallOptions | undefined,
   ): Promise<number>;
 
-  async readRow(key: string, options?: ReadOptions): Promise<Row | undefined> {
-    for await (const [row] of this.readRows({ keys: [key] }, options)) return row;
+  async readRow(key: string, options?: ReadOptions, watch?: ReadWatch): Promise<Row | undefined> {
+    for await (const [row] of this.readRows({ keys: [key] }, options, watch)) return row;
     return undefined;
   }
 

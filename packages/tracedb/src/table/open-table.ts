@@ -5,9 +5,9 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Span } from 'spanline';
-import { timers } from 'spanline/internal/base';
-import { childSpan, failSpan, inSpan, roundMs, under } from '../node-span.js';
+import { childSpan, inSpan, isWorkWatched, under } from '../node-span.js';
 import { noTable } from '../tracedb-error.js';
+import { ReadSpan, type ReadWatch } from './read-span.js';
 import type {
   CallOptions,
   ConditionalChange,
@@ -23,29 +23,54 @@ import type {
 
 const OVER = { done: true, value: undefined } as const;
 
-/** Hands on the batches of a read and counts them. */
-class TracedRead<T> implements AsyncIterableIterator<readonly T[]> {
-  readonly #inner: AsyncIterator<readonly T[], undefined>;
-  readonly #figures = { rows: 0, bytes: 0, batches: 0, waitMs: 0 };
+/** A table whose reads may be watched from within. */
+export interface WatchableTable extends WideColumnTable {
+  /** The reads below tell their watch what they do; other tables leave that to whoever waits for their promises. */
+  readonly isWatchable?: true;
+  readRows(selection: RowSelection, options?: ReadOptions, watch?: ReadWatch): AsyncIterableIterator<readonly Row[]>;
+  readKeys(selection: RowSelection, options?: ReadOptions, watch?: ReadWatch): AsyncIterableIterator<readonly string[]>;
+  readRow(key: string, options?: ReadOptions, watch?: ReadWatch): Promise<Row | undefined>;
+}
 
-  readonly #span: Span;
+/** Hands on the batches of a read that is watched from within. Its promises are those of the read itself. */
+class WatchedRead<T> implements AsyncIterableIterator<T> {
+  readonly #span: ReadSpan;
+  readonly #inner: AsyncIterator<T, undefined>;
+  #hasBegun = false;
+
+  constructor(span: ReadSpan, inner: AsyncIterator<T, undefined>) {
+    this.#span = span;
+    this.#inner = inner;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<T, undefined>> {
+    this.#hasBegun = true;
+    // It starts no span.
+    return isWorkWatched() ? under(this.#span.span, () => this.#inner.next()) : this.#inner.next();
+  }
+
+  return(): Promise<IteratorResult<T, undefined>> {
+    // Of a read that has not begun nothing runs.
+    if (!this.#hasBegun) this.#span.ended();
+    return this.#inner.return?.() ?? Promise.resolve(OVER);
+  }
+}
+
+/** Hands on the batches of any other read and counts them. */
+class CountedRead<T> implements AsyncIterableIterator<readonly T[]> {
+  readonly #span: ReadSpan;
+  readonly #inner: AsyncIterator<readonly T[], undefined>;
   readonly #bytesOf: (items: readonly T[]) => number;
   readonly #readOn = (): Promise<IteratorResult<readonly T[], undefined>> => this.#inner.next();
 
-  /** @param open Makes the read, which begins with its first `next`. */
-  constructor(
-    span: Span,
-    open: () => AsyncIterator<readonly T[], undefined>,
-    bytesOf: (items: readonly T[]) => number,
-  ) {
+  constructor(span: ReadSpan, inner: AsyncIterator<readonly T[], undefined>, bytesOf: (items: readonly T[]) => number) {
     this.#span = span;
+    this.#inner = inner;
     this.#bytesOf = bytesOf;
-    try {
-      this.#inner = open();
-    } catch (error) {
-      this.#fail(error);
-      throw error;
-    }
   }
 
   [Symbol.asyncIterator](): this {
@@ -53,17 +78,17 @@ class TracedRead<T> implements AsyncIterableIterator<readonly T[]> {
   }
 
   next(): Promise<IteratorResult<readonly T[], undefined>> {
-    const since = timers.monotonicMs();
+    this.#span.asked();
     try {
-      // Under the span, so that the CPU time of reading is counted there. Its promise is given back as it is: to follow it takes one more.
-      const result = under(this.#span, this.#readOn);
+      // Under the span, so that calls of a client are spans there. Its promise is given back as it is: to follow it takes one more.
+      const result = under(this.#span.span, this.#readOn);
       result.then(
-        (read) => this.#count(read, since),
-        (error) => this.#failSince(error, since),
+        (read) => this.#count(read),
+        (error) => this.#fail(error),
       );
       return result;
     } catch (error) {
-      this.#failSince(error, since);
+      this.#fail(error);
       return Promise.reject(error);
     }
   }
@@ -71,44 +96,21 @@ class TracedRead<T> implements AsyncIterableIterator<readonly T[]> {
   return(): Promise<IteratorResult<readonly T[], undefined>> {
     const result = this.#inner.return?.() ?? Promise.resolve(OVER);
     // Most reads are left when they are over.
-    if (this.#span.isRecording) {
-      const end = (): void => this.#end();
+    if (this.#span.span.isRecording) {
+      const end = (): void => this.#span.ended();
       result.then(end, end);
     }
     return result;
   }
 
-  #count({ done, value }: IteratorResult<readonly T[], undefined>, since: number): void {
-    const figures = this.#figures;
-    figures.waitMs += timers.monotonicMs() - since;
-    if (done === true) {
-      this.#end();
-      return;
-    }
-    figures.rows += value.length;
-    figures.bytes += this.#bytesOf(value);
-    figures.batches++;
-  }
-
-  #failSince(error: unknown, since: number): void {
-    this.#figures.waitMs += timers.monotonicMs() - since;
-    this.#fail(error);
+  #count({ done, value }: IteratorResult<readonly T[], undefined>): void {
+    if (done === true) this.#span.ended();
+    else this.#span.gave(value.length, this.#bytesOf(value));
   }
 
   #fail(error: unknown): void {
-    failSpan(this.#span, error);
-    this.#end();
-  }
-
-  #end(): void {
-    if (!this.#span.isRecording) return;
-    const { rows, bytes, batches, waitMs } = this.#figures;
-    this.#span
-      .addProperty('rows', rows)
-      .addProperty('bytes', bytes)
-      .addProperty('batches', batches)
-      .addProperty('wait.ms', roundMs(waitMs))
-      .end();
+    this.#span.failed(error);
+    this.#span.ended();
   }
 }
 
@@ -144,13 +146,11 @@ const bytesOfMutations = (rows: readonly RowMutation[]): number => {
   return bytes;
 };
 
-const CLIENT = { kind: 'client' } as const;
-
 /** Wraps a table of either engine. */
 export class TracedTable implements WideColumnTable {
-  readonly #inner: WideColumnTable;
+  readonly #inner: WatchableTable;
 
-  constructor(inner: WideColumnTable) {
+  constructor(inner: WatchableTable) {
     this.#inner = inner;
   }
 
@@ -176,17 +176,18 @@ export class TracedTable implements WideColumnTable {
 
   readRows(selection: RowSelection, options?: ReadOptions): AsyncIterableIterator<readonly Row[]> {
     const span = this.#readSpan('table.read', selection);
-    const open = () => this.#inner.readRows(selection, options);
-    return span === undefined ? open() : new TracedRead(span, open, bytesOfRows);
+    if (span === undefined) return this.#inner.readRows(selection, options);
+    return this.#traced(span, (watch) => this.#inner.readRows(selection, options, watch), bytesOfRows);
   }
 
   readKeys(selection: RowSelection, options?: ReadOptions): AsyncIterableIterator<readonly string[]> {
     const span = this.#readSpan('table.read-keys', selection);
-    const open = () => this.#inner.readKeys(selection, options);
-    return span === undefined ? open() : new TracedRead(span, open, bytesOfKeys);
+    if (span === undefined) return this.#inner.readKeys(selection, options);
+    return this.#traced(span, (watch) => this.#inner.readKeys(selection, options, watch), bytesOfKeys);
   }
 
   readRow(key: string, options?: ReadOptions): Promise<Row | undefined> {
+    if (this.#inner.isWatchable === true) return this.#readWatchedRow(key, options);
     return inSpan(
       'table.read-row',
       () => this.#inner.readRow(key, options),
@@ -231,8 +232,38 @@ export class TracedTable implements WideColumnTable {
     return this.#inner.close();
   }
 
+  #readWatchedRow(key: string, options?: ReadOptions): Promise<Row | undefined> {
+    const span = childSpan('table.read-row');
+    if (span === undefined) return this.#inner.readRow(key, options);
+    span.describe(['engine', this.engine]);
+    const watch = new ReadSpan(span, true);
+    return isWorkWatched()
+      ? under(span, () => this.#inner.readRow(key, options, watch))
+      : this.#inner.readRow(key, options, watch);
+  }
+
   #readSpan(name: string, selection: RowSelection): Span | undefined {
-    return childSpan(name, CLIENT)?.addProperty('engine', this.engine).addProperty('selection', describe(selection));
+    const span = childSpan(name);
+    span?.setKind('client');
+    span?.describe(['engine', this.engine, 'selection', describe(selection)]);
+    return span;
+  }
+
+  /** @param open Makes the read, which begins with its first `next`. */
+  #traced<T>(
+    span: Span,
+    open: (watch: ReadWatch) => AsyncIterableIterator<readonly T[]>,
+    bytesOf: (items: readonly T[]) => number,
+  ): AsyncIterableIterator<readonly T[]> {
+    const watch = new ReadSpan(span, false);
+    try {
+      const inner = open(watch);
+      return this.#inner.isWatchable === true ? new WatchedRead(watch, inner) : new CountedRead(watch, inner, bytesOf);
+    } catch (error) {
+      watch.failed(error);
+      watch.ended();
+      throw error;
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 // A table in a trace answers as it does outside of one, and every call is a span with rows, bytes and waiting; however a call ends,
 // its span ends too.
+import { createHook } from 'node:async_hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { SpanRecord } from '../../../../src/record/record.js';
 import { type Recorder, recorder } from '../../../../test/support/recorder.js';
@@ -144,6 +145,38 @@ onBothEngines('a table in a trace', (engine) => {
       expect(events.map(({ name }) => name)).toEqual(['exception']);
     }
     expect(table.stats().openReads).toBe(0);
+  });
+});
+
+onLmdb('a read of the engine itself', (engine) => {
+  /** Promises that `work` takes from here to its end. */
+  const promisesOf = async (work: () => Promise<unknown>): Promise<number> => {
+    let count = 0;
+    // Whoever has called takes some to wait for this.
+    await undefined;
+    const hook = createHook({ init: (_id, type) => void (type === 'PROMISE' && count++) }).enable();
+    try {
+      await work();
+    } finally {
+      hook.disable();
+    }
+    return count;
+  };
+
+  test('takes as many promises in a trace as outside', async () => {
+    const table = await engine.table(FAMILIES);
+    await table.mutateRows(ROWS);
+    const reads: readonly (() => Promise<unknown>)[] = [
+      () => collect(table.readRows({ prefix: 'row' })),
+      () => collect(table.readKeys({ prefix: 'row' })),
+      () => table.readRow('row0001'),
+    ];
+    for (const read of reads) {
+      const outside = await promisesOf(read);
+      expect(outside).toBeGreaterThan(0);
+      const { result } = await inTrace(() => promisesOf(read));
+      expect(result).toBe(outside);
+    }
   });
 });
 

@@ -279,7 +279,10 @@ export const BATCH_BYTES = 512 * 1024;
 /** What one call of a gatherer found. */
 export interface Batch<T> {
   readonly items: T[];
+  /** Bytes looked at. */
   readonly bytes: number;
+  /** Bytes of keys and values that were found. */
+  readonly payload: number;
   /** The walk is over. */
   readonly isLast: boolean;
 }
@@ -306,6 +309,7 @@ const gatherCells = (walk: CellWalk, { families, qualifiers }: CellFilter): Cell
 export const gatherRows = (walk: CellWalk, filter: CellFilter, limit: number): Batch<Row> => {
   const items: Row[] = [];
   let bytes = 0;
+  let payload = 0;
   const max = Math.min(limit, BATCH_ROWS);
   while (walk.row !== '' && items.length < max && bytes < BATCH_BYTES) {
     const key = walk.row;
@@ -315,18 +319,24 @@ export const gatherRows = (walk: CellWalk, filter: CellFilter, limit: number): B
       bytes += key.length;
       continue;
     }
-    bytes += key.length;
-    for (const cell of cells) bytes += cell.value.length + cell.qualifier.length;
+    let found = key.length;
+    for (const { qualifier, value } of cells) {
+      bytes += qualifier.length;
+      found += value.length;
+    }
+    bytes += found;
+    payload += found;
     items.push({ key, cells });
   }
-  return { items, bytes, isLast: walk.row === '' };
+  return { items, bytes, payload, isLast: walk.row === '' };
 };
 
 /** The next keys of a walk that stands on a cell (or at its end). */
 export const gatherKeys = (walk: CellWalk, filter: CellFilter, limit: number): Batch<string> => {
   if (filter.families !== undefined || filter.qualifiers !== undefined) {
     const { items, bytes, isLast } = gatherRows(walk, filter, limit);
-    return { items: items.map(({ key }) => key), bytes, isLast };
+    const keys = items.map(({ key }) => key);
+    return { items: keys, bytes, payload: keys.reduce((sum, key) => sum + key.length, 0), isLast };
   }
   const items: string[] = [];
   let bytes = 0;
@@ -335,5 +345,5 @@ export const gatherKeys = (walk: CellWalk, filter: CellFilter, limit: number): B
     bytes += walk.row.length;
     walk.nextRow();
   }
-  return { items, bytes, isLast: walk.row === '' };
+  return { items, bytes, payload: bytes, isLast: walk.row === '' };
 };

@@ -3,6 +3,7 @@
 import { timers } from 'spanline/internal/base';
 import { CallGuard } from '../call-guard.js';
 import { CheckedTable, COUNTER_BYTES, checkRowLimit } from '../checked-table.js';
+import type { ReadWatch } from '../read-span.js';
 import type {
   CallOptions,
   Mutation,
@@ -39,6 +40,7 @@ const turn = (): Promise<void> => new Promise((resolve) => timers.setImmediate(r
 /** `WideColumnTable` on LMDB. */
 export class LmdbTable extends CheckedTable implements WideColumnTable {
   readonly engine = 'lmdb';
+  readonly isWatchable = true;
   /** How each open read is ended. */
   readonly #openReads = new Set<() => void>();
   protected isClosed = false;
@@ -68,14 +70,22 @@ export class LmdbTable extends CheckedTable implements WideColumnTable {
     this.wrote(rows.length, bytes);
   }
 
-  readRows(selection: RowSelection, options: ReadOptions = {}): AsyncIterableIterator<readonly Row[]> {
-    return this.#read(selection, options, true, gatherRows);
+  readRows(
+    selection: RowSelection,
+    options: ReadOptions = {},
+    watch?: ReadWatch,
+  ): AsyncIterableIterator<readonly Row[]> {
+    return this.#read(selection, options, true, gatherRows, watch);
   }
 
-  readKeys(selection: RowSelection, options: ReadOptions = {}): AsyncIterableIterator<readonly string[]> {
+  readKeys(
+    selection: RowSelection,
+    options: ReadOptions = {},
+    watch?: ReadWatch,
+  ): AsyncIterableIterator<readonly string[]> {
     // With a filter the values are not wanted either, but the gatherer of rows finds them.
     const withValues = options.families !== undefined || options.qualifiers !== undefined;
-    return this.#read(selection, options, withValues, gatherKeys);
+    return this.#read(selection, options, withValues, gatherKeys, watch);
   }
 
   protected changeIf(
@@ -151,14 +161,12 @@ export class LmdbTable extends CheckedTable implements WideColumnTable {
     options: ReadOptions,
     withValues: boolean,
     gather: (walk: CellWalk, filter: CellFilter, limit: number) => Batch<T>,
+    watch: ReadWatch | undefined,
   ): AsyncGenerator<readonly T[], undefined, void> {
-    this.checkOpen();
+    watch?.asked();
     const { counters, location } = this;
-    const ranges = rangesOf(selection, options);
-    const filter = filterOf(options);
-    let left = options.limit ?? Number.POSITIVE_INFINITY;
-    checkRowLimit(left);
-    const guard = new CallGuard(`reading ${location}`, options);
+    const { ranges, filter, limit, guard } = this.#prepareRead(selection, options, watch);
+    let left = limit;
     // Else the snapshot is gone.
     const checkGoesOn = (): void => {
       guard.check();
@@ -181,6 +189,7 @@ export class LmdbTable extends CheckedTable implements WideColumnTable {
       guard.whenStopped(end);
       let items: T[] = [];
       let bufferedBytes = 0;
+      let payload = 0;
       let turnEnd = timers.monotonicMs() + TURN_MS;
       for (const range of ranges) {
         if (left <= 0) break;
@@ -197,13 +206,17 @@ export class LmdbTable extends CheckedTable implements WideColumnTable {
           // Single rows by key are handed out together.
           items = items.length === 0 ? batch.items : items.concat(batch.items);
           bufferedBytes += batch.bytes;
+          payload += batch.payload;
           if (left <= 0 || (isLast && range === ranges.at(-1))) break;
           const isFull = ranges.length === 1 || items.length >= BATCH_ROWS || bufferedBytes >= BATCH_BYTES;
           if (items.length > 0 && isFull) {
             snapshot.hold();
+            watch?.gave(items.length, payload);
             yield items;
+            watch?.asked();
             items = [];
             bufferedBytes = 0;
+            payload = 0;
           }
           if (timers.monotonicMs() > turnEnd) {
             snapshot.hold();
@@ -213,11 +226,32 @@ export class LmdbTable extends CheckedTable implements WideColumnTable {
         }
       }
       guard.check();
-      if (items.length > 0) yield items;
+      if (items.length === 0) return;
+      watch?.gave(items.length, payload);
+      yield items;
     } catch (cause) {
-      throw lmdbError(cause, location);
+      const error = lmdbError(cause, location);
+      watch?.failed(error);
+      throw error;
     } finally {
       end();
+      watch?.ended();
+    }
+  }
+
+  /** What a read asks for, checked. */
+  #prepareRead(selection: RowSelection, options: ReadOptions, watch: ReadWatch | undefined) {
+    try {
+      this.checkOpen();
+      const ranges = rangesOf(selection, options);
+      const filter = filterOf(options);
+      const limit = options.limit ?? Number.POSITIVE_INFINITY;
+      checkRowLimit(limit);
+      return { ranges, filter, limit, guard: new CallGuard(`reading ${this.location}`, options) };
+    } catch (error) {
+      watch?.failed(error);
+      watch?.ended();
+      throw error;
     }
   }
 }
