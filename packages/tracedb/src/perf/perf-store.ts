@@ -1,7 +1,8 @@
 // The Perf store: values of traces by commit, in tiles. It must hold nothing of the data but bounded caches, so that any number of
 // processes can have one over the same table.
+import type { Span } from 'spanline';
 import { timers, wholeNumber } from 'spanline/internal/base';
-import { inSpan } from '../node-span.js';
+import { childSpan, failSpan, inSpan, under } from '../node-span.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import { type DecodeIds, idDecoder, OpsRows, type OpsRowsStats } from '../params/ops-rows.js';
 import type { OrderedParamSet } from '../params/ordered-param-set.js';
@@ -169,13 +170,11 @@ export class PerfStore {
     const { plan, ops } = await this.#plan(tile, query, deadline);
     const ids = this.#run(tile, plan, deadline);
     const decode = this.#decoder(tile, ops, deadline);
-    yield* readTracesOf(ids, (batch) =>
-      inSpan(
-        'perf.read-traces',
-        () => readTraces(this.table, this.config, tile, batch, decode, deadline.next()),
-        (span, traces) => span.addProperty('ids', batch.length).addProperty('traces', traces.length),
-      ),
-    );
+    yield* readTracesOf(ids, (batch) => {
+      const call = deadline.next();
+      const span = childSpan('perf.read-traces');
+      return under(span, () => readTraces(this.table, this.config, tile, batch, decode, call, span));
+    });
   }
 
   /** The encoded ids of the traces of a tile that a query selects, ascending, in batches. The empty query is an error. */
@@ -336,17 +335,28 @@ export class PerfStore {
   }
 
   #plan(tile: number, query: QueryLike, deadline: CallDeadline): Promise<{ plan: Plan; ops: OrderedParamSet }> {
-    return inSpan(
-      'query.plan',
-      async () => {
-        const ops = await this.#opsRows.at(tile).read(deadline.next());
-        return { ops, plan: await planQuery(toQuery(query), ops, { ...deadline.next(), rule: this.rule }) };
-      },
-      (span, { plan }) => {
-        span.addProperty('kind', plan.kind);
-        if (plan.kind === 'empty') span.addProperty('reason', plan.unmet);
-      },
-    );
+    const span = childSpan('query.plan');
+    return under(span, () => this.#planUnder(span, tile, query, deadline));
+  }
+
+  // It ends its span itself: to follow its promise takes another one.
+  async #planUnder(
+    span: Span | undefined,
+    tile: number,
+    query: QueryLike,
+    deadline: CallDeadline,
+  ): Promise<{ plan: Plan; ops: OrderedParamSet }> {
+    try {
+      const ops = await this.#opsRows.at(tile).read(deadline.next());
+      const plan = await planQuery(toQuery(query), ops, { ...deadline.next(), rule: this.rule });
+      span?.describe(plan.kind === 'empty' ? ['kind', plan.kind, 'reason', plan.unmet] : ['kind', plan.kind]);
+      return { ops, plan };
+    } catch (error) {
+      failSpan(span, error);
+      throw error;
+    } finally {
+      span?.end();
+    }
   }
 }
 

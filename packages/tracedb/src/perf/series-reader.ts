@@ -1,7 +1,9 @@
 // Reads traces and series. Traces of a tile by id, or by the stream of ids of a query, a batch at a time while the next ids are found. A series has
 // another id in each tile, so over all tiles the names come first, from ids alone, and then the values of a few series at a time: of all series no
 // more than names and ids may be held.
+import type { Span } from 'spanline';
 import { getOrMake } from 'spanline/internal/base';
+import { failSpan } from '../node-span.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import type { DecodeIds } from '../params/ops-rows.js';
 import { type Params, structuredKeyOf } from '../params/param-text.js';
@@ -39,7 +41,7 @@ const readValues = async (
   return found;
 };
 
-/** The traces with these ids that the tile has, in the order of `ids`. */
+/** The traces with these ids that the tile has, in the order of `ids`. `span`, which is that of this work, ends with it: to wait for it takes more promises. */
 export const readTraces = async (
   table: WideColumnTable,
   config: PerfConfig,
@@ -47,11 +49,20 @@ export const readTraces = async (
   ids: readonly string[],
   decode: DecodeIds,
   options: CallOptions,
+  span?: Span,
 ): Promise<PerfTrace[]> => {
-  const found = await readValues(table, config, tile, ids, options);
-  const present = ids.filter((id) => found.has(id));
-  const params = await decode(present);
-  return present.map((id, i) => ({ id, params: params[i] as Params, values: found.get(id) as Float32Array }));
+  try {
+    const found = await readValues(table, config, tile, ids, options);
+    const present = ids.filter((id) => found.has(id));
+    const params = await decode(present);
+    span?.describe(['ids', ids.length, 'traces', present.length]);
+    return present.map((id, i) => ({ id, params: params[i] as Params, values: found.get(id) as Float32Array }));
+  } catch (error) {
+    failSpan(span, error);
+    throw error;
+  } finally {
+    span?.end();
+  }
 };
 
 /** The traces behind a stream of ids. The ids of the next batch are found while the traces of this one are read. */

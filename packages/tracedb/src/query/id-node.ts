@@ -3,7 +3,7 @@
 // by a binary heap. A node holds one batch of each of its inputs and no more.
 import type { Span } from 'spanline';
 import { timers } from 'spanline/internal/base';
-import { failSpan, roundMs, under, untraced } from '../node-span.js';
+import { failSpan, isWorkWatched, roundMs, under, untraced } from '../node-span.js';
 import { prefixEnd } from '../table/cells.js';
 import type { ReadOptions, RowSelection, WideColumnTable } from '../table/wide-column-table.js';
 
@@ -41,10 +41,17 @@ export abstract class SpannedNode implements IdNode {
   constructor(protected readonly span: Span | undefined) {}
 
   next(): Promise<readonly string[] | undefined> {
+    // The nodes below have their spans already, so that nobody else asks which one is current.
+    if (this.span === undefined || !(this.startsSpans || isWorkWatched())) return this.readOn();
     return under(this.span, () => this.readOn());
   }
 
   abstract close(): Promise<void>;
+
+  /** Whether spans may start while it reads on, which belong under its own. */
+  protected get startsSpans(): boolean {
+    return false;
+  }
 
   protected abstract readOn(): Promise<readonly string[] | undefined>;
 
@@ -71,12 +78,9 @@ export abstract class SpannedNode implements IdNode {
     const { span } = this;
     if (span?.isRecording !== true) return;
     const { idsIn, idsOut, batches, waitMs } = this.figures;
-    span
-      .addProperty('ids.in', idsIn)
-      .addProperty('ids.out', idsOut)
-      .addProperty('batches', batches)
-      .addProperty('wait.ms', roundMs(waitMs));
-    if (more !== undefined) span.addProperty(more, figure);
+    const figures = ['ids.in', idsIn, 'ids.out', idsOut, 'batches', batches, 'wait.ms', roundMs(waitMs)];
+    if (more !== undefined) figures.push(more, figure);
+    span.addAll(figures);
     span.end();
   }
 }
@@ -128,6 +132,11 @@ export class Leaf extends SpannedNode implements IdStream {
   constructor(read: LeafRead, span: Span | undefined) {
     super(span);
     this.#read = read;
+  }
+
+  // Those of the calls of a client.
+  protected override get startsSpans(): boolean {
+    return this.#read.table.engine !== 'lmdb';
   }
 
   protected async readOn(): Promise<readonly string[] | undefined> {
@@ -186,8 +195,7 @@ export class Leaf extends SpannedNode implements IdStream {
     const { table, prefix, options } = this.#read;
     const rows: RowSelection =
       this.#from === '' ? { prefix } : { start: prefix + this.#from, end: prefixEnd(prefix)?.toString() };
-    // `next` has made the span of the leaf current.
-    if (this.#reads++ < MAX_READ_SPANS) return table.readKeys(rows, options);
+    if (this.#reads++ < MAX_READ_SPANS) return under(this.span, () => table.readKeys(rows, options));
     return untraced(() => table.readKeys(rows, options));
   }
 }

@@ -145,7 +145,8 @@ const valueLeafOf = (
   { value, valueIndex }: PlannedValue,
   parent: Span | undefined,
 ): Leaf => {
-  const span = startSpan('query.leaf', parent)?.addProperty('key', key).addProperty('value', value);
+  const span = startSpan('query.leaf', parent);
+  span?.describe(['key', key, 'value', value]);
   return leafOf(target, target.layout.indexPrefix(keyIndex, valueIndex), span);
 };
 
