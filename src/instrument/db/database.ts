@@ -47,6 +47,17 @@ export interface Operation {
   readonly batchSize?: number | undefined;
   /** On behalf of nobody, as what waits until something comes. */
   readonly isUnasked?: boolean;
+  /** What its last span was described by: the next one has the same, where an operation is kept and goes to the same server. */
+  described?: Description;
+}
+
+interface Description extends Server {
+  readonly by: Database;
+  /** Of the span; empty where the operation has none. */
+  readonly name: string;
+  readonly namespace: string | undefined;
+  /** Key, value, key, value: each span has a copy, which has no room that it does not fill. */
+  readonly properties: readonly (string | PropertyValue)[];
 }
 
 const MAX_TEXTS = 512;
@@ -94,19 +105,23 @@ export class Database {
 
   /** Undefined: neither traced nor measured. */
   start(server: Server, what: Operation, part: Part = 'both'): Begun | undefined {
-    const { database } = server;
-    const { text, summary, isUnasked = false } = what;
-    const { ignore, requireParent = isUnasked } = this.#options;
-    const namespace = database === undefined || database === '' ? undefined : boundedName(String(database));
-    const name = boundedName(summary);
-    const call: DatabaseCall = { text, database: namespace };
-    if (callPredicate(ignore, call)) return undefined;
+    const { text, isUnasked = false } = what;
+    const { ignore, enrich, requireParent = isUnasked } = this.#options;
+    const described = this.#descriptionOf(server, what);
+    const { name, namespace } = described;
+    // Only for who asks: most programs have no hooks.
+    const call: DatabaseCall | undefined =
+      ignore === undefined && enrich === undefined ? undefined : { text, database: namespace };
+    if (call !== undefined && callPredicate(ignore, call)) return undefined;
     const metrics = isUnasked || part === 'span' ? undefined : measuresOfCall();
     const span =
       part === 'metric'
         ? undefined
         : startCall(name === '' ? (namespace ?? this.#system) : name, this.#call, requireParent);
-    if (span?.isRecording === true) this.#describe(span, server, what, call);
+    if (span?.isRecording === true) {
+      if (enrich !== undefined && call !== undefined) this.#calls.set(span, call);
+      span.describe(described.properties.slice());
+    }
     if (metrics === undefined) return span;
     const { operation, collection } = what;
     const { serverAddress, serverPort } = server;
@@ -147,11 +162,21 @@ export class Database {
     begun.endForGood();
   }
 
-  #describe(span: Span, { serverAddress, serverPort }: Server, what: Operation, call: DatabaseCall): void {
+  #descriptionOf(server: Server, what: Operation): Description {
+    const { described } = what;
+    const isKnown =
+      described !== undefined &&
+      described.by === this &&
+      described.database === server.database &&
+      described.serverAddress === server.serverAddress &&
+      described.serverPort === server.serverPort;
+    return isKnown ? described : this.#describe(server, what);
+  }
+
+  #describe({ database, serverAddress, serverPort }: Server, what: Operation): Description {
     const { text, operation, collection, batchSize } = what;
-    const { database: namespace } = call;
     const name = boundedName(what.summary);
-    if (this.#options.enrich !== undefined) this.#calls.set(span, call);
+    const namespace = database === undefined || database === '' ? undefined : boundedName(String(database));
     const list: (string | PropertyValue)[] = ['db.system.name', this.#system];
     if (namespace !== undefined) list.push('db.namespace', namespace);
     if (operation !== undefined) list.push('db.operation.name', operation);
@@ -161,7 +186,9 @@ export class Database {
     if (batchSize !== undefined && batchSize > 1) list.push('db.operation.batch.size', batchSize);
     if (typeof serverAddress === 'string') list.push('server.address', serverAddress);
     if (typeof serverPort === 'number') list.push('server.port', serverPort);
-    span.describe(list);
+    const described = { by: this, name, namespace, properties: list, database, serverAddress, serverPort };
+    what.described = described;
+    return described;
   }
 }
 
