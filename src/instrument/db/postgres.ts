@@ -2,12 +2,12 @@
 // ends where the connection settles it, by its own `resolve` and `reject`. The server that it goes to is known to none of its objects.
 import { Counter, count } from '../../rows/counters.js';
 import type { Off } from '../channel.js';
-import type { Ending } from '../ending.js';
 import { fieldOf, reasonOf } from '../failure.js';
 import { boundFor, callerHere } from '../in-context.js';
+import type { Begun } from '../measures.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { type Method, ownerOf, type Prototype, prototypeOf, replaceMethod } from '../replace-method.js';
-import { Database, type DatabaseOptions, sqlOperation } from './database.js';
+import { Database, type DatabaseOptions, type Operation, type Server, sqlOperation } from './database.js';
 
 /** Options of the instrumentation `postgres`. */
 export interface PostgresOptions extends DatabaseOptions, ModuleOptions {}
@@ -30,6 +30,8 @@ interface Query {
   resolve: Method;
   reject: Method;
 }
+
+const NOWHERE: Server = {};
 
 /** Fragments in fragments. */
 const DEEPEST = 16;
@@ -55,44 +57,71 @@ const textOf = ({ strings, args }: Query, depth = 0): string => {
   return strings.length === 0 ? '' : strings.reduce((text, string, i) => text + placed(args[i - 1], i) + string);
 };
 
+/** Operations of templates, which are one object for each place in the program's code, whatever is put into them. */
+const templates = new WeakMap<readonly string[], Operation>();
+
+const isValue = (argument: unknown): boolean =>
+  argument === null || (typeof argument !== 'object' && typeof argument !== 'function');
+
+/** A text put together anew for each query would be read through to be looked up. */
+const operationOf = (query: Query): Operation => {
+  const { strings, args } = query;
+  for (let i = 0; i < args.length; i++) if (!isValue(args[i])) return sqlOperation(textOf(query));
+  const known = templates.get(strings);
+  if (known !== undefined) return known;
+  const operation = sqlOperation(textOf(query));
+  // Nobody can change the strings of a template.
+  if (Object.hasOwn(strings, 'raw') && Object.isFrozen(strings)) templates.set(strings, operation);
+  return operation;
+};
+
+const end = (postgres: Database, begun: Begun, error: unknown): void => {
+  try {
+    postgres.end(begun, error);
+  } catch {
+    count(Counter.instrumentationErrors);
+  }
+};
+
 /** It is settled once; a cursor that is iterated puts others in their places for each step. */
-const hear = (query: Query, ended: Ending): void => {
+const hear = (query: Query, postgres: Database, begun: Begun): void => {
   // An accessor makes V8 keep the whole query as a dictionary, which the driver reads many times.
   if (query.cursorRows === undefined) {
-    hearOnce(query, ended);
+    hearOnce(query, postgres, begun);
     return;
   }
   const resolving = (settle: Method): Method =>
     function (this: unknown, ...args) {
-      ended(undefined);
+      end(postgres, begun, undefined);
       return Reflect.apply(settle, this, args);
     };
   const rejecting = (settle: Method): Method =>
     function (this: unknown, ...args) {
-      ended(reasonOf(args[0]));
+      end(postgres, begun, reasonOf(args[0]));
       return Reflect.apply(settle, this, args);
     };
   keepHearing(query, 'resolve', resolving);
   keepHearing(query, 'reject', rejecting);
 };
 
-/** Gives the query back as it was: one that is kept must not keep its span. */
-const hearOnce = (query: Query, ended: Ending): void => {
+/** Gives the query back as it was: one that is kept must not keep its span. Each query gets these two functions, so they are all that is made for it. */
+const hearOnce = (query: Query, postgres: Database, begun: Begun): void => {
   const { resolve, reject } = query;
-  const restore = (): void => {
-    query.resolve = resolve;
-    query.reject = reject;
-  };
   query.resolve = function (this: unknown, result: unknown) {
-    restore();
-    ended(undefined);
+    restore(query, resolve, reject);
+    end(postgres, begun, undefined);
     return Reflect.apply(resolve, this, [result]);
   };
   query.reject = function (this: unknown, error: unknown) {
-    restore();
-    ended(reasonOf(error));
+    restore(query, resolve, reject);
+    end(postgres, begun, reasonOf(error));
     return Reflect.apply(reject, this, [error]);
   };
+};
+
+const restore = (query: Query, resolve: Method, reject: Method): void => {
+  query.resolve = resolve;
+  query.reject = reject;
 };
 
 /** What is put there later is heard too. */
@@ -127,15 +156,8 @@ export const instrumentPostgres = (options: PostgresOptions): Off => {
   const postgres = new Database('postgres', 'postgresql', options, statusOf);
   // No list of arguments is made for what is called for each query.
   const follow = (query: Query): void => {
-    const span = postgres.start({}, sqlOperation(textOf(query)));
-    if (span?.isRecording !== true) return;
-    hear(query, (error) => {
-      try {
-        postgres.end(span, error);
-      } catch {
-        count(Counter.instrumentationErrors);
-      }
-    });
+    const begun = postgres.start(NOWHERE, operationOf(query));
+    if (begun?.isRecording === true) hear(query, postgres, begun);
   };
   const see = (query: Query): void => {
     try {

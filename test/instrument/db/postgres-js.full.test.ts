@@ -83,6 +83,27 @@ describe.skipIf(!hasPostgres)('postgres', () => {
       ]);
     });
 
+    test('one template has the text of what is put into it each time', async () => {
+      const sql = await connected();
+      const oids = (some: unknown): Untyped => sql`SELECT oid FROM pg_database WHERE ${some}`;
+      const given = [true, sql`oid > ${1}`, false, null, sql`datname = ${'a'}`];
+      for (const some of given) await oids(some);
+      // Strings that the program can change are read each time.
+      const strings = Object.assign(['SELECT ', '::int'], { raw: ['SELECT ', '::int'] });
+      await sql(strings, 1);
+      strings[1] = '::text';
+      await sql(strings, 1);
+      expect((await recorded()).map(({ properties }) => properties['db.query.text'])).toEqual([
+        'SELECT oid FROM pg_database WHERE $1',
+        'SELECT oid FROM pg_database WHERE oid > $1',
+        'SELECT oid FROM pg_database WHERE $1',
+        'SELECT oid FROM pg_database WHERE $1',
+        'SELECT oid FROM pg_database WHERE datname = $1',
+        'SELECT $1::int',
+        'SELECT $1::text',
+      ]);
+    });
+
     test('a transaction is a span a query', async () => {
       const sql = await connected();
       await inRoot(() =>
