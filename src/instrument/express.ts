@@ -273,6 +273,35 @@ const agreed = (ways: readonly Way[]): string | undefined => {
   return templates.every((template) => template === templates[0]) ? templates[0] : undefined;
 };
 
+/** Paths without parameters at which something is mounted, as long as nothing else has been: to walk along the path finds each again. */
+interface KnownMounts {
+  readonly at: number;
+  /** Templates, by themselves: one text each, which is read through once. */
+  readonly templates: Map<string, string>;
+}
+const knownMounts = new WeakMap<App, KnownMounts>();
+
+/** Where `path` goes through `base`, and what stands there is known for the application. */
+const knownMount = (app: App, base: string, path: string): string | undefined => {
+  const known = knownMounts.get(app);
+  const template = known?.at === mountings ? known.templates.get(base) : undefined;
+  return template !== undefined && isUnder(path, template) ? template : undefined;
+};
+
+const isUnder = (path: string, base: string): boolean =>
+  path.startsWith(base) && (path.length === base.length || path.charCodeAt(base.length) === 0x2f);
+
+/** Only what is mounted at texts: there are no more of them than the program has written. */
+const keepMount = (app: App, base: string, template: string | undefined): void => {
+  if (template !== base) return;
+  let known = knownMounts.get(app);
+  if (known?.at !== mountings) {
+    known = { at: mountings, templates: new Map() };
+    knownMounts.set(app, known);
+  }
+  known.templates.set(template, template);
+};
+
 const placeOf = (route: object, router: Router | undefined): Place | undefined => {
   if (!places.has(route)) placeAll(router);
   return places.get(route);
@@ -307,10 +336,16 @@ const readRoute = (request: RequestWithSpan): string | undefined => {
   if (route === undefined && baseUrl === '') return undefined;
   const found = knownRoute(request as ExpressRequest);
   if (found !== undefined) return found;
-  const router = isApp(app) ? outermost(app) : undefined;
   const path = askedPath(originalUrl ?? url);
-  const mounted = (): string | undefined =>
-    baseUrl === '' ? undefined : mountedUnder(router, baseUrl, { ...START, rest: path })?.template;
+  const mount = !isObject(route) && isApp(app) ? knownMount(app, baseUrl, path) : undefined;
+  if (mount !== undefined) return mount;
+  const router = isApp(app) ? outermost(app) : undefined;
+  const mounted = (): string | undefined => {
+    if (baseUrl === '') return undefined;
+    const template = mountedUnder(router, baseUrl, { ...START, rest: path })?.template;
+    if (isApp(app)) keepMount(app, baseUrl, template);
+    return template;
+  };
   if (!isObject(route)) return mounted();
   const place = placeOf(route, router);
   const { path: own } = route as { path?: unknown };

@@ -223,6 +223,28 @@ describe.each(['express', 'express-4'])('%s: no piece of the path', (name) => {
     expect(await routesOf(app, paths)).toEqual(['/graphql', '/graphql', '/api/:version/health', '/api/:version']);
   });
 
+  test('what is mounted and answers itself, again and when more is mounted', async () => {
+    instrumentOnly({ http: { client: false }, express: { module: express } });
+    const app = express();
+    const other = express();
+    app.use('/graphql', answer);
+    app.use('/:any', (_request: Untyped, response: Untyped) => response.end('any'));
+    other.use('/:any', answer);
+    const { port } = await listen(createServer(app as RequestListener));
+    const paths = ['/graphql', '/graphql/7', '/GraphQL', '/graphql/8?a=b', '/graphqls', '/graphql'];
+    for (const path of paths) await ask(port, path);
+    app.use('/later', answer);
+    for (const path of ['/graphql', '/:any']) await ask(port, path);
+    await ask((await listen(createServer(other as RequestListener))).port, '/graphql');
+    const found = ['/graphql', '/graphql', '/graphql', '/graphql', '/:any', '/graphql'];
+    expect((await routes()).map((one) => (one as readonly unknown[])[1])).toEqual([
+      ...found,
+      '/graphql',
+      '/:any',
+      '/:any',
+    ]);
+  });
+
   test('what nobody answers', async () => {
     instrumentOnly({ http: { client: false }, express: { module: express } });
     const app = express();
