@@ -15,8 +15,8 @@ import type { Prototype } from './replace-method.js';
 /** Where an export is from; undefined where it was handed over. */
 export type FileOf = () => string | undefined;
 type Patch = (exports: never, fileOf: FileOf) => Off | undefined;
-/** Newer lines of Node hand on more, which must reach it. */
-type Load = (this: unknown, request: string, parent: unknown, ...rest: unknown[]) => unknown;
+/** Of what is asked for, and of who asks. Newer lines of Node hand on more, which must reach it. */
+type Load = (this: unknown, ...args: [request: string, parent: unknown, ...rest: unknown[]]) => unknown;
 
 const loader = Module as unknown as { _load: Load };
 const { cache: loadedModules } = createRequire(process.execPath);
@@ -159,8 +159,12 @@ const askedFrom = (request: string, parent: unknown): string =>
   `${String((Object(parent) as { path?: unknown }).path)}\0${request}`;
 
 /** A program may ask for the same in each request that it answers. */
-const mayLoad = (request: unknown, parent: unknown): boolean =>
-  typeof request === 'string' && !isBuiltin(request) && !askedBefore.has(askedFrom(request, parent));
+const mayLoad = (request: string, parent: unknown): boolean =>
+  !isBuiltin(request) && !askedBefore.has(askedFrom(request, parent));
+
+/** Nothing of what is asked for is waited for, nor can be: most of what programs ask for again are modules of Node's own. */
+const isNobodys = (request: unknown): boolean =>
+  typeof request !== 'string' || (isBuiltin(request) && !patches.has(withoutScheme(request)));
 
 const noteAsked = (request: string, parent: unknown): void => {
   if (askedBefore.size < MAX_ASKED) askedBefore.add(askedFrom(request, parent));
@@ -168,21 +172,23 @@ const noteAsked = (request: string, parent: unknown): void => {
 
 const watch = (): Off => {
   const { _load: load } = loader;
-  const watched: Load = function (request, parent, ...rest) {
+  const watched: Load = function (...args) {
+    const [request, parent] = args;
+    if (isNobodys(request)) return Reflect.apply(load, this, args);
     let exports: unknown;
     if (modules !== undefined && mayLoad(request, parent)) {
       modules.begin();
       try {
-        exports = Reflect.apply(load, this, [request, parent, ...rest]);
+        exports = Reflect.apply(load, this, args);
       } finally {
         modules.end();
       }
       noteAsked(request, parent);
-    } else exports = Reflect.apply(load, this, [request, parent, ...rest]);
-    const name = typeof request === 'string' ? wantedBy(request, parent) : undefined;
+    } else exports = Reflect.apply(load, this, args);
+    const name = wantedBy(request, parent);
     if (name === undefined) return exports;
     const given = asGiven(name, exports);
-    apply(name, given, () => fileAsked(request as string, parent));
+    apply(name, given, () => fileAsked(request, parent));
     return given;
   };
   loader._load = lookAlike(watched, load);
