@@ -489,11 +489,15 @@ export class Span implements Disposable, QueueMount, EndedSpan {
   /** @internal */
   private write(trace: ActiveTrace): void {
     const { isRoot, endTicks, further, rowFlags: flags } = this;
-    const { isRemote, hasSpan } = trace.context;
-    const rootFlags = isRoot ? Flag.root | (isRemote && hasSpan ? Flag.remoteParent : 0) : 0;
+    const rootFlags = isRoot ? Flag.root | (this.hasRemoteParent(trace) ? Flag.remoteParent : 0) : 0;
     const links = further === null ? null : further.linksIn(trace);
     if (!this.isRefused) trace.write(this, this.parentHi, this.parentLo, flags | rootFlags, endTicks, links);
     if (further !== null) further.write(this, flags, endTicks);
+  }
+
+  // Of a root, whose context is looked at only where it has a parent: it was made long before, and is in no cache of the processor any more.
+  private hasRemoteParent({ context }: ActiveTrace): boolean {
+    return (this.parentHi !== 0 || this.parentLo !== 0) && context.isRemote;
   }
 
   /** @internal False without a place in any trace. */
