@@ -2,7 +2,8 @@
 // Node's server alone, which hands the request of Node on.
 import type { IncomingMessage } from 'node:http';
 import { lookAlike } from '../base/calls/look-alike.js';
-import { allOff, type Off, quiet } from './channel.js';
+import { Counter, count } from '../rows/counters.js';
+import { allOff, type Off } from './channel.js';
 import { setRoute } from './http/request-span.js';
 import { type ModuleOptions, onModule } from './on-module.js';
 import { type Method, type Prototype, replaceMethod } from './replace-method.js';
@@ -33,12 +34,19 @@ const innermost = (handler: Handler): Handler => {
 const isEntry = (entry: unknown): entry is readonly [Handler, Route] =>
   Array.isArray(entry) && typeof entry[0] === 'function' && typeof (entry[1] as Route | undefined)?.path === 'string';
 
+/** Not by `quiet`, which makes a list of arguments for each call. */
+const sayRoute = (context: Context, path: string): void => {
+  try {
+    const incoming = context.env?.incoming;
+    if (incoming !== undefined) setRoute(incoming, path);
+  } catch {
+    count(Counter.instrumentationErrors);
+  }
+};
+
 const sayingRoute = ([handler, route]: readonly [Handler, Route]): readonly [Handler, Route] => {
-  const say = quiet(({ env }: Context) => {
-    if (env?.incoming !== undefined) setRoute(env.incoming, route.path);
-  });
   const wrapped = function (this: unknown, context: Context, next: unknown): unknown {
-    say(context);
+    sayRoute(context, route.path);
     return Reflect.apply(handler, this, [context, next]);
   };
   return [lookAlike(wrapped, handler), route];

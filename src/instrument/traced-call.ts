@@ -68,6 +68,7 @@ export const tracedCall = <M>(
     const caller = queueStore.getStore();
     const open = begin(work, args, caller);
     if (open === undefined) return Reflect.apply(method, this, args);
+    const { frame } = queueStore;
     queueStore.enter(open.queue);
     try {
       const result = Reflect.apply(method, this, args);
@@ -80,7 +81,7 @@ export const tracedCall = <M>(
       end(open, { error: reasonOf(error) });
       throw error;
     } finally {
-      queueStore.enter(caller as SpanQueue);
+      queueStore.enterAgain(frame, caller as SpanQueue);
     }
   };
 };

@@ -3,7 +3,8 @@
 
 import { isThenable } from '../../base/calls/timers.js';
 import { BoundedCache, getOrMake } from '../../base/maps/maps.js';
-import { allOff, type Off, orElse, quiet } from '../channel.js';
+import { Counter, count } from '../../rows/counters.js';
+import { allOff, type Off } from '../channel.js';
 import { type Callback, type Ending, endingFirst, endingWith } from '../ending.js';
 import { boundFor, callerHere, callingBack } from '../in-context.js';
 import type { Begun } from '../measures.js';
@@ -81,15 +82,16 @@ const collectionOf = (name: string, command: Command): string | undefined => {
   return typeof value === 'string' ? value : undefined;
 };
 
-/** The first key of a command is its name. */
-const commandName = orElse(
-  () => '',
-  (command: unknown): string => {
-    let first = '';
+/** The first key of a command is its name. Not by `orElse`, which makes a list of arguments for each call. */
+const commandName = (command: unknown): string => {
+  let first = '';
+  try {
     for (first in Object(command) as Command) break;
-    return first;
-  },
-);
+  } catch {
+    count(Counter.instrumentationErrors);
+  }
+  return first;
+};
 
 /** Operations by command and collection, which are few: of those that differ in nothing else. */
 const known = new BoundedCache<string, BoundedCache<string | undefined, Operation>>(64);
@@ -175,19 +177,28 @@ const MONGOOSE = scopeOf('mongoose').name;
 export const instrumentMongodb = (options: MongodbOptions): Off => {
   const mongo = new Database('mongodb', 'mongodb', options, statusOf);
 
-  const begin = orElse(
-    () => undefined,
-    (connection: unknown, namespace: unknown, name: string, command: unknown): Begun | undefined => {
+  const begin = (connection: unknown, namespace: unknown, name: string, command: unknown): Begun | undefined => {
+    try {
       const operation = operationOf(name, Object(command) as Command);
       if (operation === undefined) return undefined;
       // An operation that mongoose announces has a span already, and is measured here.
       const part = currentScope() === MONGOOSE ? 'metric' : 'both';
       return mongo.start(serverOf(namespace, connection), operation, part);
-    },
-  );
+    } catch {
+      count(Counter.instrumentationErrors);
+      return undefined;
+    }
+  };
 
-  const endingOf = (span: Begun, isRead: boolean): Ending =>
-    quiet((error: unknown, answer?: unknown) => mongo.end(span, error ?? (isRead ? undefined : refusedIn(answer))));
+  const endingOf =
+    (span: Begun, isRead: boolean): Ending =>
+    (error, answer) => {
+      try {
+        mongo.end(span, error ?? (isRead ? undefined : refusedIn(answer)));
+      } catch {
+        count(Counter.instrumentationErrors);
+      }
+    };
 
   const wrap = (command: Method): Method =>
     function (this: unknown, ...args) {
