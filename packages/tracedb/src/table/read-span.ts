@@ -1,5 +1,6 @@
 // The span of one read of a table: its figures, counted as the read goes on, and its end. An engine whose reads are synchronous is given it and tells it
-// everything from within, which costs no promise; around the read of any other engine stands a `TracedRead`. It must never throw into the read.
+// everything from within, which costs no promise; around the read of any other engine stands a `CountedRead` (open-table.ts).
+// It must never throw into the read.
 import type { Span } from 'spanline';
 import { timers } from 'spanline/internal/base';
 import { failSpan, roundMs } from '../node-span.js';
