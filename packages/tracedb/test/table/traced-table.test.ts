@@ -150,7 +150,7 @@ onBothEngines('a table in a trace', (engine) => {
 
 onLmdb('a read of the engine itself', (engine) => {
   /** Promises that `work` takes from here to its end. */
-  const promisesOf = async (work: () => Promise<unknown>): Promise<number> => {
+  const promisesOfOne = async (work: () => Promise<unknown>): Promise<number> => {
     let count = 0;
     // Whoever has called takes some to wait for this.
     await undefined;
@@ -161,6 +161,13 @@ onLmdb('a read of the engine itself', (engine) => {
       hook.disable();
     }
     return count;
+  };
+
+  /** A read that was kept off the processor for longer than its turn takes another turn, which is a promise more: the fewest of ten. */
+  const promisesOf = async (work: () => Promise<unknown>): Promise<number> => {
+    let fewest = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < 10; i++) fewest = Math.min(fewest, await promisesOfOne(work));
+    return fewest;
   };
 
   test('takes as many promises in a trace as outside', async () => {
