@@ -92,7 +92,9 @@ test('help loads neither the core nor an archive', () => {
 
 test('the command tells its version, and names what is missing of the core', () => {
   expect(desk.node([command, '--version'])).toMatchObject({ code: 0, stdout: '0.1.0\n', stderr: '' });
-  rmSync(join(desk.package, 'dist/esm/register/preload.js'));
+  const preload = join(desk.package, 'dist/esm/register/preload.js');
+  renameSync(preload, `${preload}.away`);
+  onTestFinished(() => renameSync(`${preload}.away`, preload));
   const { code, stderr } = desk.node([command, 'run', '--', 'true']);
   expect(code).toBe(3);
   expect(stderr).toMatch(/preload\.js is missing: install spanline again\n$/);

@@ -1,5 +1,5 @@
 // Operations of mongoose against a real server: saves, queries, aggregates, cursors, batches and what fails, without filters and documents.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Span } from '../../../src/index.js';
 import { library } from '../libraries.js';
 import { instrumentOnly, recorded } from '../support.js';
@@ -43,6 +43,12 @@ describe.skipIf(!hasFerretdb)('mongoose', () => {
     await server?.stop();
   });
 
+  beforeEach(async () => {
+    await User.deleteMany({});
+  });
+  /** Who is there already, untraced. */
+  const haveUser = (): Promise<void> => User.create({ name: SECRET, age: 7 });
+
   const inRoot = <T>(work: () => Promise<T>): Promise<T> => Span.root('request').runToEnd(work);
 
   test('an operation has its collection and where it went, and is a child of who asks', async () => {
@@ -63,6 +69,7 @@ describe.skipIf(!hasFerretdb)('mongoose', () => {
   });
 
   test('queries, aggregates, cursors and batches', async () => {
+    await haveUser();
     instrumentOnly({ mongoose: true });
     await inRoot(async () => {
       expect((await User.findOne({ name: SECRET })).age).toBe(7);
@@ -86,6 +93,7 @@ describe.skipIf(!hasFerretdb)('mongoose', () => {
   });
 
   test('an error has the code of the server, and no word of its message', async () => {
+    await haveUser();
     instrumentOnly({ mongoose: true });
     await expect(User.create({ name: SECRET })).rejects.toThrow();
     await expect(User.findOne({ age: SECRET })).rejects.toThrow(SECRET);

@@ -62,9 +62,10 @@ describe.each(carriers)('carrier %s', (carrier) => {
     expect(folded).not.toMatch(/trampoline|^\[/m);
     const stacks = folded.split('\n').filter((line) => line.includes('busy'));
     expect(stacks.length).toBeGreaterThan(0);
+    // Above it is what Node calls promises by, of which V8 shows more while it is cold.
     for (const stack of stacks)
       expect(stack).toMatch(
-        /^(?:processTicksAndRejections \([^;]*\);)?taken \([^;]*\);busy(Much|Little) \([^;]*\)(;\w+( \([^;]*\))?)? \d+$/,
+        /^(?:processTicksAndRejections \([^;]*\);)?(?:runMicrotasks;)?taken \([^;]*\);busy(Much|Little) \([^;]*\)(;\w+( \([^;]*\))?)? \d+$/,
       );
   });
 });
