@@ -18,6 +18,8 @@ const SAVE = `
   const read = await readSnapshotFile('again.flight');
   console.log(taken.spanCount, written.spanCount, read.spanCount, stats().flightRecorder.spans);`;
 const NAMES = '{ readSnapshotFile, saveSnapshot, snapshot, writeSnapshot }';
+const PLAIN = `import { configure, Span, stats } from 'spanline'; ${CONFIGURE} const ${NAMES} = await import('spanline/flight-recorder');
+  ${RECORD} ${SAVE}`;
 const kept: Outcome = { code: 0, stdout: '1 1 1 1\n', stderr: '' };
 
 const run = (file: string, text: string, flags: readonly string[] = []): Outcome =>
@@ -68,8 +70,7 @@ describe('the recorder that configure starts is the one that snapshots are taken
     ['that take ES modules by require', []],
     ['that do not', ['--no-experimental-require-module']],
   ])('in programs %s', (_, flags) => {
-    const esm = `import { configure, Span, stats } from 'spanline'; ${CONFIGURE} const ${NAMES} = await import('spanline/flight-recorder');`;
-    expect(run('plain.mjs', `${esm} ${RECORD} ${SAVE}`, flags)).toEqual(kept);
+    expect(run('plain.mjs', PLAIN, flags)).toEqual(kept);
     const cjs = `const { configure, Span, stats } = require('spanline'); ${CONFIGURE} const ${NAMES} = require('spanline/flight-recorder');`;
     expect(run('plain.cjs', `${cjs} (async () => { ${RECORD} ${SAVE} })();`, flags)).toEqual(kept);
   });
@@ -79,7 +80,8 @@ describe('the recorder that configure starts is the one that snapshots are taken
     const text = `import { register } from 'node:module'; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hooks)}`)});`;
     // Node 26 warns of `module.register`, which is the program's own call here; anything else on standard error is a fault.
     const flags = ['--disable-warning=DEP0205'];
-    expect(run('hooked.mjs', `${text} await import('./plain.mjs');`, flags)).toEqual(kept);
+    consumer.write('hooked-program.mjs', PLAIN);
+    expect(run('hooked.mjs', `${text} await import('./hooked-program.mjs');`, flags)).toEqual(kept);
   });
 });
 
