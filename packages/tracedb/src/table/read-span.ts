@@ -42,14 +42,7 @@ export class ReadSpan implements ReadWatch {
     this.#rows += rows;
     this.#bytes += bytes;
     this.#batches++;
-    this.waited();
-  }
-
-  /** The store has answered. */
-  waited(): void {
-    if (this.#since === NOT_ASKED) return;
-    this.#waitMs += timers.monotonicMs() - this.#since;
-    this.#since = NOT_ASKED;
+    this.#waited();
   }
 
   failed(error: unknown): void {
@@ -59,10 +52,17 @@ export class ReadSpan implements ReadWatch {
   ended(): void {
     const { span } = this;
     if (!span.isRecording) return;
-    this.waited();
+    this.#waited();
     const figures = ['rows', this.#rows, 'bytes', this.#bytes];
     if (!this.#isOfRow) figures.push('batches', this.#batches, 'wait.ms', roundMs(this.#waitMs));
     span.addAll(figures);
     span.end();
+  }
+
+  /** The store has answered. */
+  #waited(): void {
+    if (this.#since === NOT_ASKED) return;
+    this.#waitMs += timers.monotonicMs() - this.#since;
+    this.#since = NOT_ASKED;
   }
 }
