@@ -4,7 +4,7 @@ import { takeAnchor } from '../clock/index.js';
 import type { SpanRecord } from '../record/record.js';
 import { Counter, count, countMany } from '../rows/counters.js';
 import { RowStore } from '../rows/row-store.js';
-import { TraceBit, TraceWord } from '../rows/trace-table.js';
+import { TraceWord } from '../rows/trace-table.js';
 import type { ActiveTrace, EndedRoot, OpenSpans, TraceLimits, TraceOutcome, TraceSink } from '../span/active-trace.js';
 import type { Sampler } from '../span/sampler.js';
 import type { Collector } from './collector.js';
@@ -80,10 +80,7 @@ export class OwnTrace implements TraceSink, ExternalTrace {
     const { number } = trace;
     const anchor = takeAnchor();
     const parts = takeTraces(Int32Array.of(number), { rows: this.rows, anchor });
-    const { traces } = this.rows;
-    traces.emptied(number);
-    traces.setBits(number, TraceBit.continuation);
-    if (traces.anchorOf(number) === undefined) traces.setAnchor(number, anchor);
+    this.rows.traces.continues(number, anchor);
     return parts.flatMap(({ spans }) => spans);
   }
 

@@ -185,11 +185,7 @@ export class TraceLife {
     for (const number of open) this.open.bytes -= this.traces.get(number, TraceWord.bytes) - TRACE_BYTES;
     const parts = this.takeReported(open.length === 0 ? numbers : Int32Array.from([...numbers, ...open]));
     for (const number of numbers) this.traces.release(number);
-    for (const number of open) {
-      this.traces.emptied(number);
-      this.traces.setBits(number, TraceBit.continuation);
-      if (this.traces.anchorOf(number) === undefined) this.traces.setAnchor(number, this.anchors.last);
-    }
+    for (const number of open) this.traces.continues(number, this.anchors.last);
     return parts;
   }
 

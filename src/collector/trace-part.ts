@@ -350,7 +350,7 @@ export interface TraceObserver extends RowObserver {
 export interface TakenFrom {
   readonly rows: RowStore;
   readonly observer?: TraceObserver | null;
-  /** For traces that have none. Whoever keeps the number of one has to put it into the table: what comes later goes by it too. */
+  /** For traces that have none. Whoever keeps the number of one has to tell the table (`continues`): what comes later goes by it too. */
   readonly anchor: ClockAnchor;
   /** Where parts come from, and go back to. */
   readonly parts?: PartPool;

@@ -195,6 +195,13 @@ export class TraceTable {
     this.words[at + TraceWord.bytes] = TRACE_BYTES;
   }
 
+  /** What it has so far was taken: what comes later continues it, and goes by the same anchor. */
+  continues(number: number, anchor: unknown): void {
+    this.emptied(number);
+    this.setBits(number, TraceBit.continuation);
+    if (this.anchorOf(number) === undefined) this.setAnchor(number, anchor);
+  }
+
   /** Spans that have a row in the store. */
   stored(number: number): number {
     const at = number * TRACE_STRIDE;
