@@ -31,7 +31,8 @@ describe.skipIf(!hasBrowser)('the demo with its page', () => {
       if (url !== '') break;
     }
     if (url === '') throw new Error(`the demo ended without its page:\n${output}${errors}`);
-  }, 400_000);
+    // A minute on two idle cores; a demo that got a twentieth of one has not ended in seven.
+  }, 1_200_000);
   afterAll(async () => {
     if (demo.exitCode !== null) return;
     const ended = once(demo, 'exit');

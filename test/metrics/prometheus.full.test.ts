@@ -189,8 +189,11 @@ describe.skipIf(!hasPrometheus)('Prometheus', () => {
     const p99 = await numberOf(
       `histogram_quantile(0.99, sum by (le) (${last('http_server_request_duration_seconds_bucket')}))`,
     );
-    const exact = sorted[Math.floor(sorted.length * 0.99)] / 1000;
-    expect(Math.abs(bucketOf(Number(p99)) - bucketOf(exact))).toBeLessThanOrEqual(1);
+    // A program measures from its handler on, so a request may stand one bucket and one place off; places beside each other may be buckets apart.
+    const rank = Math.floor(sorted.length * 0.99);
+    const [below, above] = [rank - 2, rank + 1].map((place) => bucketOf(sorted[place] / 1000));
+    expect(bucketOf(Number(p99))).toBeGreaterThanOrEqual(below - 1);
+    expect(bucketOf(Number(p99))).toBeLessThanOrEqual(above + 1);
   });
 
   test('exemplars name traces that were recorded', async () => {

@@ -32,9 +32,9 @@ test('leaves a url at the end of the line to the service where one is given befo
 test.skipIf(process.platform !== 'linux')('ends with 1 where tracing costs more CPU than --max-cpu', async () => {
   const service = [process.execPath, 'server.mjs', 'slow'];
   // Traced it costs ten times as much and more. The system counts by 10 ms, of which even a service that gets a twentieth of a core has three.
-  const { code, stdout } = await overhead(['--max-cpu', '10%', '--round', '600ms'], service);
+  const { code, stdout, stderr } = await overhead(['--max-cpu', '10%', '--round', '600ms'], service);
+  expect(code, stderr).toBe(1);
   expect(stdout).toContain('CPU a request');
-  expect(code).toBe(1);
 });
 
 test('fails where a round is too short for an answer', async () => {
