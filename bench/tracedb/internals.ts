@@ -6,7 +6,7 @@ export { PERF_SCHEMA, PerfStore } from '../../packages/tracedb/src/perf/perf-sto
 export { cellKey } from '../../packages/tracedb/src/table/lmdb/cell-key.js';
 export { openLmdbEnv } from '../../packages/tracedb/src/table/lmdb/lmdb-env.js';
 export { LmdbTable } from '../../packages/tracedb/src/table/lmdb/lmdb-table.js';
-export { openTable, TracedTable } from '../../packages/tracedb/src/table/open-table.js';
+export { openTable } from '../../packages/tracedb/src/table/open-table.js';
 export { flush, setReporter } from '../../src/collector/default-collector.js';
 export { Span } from '../../src/span/span.js';
 export { SpanContext } from '../../src/span/span-context.js';

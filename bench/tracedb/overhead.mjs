@@ -1,6 +1,6 @@
 // Subject: spanline, what its own spans cost a query, in percent of CPU time. One process runs both sides in turns, or the difference
-// would drown in the machine's noise. `untraced`: nobody traces, against the same engine built without spans on a table without the
-// wrapper that makes them. `traced`: inside a recording root, collection included, against untraced.
+// would drown in the machine's noise. `untraced`: nobody traces, against the same engine and table built without spans. `traced`: inside
+// a recording root, collection included, against untraced.
 import * as instrumented from '../../dist/bench/tracedb.js';
 import * as bare from '../../dist/bench/tracedb-without-spans.js';
 import { textOf } from './queries.mjs';

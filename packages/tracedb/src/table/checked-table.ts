@@ -1,9 +1,11 @@
-// What both engines do around a call: its input is checked against limits before anything is sent, and what came of it is counted. The limits are
-// smaller than each engine's own, so that a table can move from one to the other: the emulator enforces none, the service only some. Must know
-// nothing of how an engine reads or writes.
+// What both engines do around a call: its input is checked against limits before anything is sent, what came of it is counted, and it is a span: rows,
+// bytes, and the time spent waiting for the store. The limits are smaller than each engine's own, so that a table can move from one to the other: the
+// emulator enforces none, the service only some. Must know nothing of how an engine reads or writes, and tracing must change nothing about the calls.
+import { childSpan, inSpan, isWorkWatched, under } from '../node-span.js';
 import { quoted } from '../params/param-text.js';
 import { invalidInput, TraceDbError, tableLimit } from '../tracedb-error.js';
-import type { ReadWatch } from './read-span.js';
+import { CallGuard } from './call-guard.js';
+import { ReadSpan, TracedRead } from './read-span.js';
 import type {
   CallOptions,
   ConditionalChange,
@@ -14,6 +16,7 @@ import type {
   RowMutation,
   RowSelection,
   TableStats,
+  WideColumnTable,
 } from './wide-column-table.js';
 
 /** Bytes of a row key. */
@@ -148,8 +151,17 @@ export const COUNTER_BYTES = 8;
 /** What an engine counts. Only whole calls count: nothing is added before the store has answered. */
 export type TableCounters = { -readonly [K in keyof TableStats]: TableStats[K] };
 
+/** A read in batches; what it does it tells its span, if it has one. */
+export type Read<T> = AsyncGenerator<readonly T[], undefined, void>;
+
+const describe = (selection: RowSelection): string => {
+  if ('keys' in selection) return `${selection.keys.length} keys`;
+  if ('prefix' in selection) return `prefix ${JSON.stringify(selection.prefix)}`;
+  return `range ${JSON.stringify(selection.start ?? '')} to ${JSON.stringify(selection.end ?? '')}`;
+};
+
 /** An engine without its reads and writes. */
-export abstract class CheckedTable {
+export abstract class CheckedTable implements WideColumnTable {
   protected readonly counters: TableCounters = {
     reads: 0,
     rowsRead: 0,
@@ -160,15 +172,24 @@ export abstract class CheckedTable {
     rowsRefused: 0,
     openReads: 0,
   };
+  /** How each open read is ended. */
+  readonly #openReads = new Set<() => void>();
+
+  abstract readonly engine: WideColumnTable['engine'];
   abstract readonly location: string;
   protected abstract get families(): ReadonlySet<string>;
   protected abstract get isClosed(): boolean;
 
-  abstract readRows(
-    selection: RowSelection,
-    options?: ReadOptions,
-    watch?: ReadWatch,
-  ): AsyncIterableIterator<readonly Row[]>;
+  /** Write rows of so many bytes, and count them. */
+  protected abstract write(
+    rows: readonly RowMutation[],
+    bytes: number,
+    options: CallOptions | undefined,
+  ): Promise<void>;
+
+  protected abstract rows(selection: RowSelection, options: ReadOptions, span: ReadSpan | undefined): Read<Row>;
+
+  protected abstract keys(selection: RowSelection, options: ReadOptions, span: ReadSpan | undefined): Read<string>;
 
   /** Apply one list or the other, of at most `bytes` bytes; whether the predicate held. */
   protected abstract changeIf(
@@ -187,64 +208,97 @@ export abstract class CheckedTable {
     options: CallOptions | undefined,
   ): Promise<number>;
 
-  async readRow(key: string, options?: ReadOptions, watch?: ReadWatch): Promise<Row | undefined> {
-    for await (const [row] of this.readRows({ keys: [key] }, options, watch)) return row;
-    return undefined;
+  protected abstract sample(options: CallOptions | undefined): Promise<readonly string[]>;
+
+  abstract close(): Promise<void>;
+
+  mutateRows(rows: readonly RowMutation[], options?: CallOptions): Promise<void> {
+    let bytes = 0;
+    return inSpan(
+      'table.write',
+      () => {
+        bytes = this.#checkWrite(rows);
+        return this.write(rows, bytes, options);
+      },
+      (span) => span.addProperties({ engine: this.engine, rows: rows.length, bytes }),
+    );
   }
 
-  async checkAndMutateRow(
+  readRows(selection: RowSelection, options: ReadOptions = {}): AsyncIterableIterator<readonly Row[]> {
+    const span = this.#readSpan('table.read', selection);
+    const read = this.rows(selection, options, span);
+    return span === undefined ? read : new TracedRead(span, read, this.#startsSpans);
+  }
+
+  readKeys(selection: RowSelection, options: ReadOptions = {}): AsyncIterableIterator<readonly string[]> {
+    const span = this.#readSpan('table.read-keys', selection);
+    const read = this.keys(selection, options, span);
+    return span === undefined ? read : new TracedRead(span, read, this.#startsSpans);
+  }
+
+  readRow(key: string, options: ReadOptions = {}): Promise<Row | undefined> {
+    const span = childSpan('table.read-row');
+    if (span === undefined) return this.#firstRow(key, options, undefined);
+    span.describe(['engine', this.engine]);
+    const read = (): Promise<Row | undefined> => this.#firstRow(key, options, new ReadSpan(span, true));
+    return this.#startsSpans || isWorkWatched() ? under(span, read) : read();
+  }
+
+  checkAndMutateRow(
     key: string,
     predicate: Predicate,
     { then: onMatch = [], otherwise: onMiss = [] }: ConditionalChange,
     options?: CallOptions,
   ): Promise<boolean> {
-    this.checkOpen();
-    checkRowKey(key);
-    checkPredicate(predicate, this.families);
-    if (onMatch.length + onMiss.length === 0) {
-      throw invalidInput('a conditional write needs mutations: give "then" or "otherwise"');
-    }
-    const [matchBytes, missBytes] = [onMatch, onMiss].map((mutations) =>
-      mutations.length === 0 ? 0 : checkMutations(key, mutations, this.families),
-    ) as [number, number];
-    const bytes = Math.max(matchBytes, missBytes);
-    const isMatch = await this.changeIf(key, predicate, [onMatch, onMiss], bytes, options);
-    if ((isMatch ? onMatch : onMiss).length > 0) this.wrote(1, isMatch ? matchBytes : missBytes);
-    return isMatch;
+    return inSpan(
+      'table.check-and-write',
+      async () => {
+        this.checkOpen();
+        checkRowKey(key);
+        checkPredicate(predicate, this.families);
+        if (onMatch.length + onMiss.length === 0) {
+          throw invalidInput('a conditional write needs mutations: give "then" or "otherwise"');
+        }
+        const [matchBytes, missBytes] = [onMatch, onMiss].map((mutations) =>
+          mutations.length === 0 ? 0 : checkMutations(key, mutations, this.families),
+        ) as [number, number];
+        const isMatch = await this.changeIf(
+          key,
+          predicate,
+          [onMatch, onMiss],
+          Math.max(matchBytes, missBytes),
+          options,
+        );
+        if ((isMatch ? onMatch : onMiss).length > 0) this.wrote(1, isMatch ? matchBytes : missBytes);
+        return isMatch;
+      },
+      (span, matched) => span.addProperties({ engine: this.engine, matched }),
+    );
   }
 
-  async incrementCell(
-    key: string,
-    family: string,
-    qualifier: string,
-    by: number,
-    options?: CallOptions,
-  ): Promise<number> {
-    this.checkOpen();
-    checkRowKey(key);
-    checkFamily(family, this.families);
-    checkQualifier(qualifier);
-    if (!Number.isSafeInteger(by)) {
-      throw invalidInput(`a counter is raised by a safe integer, not by ${by}`);
-    }
-    const sum = await this.add(key, { family, qualifier }, by, options);
-    this.wrote(1, COUNTER_BYTES);
-    return sum;
+  incrementCell(key: string, family: string, qualifier: string, by: number, options?: CallOptions): Promise<number> {
+    return inSpan(
+      'table.increment',
+      async () => {
+        this.checkOpen();
+        checkRowKey(key);
+        checkFamily(family, this.families);
+        checkQualifier(qualifier);
+        if (!Number.isSafeInteger(by)) throw invalidInput(`a counter is raised by a safe integer, not by ${by}`);
+        const sum = await this.add(key, { family, qualifier }, by, options);
+        this.wrote(1, COUNTER_BYTES);
+        return sum;
+      },
+      (span) => span.addProperty('engine', this.engine),
+    );
+  }
+
+  sampleRowKeys(options?: CallOptions): Promise<readonly string[]> {
+    return inSpan('table.sample', () => this.sample(options));
   }
 
   stats(): TableStats {
     return { ...this.counters };
-  }
-
-  /** Throws unless these rows may be written; returns their bytes. */
-  protected checkWrite(rows: readonly RowMutation[]): number {
-    this.checkOpen();
-    try {
-      return checkRows(rows, this.families);
-    } catch (error) {
-      this.counters.rowsRefused += rows.length;
-      throw error;
-    }
   }
 
   protected wrote(rows: number, bytes: number): void {
@@ -254,10 +308,63 @@ export abstract class CheckedTable {
   }
 
   protected checkOpen(): void {
-    if (this.isClosed) throw this.closedError();
+    if (!this.isClosed) return;
+    throw new TraceDbError('ERR_SPANLINE_STORE_CLOSED', `${this.location} is closed; open it again with openTable`);
   }
 
-  protected closedError(): TraceDbError {
-    return new TraceDbError('ERR_SPANLINE_STORE_CLOSED', `${this.location} is closed; open it again with openTable`);
+  /**
+   * Begin a read. It ends, and lets go of what it holds, by `end`, by its signal, its deadline or the closing of the table: at once and for good, also
+   * while nobody asks for the next batch, and if nobody ever will. An end that came too early must be an error, which `check` throws.
+   */
+  protected beginRead(options: ReadOptions, release: () => void): { check(): void; end(): void } {
+    const guard = new CallGuard(`reading ${this.location}`, options);
+    const end = (): void => {
+      if (!this.#openReads.delete(end)) return;
+      release();
+      guard.dispose();
+      this.counters.openReads--;
+    };
+    this.#openReads.add(end);
+    this.counters.reads++;
+    this.counters.openReads++;
+    guard.whenStopped(end);
+    const check = (): void => {
+      guard.check();
+      this.checkOpen();
+    };
+    return { check, end };
+  }
+
+  protected endReads(): void {
+    for (const end of this.#openReads) end();
+  }
+
+  /** Whether spans may start while a call goes on, which belong under its own: those of the calls of a client. */
+  get #startsSpans(): boolean {
+    return this.engine !== 'lmdb';
+  }
+
+  #readSpan(name: string, selection: RowSelection): ReadSpan | undefined {
+    const span = childSpan(name);
+    if (span === undefined) return undefined;
+    span.setKind('client');
+    span.describe(['engine', this.engine, 'selection', describe(selection)]);
+    return new ReadSpan(span, false);
+  }
+
+  async #firstRow(key: string, options: ReadOptions, span: ReadSpan | undefined): Promise<Row | undefined> {
+    for await (const [row] of this.rows({ keys: [key] }, options, span)) return row;
+    return undefined;
+  }
+
+  /** Throws unless these rows may be written; returns their bytes. */
+  #checkWrite(rows: readonly RowMutation[]): number {
+    this.checkOpen();
+    try {
+      return checkRows(rows, this.families);
+    } catch (error) {
+      this.counters.rowsRefused += rows.length;
+      throw error;
+    }
   }
 }

@@ -1,25 +1,13 @@
-// The span of one read of a table: its figures, counted as the read goes on, and its end. An engine whose reads are synchronous is given it and tells it
-// everything from within, which costs no promise; around the read of any other engine stands a `CountedRead` (open-table.ts).
-// It must never throw into the read.
+// The span of one read of a table: its figures, counted as the read goes on, and its end. An engine is given it and tells it everything from within,
+// which costs no promise. It must never throw into the read.
 import type { Span } from 'spanline';
 import { timers } from 'spanline/internal/base';
-import { failSpan, roundMs } from '../node-span.js';
-
-/** What a read says of itself to whoever watches it. */
-export interface ReadWatch {
-  /** The store is asked for the next batch. */
-  asked(): void;
-  /** A batch is there. `bytes` are those of keys and values. */
-  gave(rows: number, bytes: number): void;
-  /** The read has failed; it ends. */
-  failed(error: unknown): void;
-  /** The read is over, for whatever reason. Also after a failure. */
-  ended(): void;
-}
+import { failSpan, isWorkWatched, roundMs, under } from '../node-span.js';
 
 const NOT_ASKED = -1;
 
-export class ReadSpan implements ReadWatch {
+/** What a read says of itself. */
+export class ReadSpan {
   readonly span: Span;
   readonly #isOfRow: boolean;
   #rows = 0;
@@ -34,10 +22,12 @@ export class ReadSpan implements ReadWatch {
     this.#isOfRow = isOfRow;
   }
 
+  /** The store is asked for the next batch. */
   asked(): void {
     if (!this.#isOfRow) this.#since = timers.monotonicMs();
   }
 
+  /** A batch is there. `bytes` are those of keys and values. */
   gave(rows: number, bytes: number): void {
     this.#rows += rows;
     this.#bytes += bytes;
@@ -45,10 +35,12 @@ export class ReadSpan implements ReadWatch {
     this.#waited();
   }
 
+  /** The read has failed; it ends. */
   failed(error: unknown): void {
     failSpan(this.span, error);
   }
 
+  /** The read is over, for whatever reason. Also after a failure. */
   ended(): void {
     const { span } = this;
     if (!span.isRecording) return;
@@ -64,5 +56,35 @@ export class ReadSpan implements ReadWatch {
     if (this.#since === NOT_ASKED) return;
     this.#waitMs += timers.monotonicMs() - this.#since;
     this.#since = NOT_ASKED;
+  }
+}
+
+/** Hands on the batches of a read under its span. Its promises are those of the read itself. */
+export class TracedRead<T> implements AsyncIterableIterator<T> {
+  readonly #span: ReadSpan;
+  readonly #inner: AsyncGenerator<T, undefined, void>;
+  readonly #startsSpans: boolean;
+  #hasBegun = false;
+
+  constructor(span: ReadSpan, inner: AsyncGenerator<T, undefined, void>, startsSpans: boolean) {
+    this.#span = span;
+    this.#inner = inner;
+    this.#startsSpans = startsSpans;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<T, undefined>> {
+    this.#hasBegun = true;
+    if (!this.#startsSpans && !isWorkWatched()) return this.#inner.next();
+    return under(this.#span.span, () => this.#inner.next());
+  }
+
+  return(): Promise<IteratorResult<T, undefined>> {
+    // Of a read that has not begun nothing runs.
+    if (!this.#hasBegun) this.#span.ended();
+    return this.#inner.return(undefined);
   }
 }

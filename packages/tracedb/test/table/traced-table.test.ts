@@ -1,11 +1,11 @@
 // A table in a trace answers as it does outside of one, and every call is a span with rows, bytes and waiting; however a call ends,
 // its span ends too.
 import { createHook } from 'node:async_hooks';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { SpanRecord } from '../../../../src/record/record.js';
 import { type Recorder, recorder } from '../../../../test/support/recorder.js';
-import { TracedTable } from '../../src/table/open-table.js';
-import type { Row, WideColumnTable } from '../../src/table/wide-column-table.js';
+import { TracedRead } from '../../src/table/read-span.js';
+import type { WideColumnTable } from '../../src/table/wide-column-table.js';
 import { onBothEngines, onLmdb } from '../support/on-both-engines.js';
 
 const FAMILIES = { families: ['V'] };
@@ -129,6 +129,32 @@ onBothEngines('a table in a trace', (engine) => {
     expect(table.stats().openReads).toBe(0);
   });
 
+  test('a read that is stopped in the middle has what came before on its span, and its error', async () => {
+    const { memory, result } = await inTrace(async () => {
+      const stop = new AbortController();
+      const read = table.readRows({ prefix: 'row' }, { signal: stop.signal });
+      const { value } = await read.next();
+      stop.abort();
+      await expect(read.next()).rejects.toMatchObject({ code: 'ERR_SPANLINE_ABORTED' });
+      await read.return?.();
+      return value?.length;
+    });
+    const span = memory.find('table.read');
+    expect(span).toMatchObject({ properties: { rows: result, batches: 1 }, status: { code: 'error' } });
+    expect(span?.events).toHaveLength(1);
+  });
+
+  test('where nobody traces, a read is the one of the engine itself', async () => {
+    for (const read of [table.readRows({ prefix: '' }), table.readKeys({ prefix: '' })]) {
+      expect(read).not.toBeInstanceOf(TracedRead);
+    }
+    await inTrace(async () => {
+      const read = table.readRows({ prefix: '' });
+      expect(read).toBeInstanceOf(TracedRead);
+      await read.return?.();
+    });
+  });
+
   test('a call that is refused or stopped has its error on its span', async () => {
     const signal = AbortSignal.abort(new Error('enough'));
     const { memory, tree } = await inTrace(async () => {
@@ -199,42 +225,4 @@ onLmdb('two writes at once', (engine) => {
     const bytes = memory.spans.filter(({ name }) => name === 'table.write').map(({ properties }) => properties.bytes);
     expect(bytes.sort()).toEqual([1002, 3]);
   });
-});
-
-describe('a table whose read dies in the middle', () => {
-  const died = new Error('died');
-  const inner = {
-    engine: 'lmdb',
-    async *readRows(): AsyncGenerator<readonly Row[]> {
-      yield [{ key: 'a', cells: [] }];
-      throw died;
-    },
-  } as unknown as WideColumnTable;
-
-  test('passes the failure on, with what came before it on the span', async () => {
-    const { memory } = await inTrace(async () => {
-      const read = new TracedTable(inner).readRows({ prefix: '' });
-      expect(await read.next()).toEqual({ done: false, value: [{ key: 'a', cells: [] }] });
-      await expect(read.next()).rejects.toBe(died);
-      await read.return?.();
-    });
-    const span = memory.find('table.read');
-    expect(span).toMatchObject({ properties: { rows: 1, bytes: 1, batches: 1 }, status: { code: 'error' } });
-    expect(span?.events).toHaveLength(1);
-  });
-});
-
-test('where nobody traces, a read is the one of the engine itself, and a write is its promise', () => {
-  const iterator = {} as AsyncIterableIterator<readonly Row[]>;
-  const promise = Promise.resolve();
-  const inner = {
-    readRows: () => iterator,
-    readKeys: () => iterator,
-    stats: () => expect.unreachable(),
-    mutateRows: () => promise,
-  } as unknown as WideColumnTable;
-  const table = new TracedTable(inner);
-  expect(table.readRows({ prefix: '' })).toBe(iterator);
-  expect(table.readKeys({ prefix: '' })).toBe(iterator);
-  expect(table.mutateRows([])).toBeInstanceOf(Promise);
 });

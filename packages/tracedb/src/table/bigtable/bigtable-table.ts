@@ -2,9 +2,10 @@
 // sent; conditional writes and increments are sent once, since a second one could take effect twice.
 import { isUtf8 } from 'node:buffer';
 import { timers } from 'spanline/internal/base';
-import { PartialFailureError, type TraceDbError } from '../../tracedb-error.js';
+import { PartialFailureError } from '../../tracedb-error.js';
 import { CallGuard, DEFAULT_DEADLINE_MS } from '../call-guard.js';
-import { CheckedTable, checkFamilyNames, checkRowKey, checkRowLimit, checkRows } from '../checked-table.js';
+import { CheckedTable, checkFamilyNames, checkRowKey, checkRowLimit, checkRows, type Read } from '../checked-table.js';
+import type { ReadSpan } from '../read-span.js';
 import type {
   CallOptions,
   Cell,
@@ -19,6 +20,7 @@ import type {
 } from '../wide-column-table.js';
 import {
   type BigtableLocation,
+  bigtableError,
   connect,
   type DataClient,
   ensureTable,
@@ -33,11 +35,10 @@ const rowOf = (key: Buffer, cells: Cell[]): Row => ({ key: key.toString(), cells
 const keyOf = (key: Buffer): string => key.toString();
 
 /** `WideColumnTable` on Bigtable. */
-class BigtableTable extends CheckedTable implements WideColumnTable {
+class BigtableTable extends CheckedTable {
   readonly engine = 'bigtable';
   readonly location: string;
   readonly #table: string;
-  readonly #readers = new Set<{ fail(error: TraceDbError): void }>();
   readonly #calls = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
@@ -58,8 +59,7 @@ class BigtableTable extends CheckedTable implements WideColumnTable {
     return this.#closing !== undefined;
   }
 
-  async mutateRows(rows: readonly RowMutation[], options?: CallOptions): Promise<void> {
-    const bytes = this.checkWrite(rows);
+  protected async write(rows: readonly RowMutation[], bytes: number, options?: CallOptions): Promise<void> {
     if (rows.length === 0) return;
     const failures = await this.#call('writing to', options, (task) => writeRows(task, rows));
     if (failures.length === 0) {
@@ -73,12 +73,12 @@ class BigtableTable extends CheckedTable implements WideColumnTable {
     throw new PartialFailureError(failures, rows.length, this.location);
   }
 
-  readRows(selection: RowSelection, options: ReadOptions = {}): AsyncIterableIterator<readonly Row[]> {
-    return this.#read(selection, options, true, rowOf);
+  protected rows(selection: RowSelection, options: ReadOptions, span: ReadSpan | undefined): Read<Row> {
+    return this.#read(selection, options, true, rowOf, span);
   }
 
-  readKeys(selection: RowSelection, options: ReadOptions = {}): AsyncIterableIterator<readonly string[]> {
-    return this.#read(selection, options, false, keyOf);
+  protected keys(selection: RowSelection, options: ReadOptions, span: ReadSpan | undefined): Read<string> {
+    return this.#read(selection, options, false, keyOf, span);
   }
 
   protected changeIf(
@@ -96,7 +96,7 @@ class BigtableTable extends CheckedTable implements WideColumnTable {
     return this.#call('writing to', options, (task) => addToCell(task, key, family, qualifier, by));
   }
 
-  async sampleRowKeys(options?: CallOptions): Promise<readonly string[]> {
+  protected async sample(options?: CallOptions): Promise<readonly string[]> {
     this.checkOpen();
     const keys = await this.#call('sampling', options, sampleKeys);
     // Where the service cuts is where bytes are, which need not be where a character ends.
@@ -110,7 +110,7 @@ class BigtableTable extends CheckedTable implements WideColumnTable {
   }
 
   async #shutDown(): Promise<void> {
-    for (const reader of this.#readers) reader.fail(this.closedError());
+    this.endReads();
     // Writes on their way are seen through: their callers learn what became of them.
     await Promise.allSettled(this.#calls);
     await this.#client.close();
@@ -121,19 +121,38 @@ class BigtableTable extends CheckedTable implements WideColumnTable {
     options: ReadOptions,
     withCells: boolean,
     item: (key: Buffer, cells: Cell[]) => T,
-  ): RowReader<T> {
-    const reader: RowReader<T> = new RowReader(() => {
+    span: ReadSpan | undefined,
+  ): Read<T> {
+    const reader = new RowReader<T>();
+    const batches = this.#batches(reader, selection, options, withCells, item, span);
+    const end = batches.return.bind(batches);
+    // A generator by itself would first wait for the batch that is on its way, however long that takes.
+    batches.return = (value) => {
+      reader.stop();
+      return end(value);
+    };
+    return batches;
+  }
+
+  async *#batches<T>(
+    reader: RowReader<T>,
+    selection: RowSelection,
+    options: ReadOptions,
+    withCells: boolean,
+    item: (key: Buffer, cells: Cell[]) => T,
+    span: ReadSpan | undefined,
+  ): Read<T> {
+    span?.asked();
+    let read: ReturnType<BigtableTable['beginRead']> | undefined;
+    try {
       this.checkOpen();
       if ('keys' in selection) for (const key of selection.keys) checkRowKey(key);
       const { families, qualifiers, limit = Number.POSITIVE_INFINITY, deadlineMs = DEFAULT_DEADLINE_MS } = options;
       checkRowLimit(limit);
+      read = this.beginRead(options, () => reader.stop());
+      read.check();
       const isNothing = limit <= 0 || families?.length === 0 || qualifiers?.length === 0;
-      const what = `reading ${this.location}`;
-      const guard = new CallGuard(what, options);
-      this.#readers.add(reader);
-      return {
-        what,
-        guard,
+      yield* reader.read({
         client: this.#client,
         table: this.#table,
         plan: planRead(isNothing ? { keys: [] } : selection),
@@ -141,12 +160,19 @@ class BigtableTable extends CheckedTable implements WideColumnTable {
         limit,
         deadlineAt: timers.wallMs() + deadlineMs,
         counters: this.counters,
+        span,
         withCells,
         item,
-        onEnd: () => this.#readers.delete(reader),
-      };
-    });
-    return reader;
+        check: read.check,
+      });
+    } catch (cause) {
+      const error = bigtableError(cause, `reading ${this.location}`);
+      span?.failed(error);
+      throw error;
+    } finally {
+      read?.end();
+      span?.ended();
+    }
   }
 
   /** Make a call that `close` waits for. */

@@ -16,10 +16,12 @@ export interface BigtableLocation {
 }
 
 const PATTERN = /^bigtable:\/\/(?<project>[^/]+)\/(?<instance>[^/]+)\/(?<table>[^/]+)$/;
-// Projects of old organisations carry their domain: `example.com:project`.
-const PROJECT = /^([a-z0-9.-]+:)?[a-z][a-z0-9-]{0,61}$/;
-const INSTANCE = /^[a-z][a-z0-9-]{0,31}[a-z0-9]$/;
-const TABLE = /^[_A-Za-z0-9][-_.A-Za-z0-9]{0,49}$/;
+const PARTS = {
+  // Projects of old organisations carry their domain: `example.com:project`.
+  project: /^([a-z0-9.-]+:)?[a-z][a-z0-9-]{0,61}$/,
+  instance: /^[a-z][a-z0-9-]{0,31}[a-z0-9]$/,
+  table: /^[_A-Za-z0-9][-_.A-Za-z0-9]{0,49}$/,
+} as const;
 
 const invalid = (text: string, what: string): TraceDbError =>
   invalidInput(`${JSON.stringify(text)} names no Bigtable table: ${what}; write bigtable://project/instance/table`);
@@ -28,13 +30,12 @@ const invalid = (text: string, what: string): TraceDbError =>
 export const parseBigtableLocation = (text: string): BigtableLocation => {
   const groups = PATTERN.exec(text)?.groups;
   if (groups === undefined) throw invalid(text, 'it does not have exactly three parts');
-  const { project, instance, table } = groups as Record<'project' | 'instance' | 'table', string>;
-  if (!PROJECT.test(project))
-    throw invalid(text, `the project ${JSON.stringify(project)} must match ${PROJECT.source}`);
-  if (!INSTANCE.test(instance)) {
-    throw invalid(text, `the instance ${JSON.stringify(instance)} must match ${INSTANCE.source}`);
+  for (const [part, pattern] of Object.entries(PARTS)) {
+    const written = groups[part] as string;
+    if (!pattern.test(written))
+      throw invalid(text, `the ${part} ${JSON.stringify(written)} must match ${pattern.source}`);
   }
-  if (!TABLE.test(table)) throw invalid(text, `the table ${JSON.stringify(table)} must match ${TABLE.source}`);
+  const { project, instance, table } = groups as Record<keyof typeof PARTS, string>;
   return { text, project, instance, table };
 };
 

@@ -1,4 +1,4 @@
-// One stream of rows from the server, whose chunks are put together to rows. It counts as whole only when the server said so: a stream that just ends
+// One stream of answers from the server, and their chunks put together to rows. It counts as whole only when the server said so: a stream that just ends
 // is a failure. A row is handed out only when the server says that it is whole; a chunk that does not fit makes the read fail, for a guess would be a
 // wrong row.
 import type { protos } from '@google-cloud/bigtable';
@@ -16,7 +16,7 @@ type RowListener = (key: Buffer, cells: Cell[], bytes: number) => void;
 const millisOf = (micros: unknown): number => Number(String(micros).slice(0, -3));
 
 /** The chunks of one stream of answers. */
-class RowMerger {
+export class RowMerger {
   #key: Buffer | undefined;
   #cells: Cell[] = [];
   #bytes = 0;
@@ -133,81 +133,71 @@ class RowMerger {
 
 type Request = protos.google.bigtable.v2.IReadRowsRequest;
 
-/** How a stream ended. */
-export type StreamEnd =
-  | { readonly isWhole: true; readonly error?: undefined }
-  | { readonly isWhole: false; readonly error: unknown };
+/** One stream of answers. */
+export class AnswerStream {
+  readonly #stream: ResponseStream<Response>;
+  #end: { readonly error: unknown } | undefined;
+  #status: { readonly code: number; readonly details?: string } | undefined;
 
-/** What a stream reports; nothing after `onEnd` or `cancel`. */
-interface StreamListener {
-  readonly onRow: RowListener;
-  /** After every answer; `scannedTo` is a row up to which the server found nothing more. */
-  readonly onData: (scannedTo: Buffer | undefined) => void;
-  readonly onEnd: (end: StreamEnd) => void;
-}
+  /** What `onAnswer` throws ends the stream, at the server too. `onEnd` is called when it is over, for whatever reason. */
+  constructor(
+    client: DataClient,
+    request: Request,
+    timeoutMs: number,
+    onAnswer: (answer: Response) => void,
+    onEnd: () => void,
+  ) {
+    this.#stream = client.readRows(request, callOptions(timeoutMs)) as unknown as ResponseStream<Response>;
+    const over = (error?: unknown): void => {
+      this.#end ??= { error };
+      onEnd();
+    };
+    this.#stream
+      .on('data', (answer) => {
+        if (this.isOver) return;
+        try {
+          onAnswer(answer);
+        } catch (error) {
+          this.cancel();
+          over(error);
+        }
+      })
+      .on('status', (status) => {
+        this.#status = status;
+      })
+      // Stays for good: a stream that was cancelled reports that as an error.
+      .on('error', over)
+      .on('end', () => over());
+  }
 
-/** A stream that runs. */
-export interface ReadStream {
-  pause(): void;
-  resume(): void;
-  /** Ends it at the server too. */
-  cancel(): void;
-}
+  get isOver(): boolean {
+    return this.#end !== undefined;
+  }
 
-/** Send `request` and report what comes. */
-export const streamRows = (
-  client: DataClient,
-  request: Request,
-  qualifiers: ReadonlySet<string> | undefined,
-  lastKey: Buffer | undefined,
-  timeoutMs: number,
-  { onRow, onData, onEnd }: StreamListener,
-): ReadStream => {
-  const stream = client.readRows(request, callOptions(timeoutMs)) as unknown as ResponseStream<Response>;
-  const merger = new RowMerger(onRow, qualifiers, lastKey);
-  let isOver = false;
-  let status: { readonly code: number; readonly details?: string } | undefined;
+  pause(): void {
+    this.#stream.pause();
+  }
 
-  const over = (end: StreamEnd): void => {
-    if (isOver) return;
-    isOver = true;
-    onEnd(end);
-  };
-  const cancel = (): void => {
-    isOver = true;
-    stream.cancel();
+  resume(): void {
+    this.#stream.resume();
+  }
+
+  /** Why a stream that is over was not whole; undefined when it was. `isInRow`: a row has begun and is not whole. */
+  failure(isInRow: boolean): unknown {
+    const status = this.#status;
+    if (this.#end?.error !== undefined) return this.#end.error;
+    if (status?.code === STATUS.ok && !isInRow) return undefined;
+    const how = status === undefined ? 'without a status' : `with status ${status.code} ${status.details ?? ''}`;
+    const message = `the stream of rows ended ${isInRow ? 'inside a row, ' : ''}${how}`;
+    // Said to be fine, or nothing said: a connection that broke. The rows so far are good, and the read may go on behind them.
+    const code = status === undefined || status.code === STATUS.ok ? STATUS.unavailable : status.code;
+    return Object.assign(new Error(message), { code });
+  }
+
+  /** End it, at the server too. */
+  cancel(): void {
+    this.#stream.cancel();
     // What is on its way must flow off, or it stays in the client's buffers.
-    stream.resume();
-  };
-
-  stream
-    .on('data', (response) => {
-      if (isOver) return;
-      try {
-        merger.push(response);
-      } catch (error) {
-        cancel();
-        onEnd({ isWhole: false, error });
-        return;
-      }
-      const scannedTo = response.lastScannedRowKey as Buffer;
-      onData(scannedTo.length > 0 ? scannedTo : undefined);
-    })
-    .on('status', (value) => {
-      status = value;
-    })
-    // Stays for good: a stream that was cancelled reports that as an error.
-    .on('error', (error) => over({ isWhole: false, error }))
-    .on('end', () => {
-      if (status?.code === STATUS.ok && !merger.isInRow) {
-        over({ isWhole: true });
-        return;
-      }
-      const how = status === undefined ? 'without a status' : `with status ${status.code} ${status.details ?? ''}`;
-      const message = `the stream of rows ended ${merger.isInRow ? 'inside a row, ' : ''}${how}`;
-      // Said to be fine, or nothing said: a connection that broke. The rows so far are good, and the read may go on behind them.
-      const code = status === undefined || status.code === STATUS.ok ? STATUS.unavailable : status.code;
-      over({ isWhole: false, error: Object.assign(new Error(message), { code }) });
-    });
-  return { pause: () => stream.pause(), resume: () => stream.resume(), cancel };
-};
+    this.#stream.resume();
+  }
+}

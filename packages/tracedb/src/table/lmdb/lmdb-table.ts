@@ -2,8 +2,8 @@
 // before it is acknowledged, and a call of mutateRows is one transaction: all of it or nothing.
 import { timers } from 'spanline/internal/base';
 import { CallGuard } from '../call-guard.js';
-import { CheckedTable, COUNTER_BYTES, checkRowLimit } from '../checked-table.js';
-import type { ReadWatch } from '../read-span.js';
+import { CheckedTable, COUNTER_BYTES, checkRowLimit, type Read } from '../checked-table.js';
+import type { ReadSpan } from '../read-span.js';
 import type {
   CallOptions,
   Mutation,
@@ -13,7 +13,6 @@ import type {
   RowMutation,
   RowSelection,
   TableSchema,
-  WideColumnTable,
 } from '../wide-column-table.js';
 import {
   BATCH_BYTES,
@@ -38,11 +37,8 @@ const TURN_MS = 5;
 const turn = (): Promise<void> => new Promise((resolve) => timers.setImmediate(resolve));
 
 /** `WideColumnTable` on LMDB. */
-export class LmdbTable extends CheckedTable implements WideColumnTable {
+export class LmdbTable extends CheckedTable {
   readonly engine = 'lmdb';
-  readonly isWatchable = true;
-  /** How each open read is ended. */
-  readonly #openReads = new Set<() => void>();
   protected isClosed = false;
 
   readonly #env: LmdbEnv;
@@ -64,28 +60,19 @@ export class LmdbTable extends CheckedTable implements WideColumnTable {
     return new LmdbTable(directory, await openLmdbEnv(directory, schema));
   }
 
-  async mutateRows(rows: readonly RowMutation[], options?: CallOptions): Promise<void> {
-    const bytes = this.checkWrite(rows);
+  protected async write(rows: readonly RowMutation[], bytes: number, options?: CallOptions): Promise<void> {
     await this.#write(options, bytes, () => applyRows(this.#env, rows));
     this.wrote(rows.length, bytes);
   }
 
-  readRows(
-    selection: RowSelection,
-    options: ReadOptions = {},
-    watch?: ReadWatch,
-  ): AsyncIterableIterator<readonly Row[]> {
-    return this.#read(selection, options, true, gatherRows, watch);
+  protected rows(selection: RowSelection, options: ReadOptions, span: ReadSpan | undefined): Read<Row> {
+    return this.#read(selection, options, true, gatherRows, span);
   }
 
-  readKeys(
-    selection: RowSelection,
-    options: ReadOptions = {},
-    watch?: ReadWatch,
-  ): AsyncIterableIterator<readonly string[]> {
+  protected keys(selection: RowSelection, options: ReadOptions, span: ReadSpan | undefined): Read<string> {
     // With a filter the values are not wanted either, but the gatherer of rows finds them.
     const withValues = options.families !== undefined || options.qualifiers !== undefined;
-    return this.#read(selection, options, withValues, gatherKeys, watch);
+    return this.#read(selection, options, withValues, gatherKeys, span);
   }
 
   protected changeIf(
@@ -106,7 +93,7 @@ export class LmdbTable extends CheckedTable implements WideColumnTable {
     return this.#write(options, COUNTER_BYTES, () => increment(this.#env, key, cell, by));
   }
 
-  async sampleRowKeys(): Promise<readonly string[]> {
+  protected async sample(): Promise<readonly string[]> {
     this.checkOpen();
     this.#env.root.resetReadTxn();
     const count = this.#env.cells.getKeysCount({});
@@ -124,7 +111,7 @@ export class LmdbTable extends CheckedTable implements WideColumnTable {
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
-    for (const end of this.#openReads) end();
+    this.endReads();
     await this.#env.root.close();
     this.#env.writes.close();
   }
@@ -152,52 +139,39 @@ export class LmdbTable extends CheckedTable implements WideColumnTable {
     }
   }
 
-  /**
-   * What `gather` makes of the rows of a selection, in batches, all from one snapshot. However the read ends (its end, a `break`, an abort,
-   * a deadline, the closing of the table) the snapshot must be let go, and an end that came too early must be an error.
-   */
+  /** What `gather` makes of the rows of a selection, in batches, all from one snapshot, which must be let go however the read ends. */
   async *#read<T>(
     selection: RowSelection,
     options: ReadOptions,
     withValues: boolean,
     gather: (walk: CellWalk, filter: CellFilter, limit: number) => Batch<T>,
-    watch: ReadWatch | undefined,
-  ): AsyncGenerator<readonly T[], undefined, void> {
-    watch?.asked();
-    const { counters, location } = this;
-    const { ranges, filter, limit, guard } = this.#prepareRead(selection, options, watch);
-    let left = limit;
-    // Else the snapshot is gone.
-    const checkGoesOn = (): void => {
-      guard.check();
-      this.checkOpen();
-    };
+    span: ReadSpan | undefined,
+  ): Read<T> {
+    span?.asked();
+    const { counters } = this;
     let snapshot: Snapshot | undefined;
-    const end = (): void => {
-      if (!this.#openReads.delete(end)) return;
-      snapshot?.end();
-      guard.dispose();
-      counters.openReads--;
-    };
-    this.#openReads.add(end);
-    counters.reads++;
-    counters.openReads++;
+    let read: ReturnType<LmdbTable['beginRead']> | undefined;
     try {
-      guard.check();
+      this.checkOpen();
+      const ranges = rangesOf(selection, options);
+      const filter = filterOf(options);
+      let { limit: left = Number.POSITIVE_INFINITY } = options;
+      checkRowLimit(left);
+      read = this.beginRead(options, () => snapshot?.end());
+      read.check();
       snapshot = new Snapshot(this.#env);
-      // At once and for good, also while nobody asks for the next batch, and if nobody ever will.
-      guard.whenStopped(end);
       let items: T[] = [];
       let bufferedBytes = 0;
       let payload = 0;
       let turnEnd = timers.monotonicMs() + TURN_MS;
       for (const range of ranges) {
         if (left <= 0) break;
-        checkGoesOn();
+        read.check();
         const walk = snapshot.walkOf(range, withValues);
         walk.advance();
         for (let isLast = false; !isLast && left > 0; ) {
-          checkGoesOn();
+          // Else the snapshot is gone.
+          read.check();
           const batch = gather(walk, filter, left);
           isLast = batch.isLast;
           left -= batch.items.length;
@@ -211,9 +185,9 @@ export class LmdbTable extends CheckedTable implements WideColumnTable {
           const isFull = ranges.length === 1 || items.length >= BATCH_ROWS || bufferedBytes >= BATCH_BYTES;
           if (items.length > 0 && isFull) {
             snapshot.hold();
-            watch?.gave(items.length, payload);
+            span?.gave(items.length, payload);
             yield items;
-            watch?.asked();
+            span?.asked();
             items = [];
             bufferedBytes = 0;
             payload = 0;
@@ -225,33 +199,17 @@ export class LmdbTable extends CheckedTable implements WideColumnTable {
           }
         }
       }
-      guard.check();
+      read.check();
       if (items.length === 0) return;
-      watch?.gave(items.length, payload);
+      span?.gave(items.length, payload);
       yield items;
     } catch (cause) {
-      const error = lmdbError(cause, location);
-      watch?.failed(error);
+      const error = lmdbError(cause, this.location);
+      span?.failed(error);
       throw error;
     } finally {
-      end();
-      watch?.ended();
-    }
-  }
-
-  /** What a read asks for, checked. */
-  #prepareRead(selection: RowSelection, options: ReadOptions, watch: ReadWatch | undefined) {
-    try {
-      this.checkOpen();
-      const ranges = rangesOf(selection, options);
-      const filter = filterOf(options);
-      const limit = options.limit ?? Number.POSITIVE_INFINITY;
-      checkRowLimit(limit);
-      return { ranges, filter, limit, guard: new CallGuard(`reading ${this.location}`, options) };
-    } catch (error) {
-      watch?.failed(error);
-      watch?.ended();
-      throw error;
+      read?.end();
+      span?.ended();
     }
   }
 }

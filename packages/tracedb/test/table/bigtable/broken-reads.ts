@@ -3,7 +3,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { DataClient } from '../../../src/table/bigtable/client.js';
-import { type StreamEnd, streamRows } from '../../../src/table/bigtable/read-stream.js';
+import { AnswerStream } from '../../../src/table/bigtable/read-stream.js';
 import { all, rejects } from '../conformance/suite.js';
 import { type Handler, inTurn, oneRow, rowsThen } from './support/fake-service.js';
 import { fakeTable } from './support/fake-table.js';
@@ -119,14 +119,18 @@ test('a client that ends the stream without passing on that it was whole is not 
   for (const status of [undefined, { code: CANCELLED }]) {
     const stream = Object.assign(new PassThrough({ objectMode: true }), { cancel: () => {} });
     const client = { readRows: () => stream } as unknown as DataClient;
-    const end = await new Promise<StreamEnd>((onEnd) => {
-      const listener = { onRow: () => {}, onData: () => {}, onEnd };
-      streamRows(client, {}, undefined, undefined, 1000, listener);
+    const answers = await new Promise<AnswerStream>((resolve) => {
+      const made: AnswerStream = new AnswerStream(
+        client,
+        {},
+        1000,
+        () => {},
+        () => resolve(made),
+      );
       if (status !== undefined) stream.emit('status', status);
       stream.end();
     });
-    expect(end.isWhole).toBe(false);
-    expect(end.error).toMatchObject({ code: status?.code ?? UNAVAILABLE });
+    expect(answers.failure(false)).toMatchObject({ code: status?.code ?? UNAVAILABLE });
   }
 });
 
