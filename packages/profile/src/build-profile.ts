@@ -174,7 +174,13 @@ interface ProfileFacts {
 
 export const buildProfile = (raw: RawProfile, carried: Carried, facts: ProfileFacts): LabelledProfile => {
   const { samples: taken, scopes, cpuNs, unit } = attributed(rawSamples(raw), carried, facts.intervalNs);
-  const { labels, rowOf } = labelTable();
+  const table = new LabelRows();
+  const rows = new Map<Attribution, number>([
+    [NO_SCOPE, NO_LABEL],
+    ['lost', LOST_LABEL],
+    ['overflow', OVERFLOW_LABEL],
+  ]);
+  const rowOf = (scope: Attribution): number => getOrMake(rows, scope, () => table.rowOf(recordOf(scope as Scope)));
   const label = Uint32Array.from(scopes, rowOf);
   const atNs = taken.us.map((us) => (us - taken.startUs) * NS_PER_US);
   const samples = { count: taken.count, node: taken.node, atNs, cpuNs, label, kind: taken.kind };
@@ -195,21 +201,7 @@ export const buildProfile = (raw: RawProfile, carried: Carried, facts: ProfileFa
     unit,
     nodes: taken.nodes,
     samples,
-    labels,
-    counts,
-  };
-};
-
-/** The label table of a profile, and the row of what is known of a sample. */
-const labelTable = (): { readonly labels: LabelRows['labels']; rowOf(scope: Attribution): number } => {
-  const table = new LabelRows();
-  const rows = new Map<Attribution, number>([
-    [NO_SCOPE, NO_LABEL],
-    ['lost', LOST_LABEL],
-    ['overflow', OVERFLOW_LABEL],
-  ]);
-  return {
     labels: table.labels,
-    rowOf: (scope) => getOrMake(rows, scope, () => table.rowOf(recordOf(scope as Scope))),
+    counts,
   };
 };

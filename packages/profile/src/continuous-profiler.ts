@@ -6,7 +6,7 @@ import { checkEveryMs, checkSamples, openRecording, type SamplingOptions } from 
 import { Counter, count } from './profile-counters.js';
 import { wrongOption } from './profile-error.js';
 import type { Recording } from './recording.js';
-import { DEFAULT_STOP_MS, ProfileDelivery, type ProfileSink } from './sinks/profile-sink.js';
+import { checkSink, DEFAULT_STOP_MS, ProfileDelivery, type ProfileSink } from './sinks/profile-sink.js';
 
 export interface ContinuousOptions extends SamplingOptions {
   /** Length of one profile in milliseconds, 100 to an hour. Default 30,000. */
@@ -49,6 +49,8 @@ const MAX_STOP_MS = 3_600_000;
 const LOOK_MS = 1000;
 const NS_PER_MS = 1_000_000;
 
+type Settings = Required<Pick<ContinuousOptions, 'rotateMs' | 'budgetPercent' | 'stopMs'>>;
+
 /**
  * A profiler that runs for the life of the program; see {@link continuousProfiler}.
  *
@@ -56,10 +58,7 @@ const NS_PER_MS = 1_000_000;
  */
 export class ContinuousProfiler {
   readonly #recording: Recording;
-  readonly #carrier: Carrier;
-  readonly #rotateMs: number;
-  readonly #budgetPercent: number;
-  readonly #stopMs: number;
+  readonly #settings: Settings;
   readonly #startedMs = timers.monotonicMs();
   #beganMs = 0;
   #spentBeforeNs = 0;
@@ -71,19 +70,9 @@ export class ContinuousProfiler {
   #pauses = 0;
 
   /** @internal */
-  constructor(
-    recording: Recording,
-    carrier: Carrier,
-    rotateMs: number,
-    budgetPercent: number,
-    sink: ProfileSink,
-    stopMs: number,
-  ) {
+  constructor(recording: Recording, sink: ProfileSink, settings: Settings) {
     this.#recording = recording;
-    this.#carrier = carrier;
-    this.#rotateMs = rotateMs;
-    this.#budgetPercent = budgetPercent;
-    this.#stopMs = stopMs;
+    this.#settings = settings;
     this.#delivery = new ProfileDelivery(sink);
     this.#begin();
   }
@@ -95,7 +84,7 @@ export class ContinuousProfiler {
   async stop(): Promise<void> {
     const last = this.stopNow();
     if (last !== undefined) this.#delivery.give(last);
-    await this.#delivery.settled(this.#stopMs);
+    await this.#delivery.settled(this.#settings.stopMs);
   }
 
   /**
@@ -132,7 +121,7 @@ export class ContinuousProfiler {
     const ms = timers.monotonicMs() - this.#startedMs;
     const costPercent = (this.#costNs() / (ms * NS_PER_MS)) * 100;
     return {
-      carrier: this.#carrier,
+      carrier: this.#recording.carrier,
       profiles,
       waiting,
       dropped,
@@ -157,7 +146,7 @@ export class ContinuousProfiler {
   }
 
   #look(): void {
-    const leftMs = this.#beganMs + this.#rotateMs - timers.monotonicMs();
+    const leftMs = this.#beganMs + this.#settings.rotateMs - timers.monotonicMs();
     this.#timer = timers.setTimeout(() => this.#guarded(() => this.#onTimer()), Math.max(1, Math.min(leftMs, LOOK_MS)));
     this.#timer.unref();
   }
@@ -177,7 +166,7 @@ export class ContinuousProfiler {
   #onTimer(): void {
     this.#recording.tidy();
     const ms = timers.monotonicMs() - this.#beganMs;
-    if (ms < this.#rotateMs && !(ms >= LOOK_MS && this.#isOverBudget(ms))) {
+    if (ms < this.#settings.rotateMs && !(ms >= LOOK_MS && this.#isOverBudget(ms))) {
       this.#look();
       return;
     }
@@ -195,12 +184,12 @@ export class ContinuousProfiler {
   }
 
   #isOverBudget(ms: number): boolean {
-    return this.#costNs() - this.#spentBeforeNs > (this.#budgetPercent / 100) * ms * NS_PER_MS;
+    return this.#costNs() - this.#spentBeforeNs > (this.#settings.budgetPercent / 100) * ms * NS_PER_MS;
   }
 
   // So long that profile and pause together are within the budget.
   #pauseMs(ms: number): number {
-    const wantedMs = (this.#costNs() - this.#spentBeforeNs) / NS_PER_MS / (this.#budgetPercent / 100);
+    const wantedMs = (this.#costNs() - this.#spentBeforeNs) / NS_PER_MS / (this.#settings.budgetPercent / 100);
     return Math.min(Math.max(0, Math.ceil(wantedMs - ms)), MAX_ROTATE_MS);
   }
 }
@@ -231,15 +220,10 @@ export const continuousProfiler = async (options: ContinuousOptions): Promise<Co
   finiteNumber('rotateMs', rotateMs, [MIN_ROTATE_MS, MAX_ROTATE_MS], wrongOption);
   checkSamples('rotateMs', rotateMs, everyMs);
   finiteNumber('budgetPercent', budgetPercent, [0.01, 100], wrongOption);
-  if (typeof sink !== 'function') {
-    throw wrongOption(`sink is ${typeof sink}; give a function that takes a profile`);
-  }
-  const { recording, carrier } = await openRecording(
-    { continuations: DEFAULT_CONTINUATIONS, ...options },
-    DEFAULT_EVERY_MS,
-  );
+  checkSink(sink);
+  const recording = await openRecording({ continuations: DEFAULT_CONTINUATIONS, ...options }, DEFAULT_EVERY_MS);
   try {
-    return new ContinuousProfiler(recording, carrier, rotateMs, budgetPercent, sink, stopMs);
+    return new ContinuousProfiler(recording, sink, { rotateMs, budgetPercent, stopMs });
   } catch (error) {
     recording.close();
     throw error;

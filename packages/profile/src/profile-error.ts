@@ -56,3 +56,7 @@ export type ProfileOutputErrorCode =
 export class ProfileOutputError extends SpanlineError<ProfileOutputErrorCode> {
   override readonly name = 'ProfileOutputError';
 }
+
+/** The error of an option that a profile, its file or a sink does not take. */
+export const wrongOutputOption = (message: string): ProfileOutputError =>
+  new ProfileOutputError('ERR_SPANLINE_PROFILE_OPTION', message);

@@ -65,7 +65,7 @@ export const checkSamples = (name: string, ms: number, everyMs: number): void =>
 };
 
 /** The recording that these options ask for. Not begun. */
-export const openRecording = async (options: SamplingOptions, defaultEveryMs: number): Promise<OpenRecording> => {
+export const openRecording = async (options: SamplingOptions, defaultEveryMs: number): Promise<Recording> => {
   const { everyMs = defaultEveryMs, carrier = 'auto', continuations = true, spans = state.enabled } = options;
   checkEveryMs(everyMs);
   oneOf('carrier', carrier, ['auto', ...CARRIERS], wrongOption);
@@ -74,25 +74,14 @@ export const openRecording = async (options: SamplingOptions, defaultEveryMs: nu
   }
   const chosen = await chooseCarrier(carrier);
   const intervalUs = Math.round(everyMs * US_PER_MS);
-  const recording = await Recording.open({
-    ...chosen,
-    intervalUs,
-    continuations,
-    labelsSpans: spans,
-  });
-  return { recording, carrier: chosen.carrier };
+  return Recording.open({ ...chosen, intervalUs, continuations, labelsSpans: spans });
 };
-
-interface OpenRecording {
-  readonly recording: Recording;
-  readonly carrier: Carrier;
-}
 
 /** `onEnded` is called when the profile ends by itself: at its budget, or with as many samples as one may hold. */
 const begin = async (options: SamplingOptions, onEnded: () => void): Promise<RunningProfile> => {
   const { everyMs = DEFAULT_EVERY_MS, budgetPercent } = options;
   if (budgetPercent !== undefined) finiteNumber('budgetPercent', budgetPercent, [0.01, 100], wrongOption);
-  const { recording, carrier } = await openRecording(options, DEFAULT_EVERY_MS);
+  const recording = await openRecording(options, DEFAULT_EVERY_MS);
   const startedMs = timers.monotonicMs();
   const costPercent = (): number => {
     const ms = timers.monotonicMs() - startedMs;
@@ -134,7 +123,7 @@ const begin = async (options: SamplingOptions, onEnded: () => void): Promise<Run
   look.unref();
   let isOver = false;
   return {
-    carrier,
+    carrier: recording.carrier,
     costPercent,
     stop: () => {
       if (isOver) throw wrongOption('this profile was stopped before; start another');

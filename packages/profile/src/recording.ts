@@ -120,6 +120,10 @@ export class Recording {
     else this.#follow();
   }
 
+  get carrier(): Carrier {
+    return this.#settings.carrier;
+  }
+
   #follow(): void {
     register.follow = undefined;
     this.#following = followContinuations(this.#timeline);

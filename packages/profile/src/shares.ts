@@ -6,7 +6,7 @@ import { getOrMake } from 'spanline/internal/base';
 import type { LabelCpu } from './dynamic-label.js';
 import { type LabelledProfile, type LabelRecord, SampleKind } from './labelled-profile.js';
 import { groupedBy, WHOLE_LABEL } from './output/select-labels.js';
-import { ProfileOutputError } from './profile-error.js';
+import { wrongOutputOption } from './profile-error.js';
 
 /** One value of a label key (or all labels together) in a profile. */
 export interface LabelShare {
@@ -286,10 +286,7 @@ export const diff = (
 ): LabelChange[] => {
   if (before.measure !== after.measure) {
     const [from, to] = [before, after].map(({ measure }) => measure ?? 'CPU time');
-    throw new ProfileOutputError(
-      'ERR_SPANLINE_PROFILE_OPTION',
-      `the first profile is of ${from}, the second of ${to}; compare two of one kind`,
-    );
+    throw wrongOutputOption(`the first profile is of ${from}, the second of ${to}; compare two of one kind`);
   }
   const [{ rows: oldRows, n }, { rows: newRows, n: m }] = groupedBy(by, before, after).map((profile) =>
     measuredShares(profile, by),

@@ -14,56 +14,25 @@ interface BufferedTrace extends OwnedTrace {
 }
 
 class BufferedTraces {
-  readonly #maxSpans: number;
   #buffered: BufferedTrace[] = [];
-  #spans = 0;
-
-  constructor(maxSpans: number) {
-    this.#maxSpans = maxSpans;
-  }
+  spanCount = 0;
 
   get traceCount(): number {
     return this.#buffered.length;
   }
 
-  get spanCount(): number {
-    return this.#spans;
-  }
-
   add(owned: OwnedTrace): void {
     this.#buffered.push({ ...owned, endNs: windowOfSpans(owned.trace.spans).toNs, sinceMs: timers.monotonicMs() });
-    this.#spans += owned.trace.spanCount;
+    this.spanCount += owned.trace.spanCount;
   }
 
-  /** Those that ended before this moment. */
-  takeEndedBefore(unixNs: bigint): OwnedTrace[] {
-    return this.#take(({ endNs }) => endNs <= unixNs);
-  }
-
-  takeOlderThan(ms: number): OwnedTrace[] {
-    const before = timers.monotonicMs() - ms;
-    return this.#take(({ sinceMs }) => sinceMs <= before);
-  }
-
-  takeOverBound(): OwnedTrace[] {
-    let over = this.#spans - this.#maxSpans;
-    return this.#take(({ trace }) => {
-      if (over <= 0) return false;
-      over -= trace.spanCount;
-      return true;
-    });
-  }
-
-  takeAll(): OwnedTrace[] {
-    return this.#take(() => true);
-  }
-
-  #take(isWanted: (trace: BufferedTrace) => boolean): OwnedTrace[] {
+  /** Those that are wanted, the oldest first; all by default. */
+  take(isWanted: (trace: BufferedTrace) => boolean = () => true): OwnedTrace[] {
     const taken: BufferedTrace[] = [];
     const kept: BufferedTrace[] = [];
     for (const each of this.#buffered) (isWanted(each) ? taken : kept).push(each);
     this.#buffered = kept;
-    for (const { trace } of taken) this.#spans -= trace.spanCount;
+    for (const { trace } of taken) this.spanCount -= trace.spanCount;
     return taken;
   }
 }
@@ -116,7 +85,7 @@ export class CpuReporter implements Reporter {
   readonly name: string;
   readonly #inner: Reporter;
   readonly #options: Required<CpuReporterOptions>;
-  readonly #buffered: BufferedTraces;
+  readonly #buffered = new BufferedTraces();
   readonly #pipeline: Pipeline;
   #profiles: LabelledProfile[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -128,7 +97,6 @@ export class CpuReporter implements Reporter {
     this.#inner = inner;
     this.name = inner.name;
     this.#options = checked(options);
-    this.#buffered = new BufferedTraces(this.#options.maxBufferedSpans);
     const queue = resolveOptions({});
     this.#pipeline = new Pipeline(this.#inTurn(), () => queue);
   }
@@ -137,7 +105,8 @@ export class CpuReporter implements Reporter {
   add(profile: LabelledProfile): void {
     this.#profiles.push(profile);
     if (this.#profiles.length > this.#options.maxProfiles) this.#profiles.shift();
-    this.#passOn(this.#buffered.takeEndedBefore(windowOf(profile).toNs));
+    const { toNs } = windowOf(profile);
+    this.#passOn(this.#buffered.take(({ endNs }) => endNs <= toNs));
   }
 
   report(batch: ReportBatch): void | Promise<void> {
@@ -150,7 +119,12 @@ export class CpuReporter implements Reporter {
     // The collector knows best what to do when it fails.
     if (early.length === 0 && this.#pipeline.isIdle) return this.#reportNow(batch, ready);
     for (const each of early) this.#buffered.add(each);
-    const over = this.#buffered.takeOverBound();
+    let surplus = this.#buffered.spanCount - this.#options.maxBufferedSpans;
+    const over = this.#buffered.take(({ trace }) => {
+      if (surplus <= 0) return false;
+      surplus -= trace.spanCount;
+      return true;
+    });
     this.#counters.tracesOverBound += over.length;
     this.#passOn([...over, ...ready]);
     this.#look();
@@ -159,20 +133,20 @@ export class CpuReporter implements Reporter {
 
   reportSync(batch: ReportBatch, timeoutMs: number): void {
     const { resource } = batch;
-    const all = [...this.#buffered.takeAll(), ...batch.traces.map((trace) => ({ trace, resource }))];
+    const all = [...this.#buffered.take(), ...batch.traces.map((trace) => ({ trace, resource }))];
     this.#pipeline.reportSync(this.#withCpu(all), timers.monotonicMs() + timeoutMs);
   }
 
   /** What waits goes on with what is known of it now. */
   async flush(): Promise<void> {
-    this.#passOn(this.#buffered.takeAll());
+    this.#passOn(this.#buffered.take());
     await this.#pipeline.whenSettled();
     await this.#inner.flush?.();
   }
 
   async shutdown(): Promise<void> {
     timers.clearTimeout(this.#timer);
-    this.#passOn(this.#buffered.takeAll());
+    this.#passOn(this.#buffered.take());
     await this.#pipeline.whenSettled();
     this.#pipeline.close();
     await this.#inner.shutdown?.();
@@ -225,7 +199,9 @@ export class CpuReporter implements Reporter {
     this.#timer = timers.setTimeout(
       () => {
         // Without a profile under way there is nothing to wait for, unless its sink is slow.
-        const old = this.#buffered.takeOlderThan(register.isBusy ? maxBufferedMs : Math.min(LOOK_MS, maxBufferedMs));
+        const maxMs = register.isBusy ? maxBufferedMs : Math.min(LOOK_MS, maxBufferedMs);
+        const before = timers.monotonicMs() - maxMs;
+        const old = this.#buffered.take(({ sinceMs }) => sinceMs <= before);
         this.#counters.tracesOverTime += old.length;
         this.#passOn(old);
         this.#look();

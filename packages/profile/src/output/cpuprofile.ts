@@ -2,8 +2,14 @@
 // cannot say in words of its own, so that it reads back without loss; and read, ours and those of DevTools and `node --cpu-prof`. Frames of
 // trampolines are left out, so that one function is one node whoever called it.
 import { attempt, getOrMake } from 'spanline/internal/base';
-import { type Frame, frameAt, ROOT_FRAME, stackOf } from '../call-tree.js';
-import { carrierOf, type LabelledProfile, type LabelRecord, recordFrom } from '../labelled-profile.js';
+import { CallTree, type Frame, frameAt, stackOf } from '../call-tree.js';
+import {
+  carrierOf,
+  type LabelledProfile,
+  type LabelRecord,
+  type ProfileNodes,
+  recordFrom,
+} from '../labelled-profile.js';
 import { trampolineIndex } from '../trampoline-pool.js';
 import { MAX_DEPTH, notReadable, type Place, ProfileDraft } from './profile-draft.js';
 import { labelRowOf, pairText } from './select-labels.js';
@@ -56,34 +62,23 @@ const labelFrames = (record: LabelRecord): Frame[] =>
     return { functionName: pairText(key, value), url, line: 0, column: 0 };
   });
 
-class NodeList {
-  readonly nodes: CpuProfileNode[] = [];
-  readonly #children: Map<string, number>[] = [];
-  readonly #scripts = new Map<string, string>();
-
-  constructor() {
-    this.#add(ROOT_FRAME);
-  }
-
-  /** Index of the node of `frame` under the node at `parent`. */
-  child(parent: number, frame: Frame): number {
-    const key = JSON.stringify(frame);
-    return getOrMake(this.#children[parent], key, () => {
-      const at = this.#add(frame);
-      this.nodes[parent].children ??= [];
-      this.nodes[parent].children?.push(this.nodes[at].id);
-      return at;
-    });
-  }
-
-  #add({ functionName, url, line, column }: Frame): number {
-    const scriptId = this.#scripts.get(url) ?? String(this.#scripts.size);
-    this.#scripts.set(url, scriptId);
+/** Nodes as the format has them, in the order of the rows; `hits` are the rows of samples. */
+const cpuProfileNodes = (nodes: ProfileNodes, hits: readonly number[]): readonly CpuProfileNode[] => {
+  const scripts = new Map<string, number>();
+  const list = Array.from({ length: nodes.count }, (_, row): CpuProfileNode => {
+    const { functionName, url, line, column } = frameAt(nodes, row);
+    const scriptId = String(getOrMake(scripts, url, () => scripts.size));
     const callFrame = { functionName, scriptId, url, lineNumber: line - 1, columnNumber: column - 1 };
-    this.#children.push(new Map());
-    return this.nodes.push({ id: this.nodes.length + 1, callFrame, hitCount: 0 }) - 1;
+    return { id: row + 1, callFrame, hitCount: 0 };
+  });
+  for (const row of hits) list[row].hitCount++;
+  for (const { id } of list.slice(1)) {
+    const caller = list[nodes.parent[id - 1]];
+    caller.children ??= [];
+    caller.children.push(id);
   }
-}
+  return list;
+};
 
 /**
  * The profile as the document of a `.cpuprofile` file, each label key a frame at the root of its samples' stacks.
@@ -99,31 +94,29 @@ class NodeList {
  */
 export const toCpuProfile = (profile: LabelledProfile): CpuProfileDocument => {
   const { nodes, samples, labels } = profile;
-  const list = new NodeList();
+  const tree = new CallTree();
   const places = new Map<number, number>();
   const placeOf = (node: number, label: number): number => {
     return getOrMake(places, node * labels.length + label, () => {
       const stack = node === 0 ? [] : stackOf(nodes, node).map((row) => frameAt(nodes, row));
-      return [...labelFrames(labels[label]), ...stack].reduce((parent, frame) => list.child(parent, frame), 0);
+      return [...labelFrames(labels[label]), ...stack].reduce((parent, frame) => tree.row(parent, frame), 0);
     });
   };
-  const ids: number[] = [];
+  const rows: number[] = [];
   const timeDeltas: number[] = [];
   let beforeUs = 0;
   for (let i = 0; i < samples.count; i++) {
-    const node = list.nodes[placeOf(samples.node[i], labelRowOf(profile, i))];
-    node.hitCount++;
-    ids.push(node.id);
+    rows.push(placeOf(samples.node[i], labelRowOf(profile, i)));
     const us = Math.round(samples.atNs[i] / NS_PER_US);
     timeDeltas.push(us - beforeUs);
     beforeUs = us;
   }
   const { startNs, endNs, startUnixNs, unit, measure, intervalNs, carrier, threadId } = profile;
   return {
-    nodes: list.nodes,
+    nodes: cpuProfileNodes(tree.nodes(), rows),
     startTime: Math.round(startNs / NS_PER_US),
     endTime: Math.round(endNs / NS_PER_US),
-    samples: ids,
+    samples: rows.map((row) => row + 1),
     timeDeltas,
     spanline: {
       startUnixNs: String(startUnixNs),
@@ -139,21 +132,9 @@ export const toCpuProfile = (profile: LabelledProfile): CpuProfileDocument => {
 
 const DEFAULT_INTERVAL_NS = 1_000_000;
 
-interface Document {
+interface Document extends Omit<CpuProfileDocument, 'nodes' | 'spanline'> {
   readonly nodes: readonly (CpuProfileNode & { readonly parent?: number })[];
-  readonly startTime: number;
-  readonly endTime: number;
-  readonly samples: readonly number[];
-  readonly timeDeltas: readonly number[];
-  readonly spanline?: {
-    readonly startUnixNs?: unknown;
-    readonly unit?: unknown;
-    readonly measure?: unknown;
-    readonly intervalNs?: unknown;
-    readonly carrier?: unknown;
-    readonly threadId?: unknown;
-    readonly cpuNs?: unknown;
-  };
+  readonly spanline?: Readonly<Partial<Record<keyof CpuProfileDocument['spanline'], unknown>>>;
 }
 
 /** 285 years in microseconds: sums of such times stay numbers. */

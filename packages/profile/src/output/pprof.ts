@@ -7,7 +7,7 @@ import type { Label, Sample } from 'pprof-format';
 import { getOrMake, orThrow } from 'spanline/internal/base';
 import { type Frame, frameAt, stackOf } from '../call-tree.js';
 import { carrierOf, type LabelledProfile, type LabelRecord, recordFrom } from '../labelled-profile.js';
-import { ProfileOutputError } from '../profile-error.js';
+import { wrongOutputOption } from '../profile-error.js';
 import { MAX_DEPTH, MAX_SAMPLES, notReadable, ProfileDraft, tooDeep } from './profile-draft.js';
 import { stackWeights } from './select-labels.js';
 
@@ -184,8 +184,7 @@ const timeColumn = (types: readonly ValueType[], defaultType: string, sampleType
     const wanted = types.findIndex((one) => one.type === sampleType);
     if (wanted >= 0 && isTime(types[wanted])) return wanted;
     const times = types.filter(isTime).map(({ type }) => type);
-    throw new ProfileOutputError(
-      'ERR_SPANLINE_PROFILE_OPTION',
+    throw wrongOutputOption(
       `the profile has no times of the type ${JSON.stringify(sampleType)}; it has ${times.join(', ') || 'none'}`,
     );
   }

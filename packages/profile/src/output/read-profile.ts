@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { attempt, orThrow } from 'spanline/internal/base';
 import type { LabelledProfile } from '../labelled-profile.js';
-import { ProfileOutputError } from '../profile-error.js';
+import { ProfileOutputError, wrongOutputOption } from '../profile-error.js';
 import { readCpuProfile } from './cpuprofile.js';
 import { readFolded } from './folded.js';
 import { type ReadProfileOptions, readPprof } from './pprof.js';
@@ -40,11 +40,7 @@ const asText = (bytes: Uint8Array): string | undefined =>
   attempt(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes));
 
 const onlyPprof = ({ sampleType }: ReadProfileOptions): void => {
-  if (sampleType === undefined) return;
-  throw new ProfileOutputError(
-    'ERR_SPANLINE_PROFILE_OPTION',
-    'sampleType is of pprof files; this one has one kind of value',
-  );
+  if (sampleType !== undefined) throw wrongOutputOption('sampleType is of pprof files; this one has one kind of value');
 };
 
 /**

@@ -6,7 +6,7 @@ import { readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isGone, runAsync, timers, writeWhole } from 'spanline/internal/base';
 import { openWriter, PROFILE_FORMATS, type ProfileFormat, type WriterOptions } from '../output/profile-format.js';
-import { ProfileOutputError } from '../profile-error.js';
+import { wrongOutputOption } from '../profile-error.js';
 import { type CountingSink, countingSink } from './profile-sink.js';
 
 /** What is kept; the newest file always is. */
@@ -123,14 +123,13 @@ export interface DirectorySinkStats {
 const NS_PER_MS = 1_000_000n;
 
 const checked = ({ dir, format = 'pprof', keep = {} }: DirectorySinkOptions): void => {
-  const wrong = (what: string): never => {
-    throw new ProfileOutputError('ERR_SPANLINE_PROFILE_OPTION', what);
-  };
-  if (typeof dir !== 'string' || dir === '') wrong('dir is empty; name a directory');
-  if (!PROFILE_FORMATS.includes(format))
-    wrong(`format is ${String(format)}; give one of ${PROFILE_FORMATS.join(', ')}`);
+  if (typeof dir !== 'string' || dir === '') throw wrongOutputOption('dir is empty; name a directory');
+  if (!PROFILE_FORMATS.includes(format)) {
+    throw wrongOutputOption(`format is ${String(format)}; give one of ${PROFILE_FORMATS.join(', ')}`);
+  }
   for (const [name, value] of Object.entries(keep)) {
-    if (!(typeof value === 'number' && value > 0)) wrong(`keep.${name} is ${String(value)}; give a number above 0`);
+    if (typeof value === 'number' && value > 0) continue;
+    throw wrongOutputOption(`keep.${name} is ${String(value)}; give a number above 0`);
   }
 };
 

@@ -5,7 +5,7 @@ import { constants } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
 import { type RunningProfile, type SamplingOptions, startProfile } from '../profile.js';
 import { wrongOption } from '../profile-error.js';
-import { ProfileDelivery, type ProfileSink } from './profile-sink.js';
+import { checkSink, ProfileDelivery, type ProfileSink } from './profile-sink.js';
 
 export interface SignalOptions extends SamplingOptions {
   /** Default SIGUSR2. SIGUSR1 is Node's own. */
@@ -38,14 +38,11 @@ export interface SignalProfiler {
 const UNUSABLE: ReadonlySet<string> = new Set(['SIGKILL', 'SIGSTOP', 'SIGPROF']);
 
 const checkSignal = (signal: string, sink: unknown): void => {
-  const wrong = (what: string): never => {
-    throw wrongOption(what);
-  };
-  if (!isMainThread) wrong('signals reach the main thread only; call profileOnSignal there');
+  if (!isMainThread) throw wrongOption('signals reach the main thread only; call profileOnSignal there');
   if (!Object.hasOwn(constants.signals, signal) || UNUSABLE.has(signal)) {
-    wrong(`signal is ${String(signal)}; give one that a program may handle, such as SIGUSR2`);
+    throw wrongOption(`signal is ${String(signal)}; give one that a program may handle, such as SIGUSR2`);
   }
-  if (typeof sink !== 'function') wrong(`sink is ${typeof sink}; give a function that takes a profile`);
+  checkSink(sink);
 };
 
 /**

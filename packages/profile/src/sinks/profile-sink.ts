@@ -4,9 +4,15 @@
 import { within } from 'spanline/internal/base';
 import type { LabelledProfile } from '../labelled-profile.js';
 import { Counter, count } from '../profile-counters.js';
+import { wrongOption } from '../profile-error.js';
 
 /** Takes a finished profile. What it throws, or rejects with, is counted in `stats()`. */
 export type ProfileSink = (profile: LabelledProfile) => void | Promise<void>;
+
+/** Throws `ERR_SPANLINE_PROFILE_OPTION` for what is no sink. */
+export const checkSink = (sink: unknown): void => {
+  if (typeof sink !== 'function') throw wrongOption(`sink is ${typeof sink}; give a function that takes a profile`);
+};
 
 /** How long an end waits for the sink. */
 export const DEFAULT_STOP_MS = 10_000;

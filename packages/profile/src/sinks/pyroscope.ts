@@ -5,7 +5,7 @@ import { finiteNumber, backoffMs as pauseMs, quoteWords, sleep, timers, wholeNum
 import type { LabelledProfile } from '../labelled-profile.js';
 import { encodePprof, type PprofOptions } from '../output/pprof.js';
 import { selectLabels } from '../output/select-labels.js';
-import { ProfileOutputError } from '../profile-error.js';
+import { ProfileOutputError, wrongOutputOption } from '../profile-error.js';
 import { type CountingSink, countingSink } from './profile-sink.js';
 
 export interface PyroscopeSinkOptions extends PprofOptions {
@@ -69,8 +69,6 @@ const fullName = (name: string, tags: Readonly<Record<string, string>>): string 
 const failure = (message: string, cause?: unknown): ProfileOutputError =>
   new ProfileOutputError('ERR_SPANLINE_PROFILE_PUSH', message, { cause });
 
-const wrongOption = (what: string): ProfileOutputError => new ProfileOutputError('ERR_SPANLINE_PROFILE_OPTION', what);
-
 /** How a try ended: taken, or refused with a reason and whether to try again, and when. */
 type Attempt =
   | { readonly isTaken: true }
@@ -90,7 +88,7 @@ const retryAfterMs = (header: string | null): number | undefined => {
 const addressOf = (endpoint: string): URL => {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw wrongOption(`endpoint is ${endpoint}; give an address such as http://localhost:4040`);
+    throw wrongOutputOption(`endpoint is ${endpoint}; give an address such as http://localhost:4040`);
   }
   if (!/\/ingest\/?$/.test(url.pathname)) url.pathname = `${url.pathname.replace(/\/$/, '')}/ingest`;
   return url;
@@ -136,14 +134,14 @@ export const pyroscopeSink = (options: PyroscopeSinkOptions): CountingSink<Pyros
     backoffMs = DEFAULT_BACKOFF_MS,
   } = options;
   const base = addressOf(options.endpoint);
-  if (options.name === '') throw wrongOption('name is empty; give the name of the application');
-  wholeNumber('attempts', attempts, [1], wrongOption);
+  if (options.name === '') throw wrongOutputOption('name is empty; give the name of the application');
+  wholeNumber('attempts', attempts, [1], wrongOutputOption);
   for (const [option, ms] of Object.entries({ timeoutMs, backoffMs }))
-    finiteNumber(option, ms, [0, LONGEST_TIMEOUT_MS], wrongOption);
+    finiteNumber(option, ms, [0, LONGEST_TIMEOUT_MS], wrongOutputOption);
   try {
     new Headers(headers);
   } catch (error) {
-    throw wrongOption(`headers cannot be sent: ${(error as Error).message}`);
+    throw wrongOutputOption(`headers cannot be sent: ${(error as Error).message}`);
   }
   const name = fullName(options.name, tags);
   const stats = { profiles: 0, bytes: 0, retries: 0, failures: 0, lastStatus: 0 };
