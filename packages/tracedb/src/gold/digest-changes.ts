@@ -9,7 +9,7 @@ import { invalidInput } from '../tracedb-error.js';
 import { type StatusOf, TRIAGE_STATUSES, type TriageStatus } from './expectations.js';
 import type { GoldStore, TileOptions } from './gold-store.js';
 import type { GoldTile, GoldTrace } from './gold-tile-reader.js';
-import { checkStatuses, selectTraces, type TraceSelection } from './search-digests.js';
+import { checkStatuses, type SearchTotals, selectTraces, type TraceSelection } from './search-digests.js';
 import { MISSING_DIGEST } from './values.js';
 
 /** Traces of a test that took on the same digest in place of the same other one. */
@@ -34,19 +34,11 @@ export interface CommitChanges {
 }
 
 /** Changes of commits. */
-export interface DigestChanges {
+export interface DigestChanges extends SearchTotals {
   /** Commits at which anything changed, newest first; the oldest of them is whole. */
   readonly commits: readonly CommitChanges[];
-  /** Changes of all these commits and of those that `limit` left out. */
-  readonly total: number;
   /** Older changes are told with this as `last`; undefined where there are none. */
   readonly older?: number;
-  /** Number of these by the status of the new digest. */
-  readonly totals: Readonly<Record<TriageStatus, number>>;
-  /** Traces that an ignore rule left out (`ignored: 'exclude'`). */
-  readonly ignoredTraces: number;
-  /** Why no trace can meet the query: a key or value that none of them has. */
-  readonly reason?: string;
 }
 
 /** Which changes are told. */

@@ -10,7 +10,7 @@ import { type CleaningRule, checkKey, checkParams, checkValue, type Params } fro
 import type { CommitInfo } from '../perf/commit-log.js';
 import { setCell, textOf, valueOfJson } from '../table/cells.js';
 import { checkRowKey } from '../table/checked-table.js';
-import type { RowMutation, WideColumnTable } from '../table/wide-column-table.js';
+import type { Cell, RowMutation, WideColumnTable } from '../table/wide-column-table.js';
 import { offsetOf, tileOf } from '../tile.js';
 import { invalidInput, storeCorrupt } from '../tracedb-error.js';
 import type { DigestIds } from './digest-ids.js';
@@ -104,24 +104,34 @@ const textRows = (entries: readonly GoldEntry[], timestampMs: number): RowMutati
   return [...rows.values()];
 };
 
-/** The texts of digests; those that nobody brought are absent. */
-export const readTexts = async (
+/** What rows of the family of options say of these things, of which each has a row; those that have none are absent. */
+const readKept = async <K, V>(
   table: WideColumnTable,
-  digests: readonly string[],
+  things: readonly K[],
+  keyOf: (thing: K) => string,
+  parse: (cells: readonly Cell[], key: string) => V | undefined,
   deadline: CallDeadline,
-): Promise<ReadonlyMap<string, string>> => {
-  const byKey = new Map(digests.map((digest) => [textRowKey(digest), digest]));
-  const found = new Map<string, string>();
+): Promise<ReadonlyMap<K, V>> => {
+  const byKey = new Map(things.map((thing) => [keyOf(thing), thing]));
+  const found = new Map<K, V>();
   if (byKey.size === 0) return found;
   const read = { ...deadline.next(), families: [OPTIONS_FAMILY] };
   for await (const rows of table.readRows({ keys: [...byKey.keys()] }, read)) {
     for (const { key, cells } of rows) {
-      const text = textOf(cells, TEXT_COLUMN);
-      if (text !== undefined) found.set(byKey.get(key) as string, text);
+      const value = parse(cells, key);
+      if (value !== undefined) found.set(byKey.get(key) as K, value);
     }
   }
   return found;
 };
+
+/** The texts of digests; those that nobody brought are absent. */
+export const readTexts = (
+  table: WideColumnTable,
+  digests: readonly string[],
+  deadline: CallDeadline,
+): Promise<ReadonlyMap<string, string>> =>
+  readKept(table, digests, textRowKey, (cells) => textOf(cells, TEXT_COLUMN), deadline);
 
 const MAX_HASH = 256;
 
@@ -137,28 +147,19 @@ export const infoRow = (commit: number, info: CommitInfo, timestampMs: number): 
   mutations: [setCell(OPTIONS_FAMILY, COMMIT_COLUMN, JSON.stringify(info), timestampMs)],
 });
 
-const parse = (text: string | undefined, key: string): CommitInfo => {
-  const { hash, timestampMs } = (valueOfJson(text) ?? {}) as Partial<CommitInfo>;
+const parseInfo = (cells: readonly Cell[], key: string): CommitInfo => {
+  const { hash, timestampMs } = (valueOfJson(textOf(cells, COMMIT_COLUMN)) ?? {}) as Partial<CommitInfo>;
   if (typeof hash === 'string' && (timestampMs === undefined || Number.isSafeInteger(timestampMs)))
     return { hash, ...(timestampMs !== undefined && { timestampMs }) };
   throw storeCorrupt(`row ${key} holds no commit; put its results again`);
 };
 
 /** What is known of these commits, by number. */
-export const readInfos = async (
+export const readInfos = (
   table: WideColumnTable,
   commits: readonly number[],
   deadline: CallDeadline,
-): Promise<ReadonlyMap<number, CommitInfo>> => {
-  const byKey = new Map(commits.map((commit) => [commitRowKey(commit), commit]));
-  const found = new Map<number, CommitInfo>();
-  if (byKey.size === 0) return found;
-  const read = { ...deadline.next(), families: [OPTIONS_FAMILY] };
-  for await (const rows of table.readRows({ keys: [...byKey.keys()] }, read)) {
-    for (const { key, cells } of rows) found.set(byKey.get(key) as number, parse(textOf(cells, COMMIT_COLUMN), key));
-  }
-  return found;
-};
+): Promise<ReadonlyMap<number, CommitInfo>> => readKept(table, commits, commitRowKey, parseInfo, deadline);
 
 /** What the parts of a store work with. */
 export interface GoldParts {

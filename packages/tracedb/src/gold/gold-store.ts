@@ -48,48 +48,10 @@ import { readShards } from './merge-streams.js';
 import { type DigestResults, type DigestSearch, searchDigests } from './search-digests.js';
 import { DEFAULT_DIGEST_DIGITS, type Time, toMs } from './values.js';
 
-/** Of a Gold store, what shapes need. */
-interface Store {
-  readonly table: { readonly location: string };
-  readonly rule: CleaningRule;
-  readonly expectations: Expectations;
-  put(
-    commit: number,
-    entries: readonly GoldEntry[],
-    time: number,
-    options: { readonly commitInfo?: CommitInfo },
-  ): Promise<void>;
-}
-
 /** Of the drawn tree, what the text of a digest may hold. */
 const MAX_SHOWN = 60_000;
 /** Where the cut goes through a character. */
 const HALF_PAIR = /[\ud800-\udbff]$/;
-
-/**
- * Put the digest at the commit. Undefined when it is right; else what to tell the developer. With `accepts` it is said to be right in the name of
- * whoever runs the test.
- */
-const checkShape = async (
-  store: Store,
-  { name, digest, drawn, commit, commitInfo }: KeptShape,
-  accepts: boolean,
-): Promise<string | undefined> => {
-  const params = forceValid({ name, kind: 'trace-shape' }, store.rule);
-  const test = params.name;
-  const text = drawn.length <= MAX_SHOWN ? drawn : `${drawn.slice(0, MAX_SHOWN).replace(HALF_PAIR, '')}…`;
-  await store.put(commit, [{ params, digest, text }], timers.wallMs(), { commitInfo });
-  if (accepts) {
-    await store.expectations.triage([{ test, digest, status: 'positive' }], { by: 'expectTraceShape' });
-    return undefined;
-  }
-  const { status } = await store.expectations.get(test, digest);
-  if (status === 'positive') return undefined;
-  const remedy = `spanline gold triage --store ${JSON.stringify(store.table.location)} ${test} positive ${digest}`;
-  return status === 'negative'
-    ? `the trace ${name} has a shape that was said to be wrong (${digest}):\n\n${drawn}`
-    : `the trace ${name} has a shape that nobody has triaged. If it is right: ${remedy}\n\n${drawn}`;
-};
 
 /** What cannot change once a table has data. */
 export interface GoldSettings {
@@ -262,12 +224,12 @@ export class GoldStore implements ShapeStore {
 
   /** Traces at the last `nCommits` commits, with or without data; fewer when there are not so many. At most 100,000. */
   getTile(nCommits: number, options: TileOptions = {}): Promise<GoldTile> {
-    return this.#read('gold.tile', 'readTile', nCommits, options);
+    return this.#read('gold.tile', false, nCommits, options);
   }
 
   /** Traces at the last `nCommits` commits of those at which at least one trace has a digest. At most 100,000. */
   getDenseTile(nCommits: number, options: TileOptions = {}): Promise<GoldTile> {
-    return this.#read('gold.dense-tile', 'readDenseTile', nCommits, options);
+    return this.#read('gold.dense-tile', true, nCommits, options);
   }
 
   /**
@@ -291,11 +253,27 @@ export class GoldStore implements ShapeStore {
   }
 
   /**
-   * Puts the digest of a trace's shape, as `expectTraceShape` of `spanline/testing` asks. Undefined when people accepted it, or are said to with
-   * `accepts`; else what to tell the developer.
+   * Puts the digest of a trace's shape, as `expectTraceShape` of `spanline/testing` asks. Undefined when people accepted it; else what to tell the
+   * developer. With `accepts` it is said to be right in the name of whoever runs the test.
    */
-  checkShape(shape: KeptShape, accepts: boolean): Promise<string | undefined> {
-    return checkShape(this, shape, accepts);
+  async checkShape(
+    { name, digest, drawn, commit, commitInfo }: KeptShape,
+    accepts: boolean,
+  ): Promise<string | undefined> {
+    const params = forceValid({ name, kind: 'trace-shape' }, this.rule);
+    const test = params.name;
+    const text = drawn.length <= MAX_SHOWN ? drawn : `${drawn.slice(0, MAX_SHOWN).replace(HALF_PAIR, '')}…`;
+    await this.put(commit, [{ params, digest, text }], timers.wallMs(), { commitInfo });
+    if (accepts) {
+      await this.expectations.triage([{ test, digest, status: 'positive' }], { by: 'expectTraceShape' });
+      return undefined;
+    }
+    const { status } = await this.expectations.get(test, digest);
+    if (status === 'positive') return undefined;
+    const remedy = `spanline gold triage --store ${JSON.stringify(this.table.location)} ${test} positive ${digest}`;
+    return status === 'negative'
+      ? `the trace ${name} has a shape that was said to be wrong (${digest}):\n\n${drawn}`
+      : `the trace ${name} has a shape that nobody has triaged. If it is right: ${remedy}\n\n${drawn}`;
   }
 
   /** What digests are, as the entries said that brought them; those without a text are absent. */
@@ -344,18 +322,13 @@ export class GoldStore implements ShapeStore {
     return { ...this.#counts, digests: digestIds.stats(), ops: opsRows.stats() };
   }
 
-  async #read(
-    name: string,
-    method: 'readTile' | 'readDenseTile',
-    nCommits: number,
-    { last, ...call }: TileOptions,
-  ): Promise<GoldTile> {
+  async #read(name: string, isDense: boolean, nCommits: number, { last, ...call }: TileOptions): Promise<GoldTile> {
     wholeNumber('nCommits', nCommits, [1, MAX_TILE_COMMITS], invalidInput);
     if (last !== undefined) checkCommit(last);
     const deadline = new CallDeadline(`reading ${nCommits} commits`, call);
     const { tile, tilesRead } = await inSpan(
       name,
-      () => this.#reader[method](nCommits, last, deadline),
+      () => this.#reader.readTile(nCommits, isDense, last, deadline),
       (span, { tile, tilesRead }) =>
         span.addProperties({ commits: tile.commits.length, traces: tile.traces.length, tiles: tilesRead }),
     );

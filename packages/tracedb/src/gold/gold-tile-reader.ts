@@ -150,38 +150,35 @@ export class GoldTileReader {
     }
   }
 
-  /** The last `nCommits` commits up to `last` or, without it, the newest one with data; whether or not a trace has a digest there. */
-  async readTile(nCommits: number, last: number | undefined, deadline: CallDeadline): Promise<TileRead> {
+  /**
+   * The last `nCommits` commits up to `last` or, without it, the newest one with data; whether or not a trace has a digest there or, when it `isDense`,
+   * of those at which at least one has.
+   */
+  async readTile(
+    nCommits: number,
+    isDense: boolean,
+    last: number | undefined,
+    deadline: CallDeadline,
+  ): Promise<TileRead> {
     const builder = new GoldTileBuilder();
+    const firstOf = (commit: number): number => Math.max(0, commit - nCommits + 1);
     let end = last;
     let tilesRead = 0;
-    const firstOf = (commit: number): number => Math.max(0, commit - nCommits + 1);
+    let isEnough = false;
     for await (const tile of this.tiles(deadline, last)) {
-      const range = { first: end === undefined ? 0 : firstOf(end), last: end ?? Number.MAX_SAFE_INTEGER };
-      if (tile < tileOf(range.first, this.#parts.tileSize)) break;
-      await this.#addTile(builder, tile, range, deadline);
+      const first = isDense || end === undefined ? 0 : firstOf(end);
+      if (tile < tileOf(first, this.#parts.tileSize)) break;
+      await this.#addTile(builder, tile, { first, last: end ?? Number.MAX_SAFE_INTEGER }, deadline);
       tilesRead++;
       end ??= builder.commits.at(-1);
+      isEnough = isDense && builder.commitCount >= nCommits;
+      if (isEnough) break;
     }
+    if (isDense) return { tile: builder.build(builder.commits.slice(-nCommits), !isEnough), tilesRead };
     if (end === undefined) return { tile: builder.build([], last === undefined), tilesRead };
     const first = firstOf(end);
     const commits = Array.from({ length: end - first + 1 }, (_, i) => first + i);
     return { tile: builder.build(commits, first === 0), tilesRead };
-  }
-
-  /** As `readTile`, of those commits at which at least one trace has a digest. */
-  async readDenseTile(nCommits: number, last: number | undefined, deadline: CallDeadline): Promise<TileRead> {
-    const builder = new GoldTileBuilder();
-    const range = { first: 0, last: last ?? Number.MAX_SAFE_INTEGER };
-    let tilesRead = 0;
-    let isEnough = false;
-    for await (const tile of this.tiles(deadline, last)) {
-      await this.#addTile(builder, tile, range, deadline);
-      tilesRead++;
-      isEnough = builder.commitCount >= nCommits;
-      if (isEnough) break;
-    }
-    return { tile: builder.build(builder.commits.slice(-nCommits), !isEnough), tilesRead };
   }
 
   /** The cells of `tile` at the commits of `range`, a batch of traces at a time, in no order. */

@@ -149,18 +149,22 @@ export interface DigestResult {
   readonly closest?: ClosestDigests;
 }
 
-/** A page of results. */
-export interface DigestResults {
-  /** By test, then digest. */
-  readonly results: readonly DigestResult[];
-  /** Results of all pages. */
+/** What is told beside what was found. */
+export interface SearchTotals {
+  /** Found in all, also beyond a page or a limit. */
   readonly total: number;
-  /** Number of these by status. */
+  /** Number of these by the status of the digest. */
   readonly totals: Readonly<Record<TriageStatus, number>>;
   /** Traces that an ignore rule left out (`ignored: 'exclude'`). */
   readonly ignoredTraces: number;
   /** Why no trace can meet the query: a key or value that none of them has. */
   readonly reason?: string;
+}
+
+/** A page of results. */
+export interface DigestResults extends SearchTotals {
+  /** By test, then digest. */
+  readonly results: readonly DigestResult[];
 }
 
 interface Found {

@@ -3,6 +3,7 @@
 // that.
 import { ByteReader, ByteWriter } from 'spanline/internal/base';
 import { quoted } from '../params/param-text.js';
+import { MAX_TIMESTAMP_MS } from '../table/checked-table.js';
 import { invalidInput, storeCorrupt } from '../tracedb-error.js';
 
 /** The digest of a commit at which a trace has no result; its id is 0. */
@@ -45,13 +46,10 @@ export const decodeVarint = (bytes: Uint8Array, where: () => string): number => 
 /** A moment: a Date, or Unix milliseconds. */
 export type Time = Date | number;
 
-/** The last one a cell can carry. */
-const MAX_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
-
 /** `time` in whole Unix milliseconds. Throws `ERR_SPANLINE_INVALID_INPUT` unless it is from 1970 to 9999. */
 export const toMs = (name: string, time: Time): number => {
   const ms = time instanceof Date ? time.getTime() : time;
-  if (typeof ms === 'number' && ms >= 0 && ms <= MAX_MS) return Math.floor(ms);
+  if (typeof ms === 'number' && ms >= 0 && ms <= MAX_TIMESTAMP_MS) return Math.floor(ms);
   throw invalidInput(`${name} must be a Date or Unix milliseconds, from 1970 to 9999, not ${String(time)}`);
 };
 
