@@ -41,6 +41,10 @@ export const badOutput = (message: string, options?: ErrorOptions): BenchError =
 /** The error of an option that is wrong as given. */
 export const badOption = (message: string): BenchError => new BenchError('ERR_SPANLINE_BENCH_OPTION', message);
 
+/** The error of what the caller's signal stopped. */
+export const aborted = (message: string, options: ErrorOptions): BenchError =>
+  new BenchError('ERR_SPANLINE_BENCH_ABORTED', message, options);
+
 /** What one run of a benchmark says of one thing that it measured. */
 export interface BenchFigure {
   /** What was measured, as the benchmark names it. */

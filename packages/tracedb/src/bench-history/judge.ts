@@ -22,6 +22,18 @@ const doubledRanks = (sizes: readonly number[]): Int32Array => {
   return ranks;
 };
 
+/** chance[s]: that those of these ranks for which a coin says so add up to s. */
+const sumChances = (ranks: readonly number[]): Float64Array => {
+  const chance = new Float64Array(ranks.reduce((sum, rank) => sum + rank, 0) + 1);
+  chance[0] = 1;
+  let reached = 0;
+  for (const rank of ranks) {
+    reached += rank;
+    for (let s = reached; s >= 0; s--) chance[s] = (chance[s] + (s >= rank ? chance[s - rank] : 0)) / 2;
+  }
+  return chance;
+};
+
 /**
  * The chance of ranks at least as high for positive differences as these have, when each difference had its sign by the toss of a coin: small
  * where the differences lie above 0. Zeros keep their ranks and count for neither side. At most {@link MAX_PAIRS} differences.
@@ -32,16 +44,8 @@ export const signedRankP = (differences: readonly number[]): number => {
   const signed = Array.from(ranks, (rank, i) => ({ rank, difference: differences[i] })).filter(
     (one) => one.difference !== 0,
   );
-  const max = signed.reduce((sum, { rank }) => sum + rank, 0);
   const seen = signed.reduce((sum, { rank, difference }) => sum + (difference > 0 ? rank : 0), 0);
-  // chance[s]: that the ranks of positive differences, doubled, add up to s.
-  const chance = new Float64Array(max + 1);
-  chance[0] = 1;
-  let reached = 0;
-  for (const { rank } of signed) {
-    reached += rank;
-    for (let s = reached; s >= 0; s--) chance[s] = (chance[s] + (s >= rank ? chance[s - rank] : 0)) / 2;
-  }
+  const chance = sumChances(signed.map(({ rank }) => rank));
   return Math.min(
     1,
     chance.subarray(seen).reduce((sum, p) => sum + p, 0),
@@ -73,12 +77,7 @@ export const shiftOf = (differences: readonly number[], confidence = 0.95): Shif
   const last = averages.length - 1;
   // As many averages lie below the interval as the sum of ranks may reach by chance: of untied ranks 1 to n.
   const allowed = (1 - confidence) / 2;
-  const chance = new Float64Array(averages.length + 1);
-  chance[0] = 1;
-  for (let rank = 1, reached = 0; rank <= differences.length; rank++) {
-    reached += rank;
-    for (let s = reached; s >= 0; s--) chance[s] = (chance[s] + (s >= rank ? chance[s - rank] : 0)) / 2;
-  }
+  const chance = sumChances(differences.map((_, i) => i + 1));
   let outside = 0;
   for (let sum = chance[0]; outside < last / 2 && sum <= allowed; sum += chance[++outside]);
   const cut = Math.max(0, outside - 1);
@@ -148,13 +147,8 @@ export interface JudgedSeries {
   readonly pValue: number;
 }
 
-const DEFAULTS = { minEffect: 0.05, alpha: 0.05 };
-
 /** The options with defaults, or `ERR_SPANLINE_BENCH_OPTION`. */
-export const judgeOptions = ({
-  minEffect = DEFAULTS.minEffect,
-  alpha = DEFAULTS.alpha,
-}: JudgeOptions): Required<JudgeOptions> => {
+export const judgeOptions = ({ minEffect = 0.05, alpha = 0.05 }: JudgeOptions): Required<JudgeOptions> => {
   if (!(minEffect > 0 && minEffect < 1)) throw badOption(`minEffect must be between 0 and 1, not ${minEffect}`);
   if (!(alpha > 0 && alpha < 1)) throw badOption(`alpha must be between 0 and 1, not ${alpha}`);
   return { minEffect, alpha };

@@ -2,7 +2,7 @@
 // different machines, lines of Node or units must never come into one series. A change must never be called worse when the samples that were kept say
 // that chance may have made it.
 import { getOrMake } from 'spanline/internal/base';
-import { type Direction, directionOf } from '../detect/direction.js';
+import { type Direction, directionOf, relativeChange, verdictOf } from '../detect/direction.js';
 import { mannWhitney } from '../detect/mann-whitney.js';
 import type { Statistics } from '../detect/statistics.js';
 import { type BenchFigure, keptSamples, medianOf } from './figure.js';
@@ -90,22 +90,6 @@ const pValueOf = (before: KeptPoint, after: KeptPoint, statistics: Statistics): 
     ? undefined
     : mannWhitney(before.samples, after.samples, statistics).pValue;
 
-const relative = (before: number, after: number): number =>
-  before === after ? 0 : (after - before) / Math.abs(before);
-
-const verdictOf = (
-  change: number,
-  { unit, direction: declared }: Pick<KeptSeries, 'unit' | 'direction'>,
-  isShown: boolean,
-  { minEffect, directions }: CompareOptions,
-): ComparedPoint['verdict'] => {
-  if (!(Math.abs(change) >= minEffect)) return 'same';
-  if (!isShown) return 'unsure';
-  const direction = directionOf(unit, directions, declared);
-  if (direction === 'unknown') return 'changed';
-  return change > 0 === (direction === 'up') ? 'better' : 'worse';
-};
-
 /**
  * The series that both commits have, the largest change first. Samples are compared by the test of Mann and Whitney, and Holm's method shares
  * `alpha` among the series; where no samples were kept the size of the change alone decides.
@@ -131,10 +115,12 @@ export const comparePoints = (
   );
   const chance = new Set(tested.filter((_, i) => !significant[i]));
   return pairs
-    .map((pair) => {
+    .map((pair): ComparedPoint => {
       const { one, name, old, now, pValue } = pair;
-      const change = relative(old.value, now.value);
-      const verdict = verdictOf(change, one, !chance.has(pair), options);
+      const change = relativeChange(old.value, now.value);
+      const direction = directionOf(one.unit, options.directions, one.direction);
+      const real = chance.has(pair) ? 'unsure' : verdictOf(change > 0, direction);
+      const verdict = Math.abs(change) >= options.minEffect ? real : 'same';
       return { ...name, before: old.value, after: now.value, change, ...(pValue !== undefined && { pValue }), verdict };
     })
     .sort((a, b) => Math.abs(b.change) - Math.abs(a.change));

@@ -5,12 +5,8 @@ import { attempt } from 'spanline/internal/base';
 import { either, integer, list, number, object, oneOf, type Shape, type Shaped, text } from '../ingest/shape.js';
 import { type BenchFigure, badOutput, figureOf } from './figure.js';
 
-/** A benchmark tool's output. */
-interface BenchFormat {
-  readonly name: string;
-  /** The figures of a document of this format; undefined for one of another. Throws where it is of this format and says that it failed. */
-  figures(document: unknown): readonly BenchFigure[] | undefined;
-}
+/** The figures of a document of a benchmark tool; undefined for one of another. Throws where it is of this tool and says that it failed. */
+type BenchFormat = (document: unknown) => readonly BenchFigure[] | undefined;
 
 /** The document, where it has the shape. */
 const read = <T>(shape: Shape<T>, document: unknown): T | undefined =>
@@ -38,16 +34,13 @@ const ofSpanlineRow = (
   return [...own, figureOf({ bench, metric: 'cpu', unit }, totalMedian)];
 };
 
-const SPANLINE: BenchFormat = {
-  name: 'spanline',
-  figures(document) {
-    const output = read(SPANLINE_OUTPUT, document);
-    if (output === undefined) return undefined;
-    const { suite, results } = output;
-    // One run by several lines of Node: their figures must not share a name either.
-    const isOfSeveralNodes = new Set(results.map(({ node }) => node)).size > 1;
-    return results.flatMap((row) => ofSpanlineRow(suite, row, isOfSeveralNodes));
-  },
+const spanline: BenchFormat = (document) => {
+  const output = read(SPANLINE_OUTPUT, document);
+  if (output === undefined) return undefined;
+  const { suite, results } = output;
+  // One run by several lines of Node: their figures must not share a name either.
+  const isOfSeveralNodes = new Set(results.map(({ node }) => node)).size > 1;
+  return results.flatMap((row) => ofSpanlineRow(suite, row, isOfSeveralNodes));
 };
 
 const AUTOCANNON_RESULT = object(
@@ -67,25 +60,22 @@ const pathOf = (url: string): string => {
   return pathname + search;
 };
 
-const AUTOCANNON: BenchFormat = {
-  name: 'autocannon',
-  figures(document) {
-    const result = read(AUTOCANNON_RESULT, document);
-    if (result === undefined) return undefined;
-    const { title, url = '', requests, latency, errors, timeouts, non2xx } = result;
-    const bench = title || pathOf(url) || '/';
-    // A service that refuses is quick.
-    if (errors + timeouts + non2xx > 0) {
-      throw badOutput(
-        `autocannon: ${bench} had ${errors} errors, ${timeouts} timeouts and ${non2xx} answers other than 2xx`,
-      );
-    }
-    return [
-      figureOf({ bench, metric: 'throughput', unit: 'req/s' }, requests.average),
-      figureOf({ bench, metric: 'latency-p50', unit: 'ms' }, latency.p50),
-      figureOf({ bench, metric: 'latency-p99', unit: 'ms' }, latency.p99),
-    ];
-  },
+const autocannon: BenchFormat = (document) => {
+  const result = read(AUTOCANNON_RESULT, document);
+  if (result === undefined) return undefined;
+  const { title, url = '', requests, latency, errors, timeouts, non2xx } = result;
+  const bench = title || pathOf(url) || '/';
+  // A service that refuses is quick.
+  if (errors + timeouts + non2xx > 0) {
+    throw badOutput(
+      `autocannon: ${bench} had ${errors} errors, ${timeouts} timeouts and ${non2xx} answers other than 2xx`,
+    );
+  }
+  return [
+    figureOf({ bench, metric: 'throughput', unit: 'req/s' }, requests.average),
+    figureOf({ bench, metric: 'latency-p50', unit: 'ms' }, latency.p50),
+    figureOf({ bench, metric: 'latency-p99', unit: 'ms' }, latency.p99),
+  ];
 };
 
 /** One that failed has no figures; those that did not have a median, and older ones a mean. */
@@ -98,18 +88,15 @@ const VITEST_BENCHMARK = object({ name: text(1) }, {}) as Shape<{
 const VITEST_GROUP = object({ fullName: text(), benchmarks: list(VITEST_BENCHMARK) }, {});
 const VITEST_REPORT = object({ files: list(object({ groups: list(VITEST_GROUP) }, { filepath: text() })) }, {});
 
-const VITEST: BenchFormat = {
-  name: 'vitest',
-  figures(document) {
-    const groups = read(VITEST_REPORT, document)?.files.flatMap((file) => file.groups);
-    return groups?.flatMap(({ fullName, benchmarks }) =>
-      benchmarks.map(({ name, mean, median = mean, samples }) => {
-        const bench = `${fullName} > ${name}`;
-        if (number()(median, false).length > 0) throw badOutput(`vitest: ${bench} has no figures: it failed`);
-        return figureOf({ bench, metric: 'latency', unit: 'ns' }, median as number, samples, NS_PER_MS);
-      }),
-    );
-  },
+const vitest: BenchFormat = (document) => {
+  const groups = read(VITEST_REPORT, document)?.files.flatMap((file) => file.groups);
+  return groups?.flatMap(({ fullName, benchmarks }) =>
+    benchmarks.map(({ name, mean, median = mean, samples }) => {
+      const bench = `${fullName} > ${name}`;
+      if (number()(median, false).length > 0) throw badOutput(`vitest: ${bench} has no figures: it failed`);
+      return figureOf({ bench, metric: 'latency', unit: 'ns' }, median as number, samples, NS_PER_MS);
+    }),
+  );
 };
 
 const MS_PER_S = 1e3;
@@ -129,24 +116,18 @@ const ofHyperfine = (result: Shaped<typeof HYPERFINE_RESULT>): readonly BenchFig
   return [wall, figureOf({ bench: command, metric: 'cpu', unit: 'ms' }, (user + system) * MS_PER_S)];
 };
 
-const HYPERFINE: BenchFormat = {
-  name: 'hyperfine',
-  figures: (document) => read(HYPERFINE_REPORT, document)?.results.flatMap(ofHyperfine),
-};
+const hyperfine: BenchFormat = (document) => read(HYPERFINE_REPORT, document)?.results.flatMap(ofHyperfine);
 
 const CUSTOM_FIGURES = list(
   object({ name: text(1), value: number(), unit: text(1) }, { metric: text(1), samples: list(number()) }),
 );
 
-const CUSTOM: BenchFormat = {
-  name: 'custom',
-  figures(document) {
-    const figures = read(CUSTOM_FIGURES, document);
-    if (figures === undefined || figures.length === 0) return undefined;
-    return figures.map(({ name, value, unit, metric = 'value', samples }) =>
-      figureOf({ bench: name, metric, unit }, value, samples),
-    );
-  },
+const custom: BenchFormat = (document) => {
+  const figures = read(CUSTOM_FIGURES, document);
+  if (figures === undefined || figures.length === 0) return undefined;
+  return figures.map(({ name, value, unit, metric = 'value', samples }) =>
+    figureOf({ bench: name, metric, unit }, value, samples),
+  );
 };
 
 const NS_PER_MS = 1e6;
@@ -194,16 +175,13 @@ const isRow = (one: unknown): one is Readonly<Record<string, unknown>> =>
   typeof one === 'object' && one !== null && Object.hasOwn(one, 'Task name');
 
 /** Results or rows. */
-const TINYBENCH: BenchFormat = {
-  name: 'tinybench',
-  figures(document) {
-    if (!Array.isArray(document) || document.length === 0) return undefined;
-    if (document.every(isRow)) return document.flatMap(ofRow);
-    const isOne = (one: unknown): boolean =>
-      isTinybenchResult(one) || isOf(TINYBENCH_TASK, one) || isOf(FAILED_TASK, one);
-    if (!document.every(isOne)) return undefined;
-    return document.map(ofTinybenchResult);
-  },
+const tinybench: BenchFormat = (document) => {
+  if (!Array.isArray(document) || document.length === 0) return undefined;
+  if (document.every(isRow)) return document.flatMap(ofRow);
+  const isOne = (one: unknown): boolean =>
+    isTinybenchResult(one) || isOf(TINYBENCH_TASK, one) || isOf(FAILED_TASK, one);
+  if (!document.every(isOne)) return undefined;
+  return document.map(ofTinybenchResult);
 };
 
 /** The rows of a table that `console.table` drew; undefined where there is none with the columns of tinybench. */
@@ -225,12 +203,12 @@ const drawnRows = (output: string): readonly Readonly<Record<string, string>>[] 
 };
 
 /** The more a format asks for, the earlier it is tried. */
-const FORMATS: readonly BenchFormat[] = [SPANLINE, AUTOCANNON, VITEST, HYPERFINE, CUSTOM, TINYBENCH];
+const FORMATS: Readonly<Record<string, BenchFormat>> = { spanline, autocannon, vitest, hyperfine, custom, tinybench };
 
 /** Names of the formats that are understood. */
-export const BENCH_FORMATS: readonly string[] = Object.freeze(FORMATS.map(({ name }) => name));
+export const BENCH_FORMATS: readonly string[] = Object.freeze(Object.keys(FORMATS));
 
-const TOOLS = BENCH_FORMATS.filter((name) => name !== CUSTOM.name);
+const TOOLS = BENCH_FORMATS.filter((name) => name !== 'custom');
 
 /** The figures of an output. */
 export interface BenchOutput {
@@ -306,9 +284,9 @@ const checked = (tool: string, figures: readonly BenchFigure[]): BenchOutput => 
 };
 
 const figuresIn = (document: unknown): BenchOutput | undefined => {
-  for (const { name, figures } of FORMATS) {
-    const found = figures(document);
-    if (found !== undefined) return { tool: name, figures: found };
+  for (const [tool, format] of Object.entries(FORMATS)) {
+    const figures = format(document);
+    if (figures !== undefined) return { tool, figures };
   }
   return undefined;
 };

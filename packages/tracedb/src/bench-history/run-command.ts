@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { abortedBy, attempt, onAbort, throwIfAborted, timers } from 'spanline/internal/base';
-import { BenchError } from './figure.js';
+import { aborted, BenchError } from './figure.js';
 
 /** What a command may print, below what V8 holds as text. Tinybench before version 6 keeps every sample: 50 MB a task and second. */
 const MAX_OUTPUT_BYTES = 400 * 2 ** 20;
@@ -42,9 +42,6 @@ export interface CommandRun {
 
 const commandFailure = (message: string, cause?: unknown): BenchError =>
   new BenchError('ERR_SPANLINE_BENCH_COMMAND', message, { cause });
-
-const aborted = (message: string, options: ErrorOptions): BenchError =>
-  new BenchError('ERR_SPANLINE_BENCH_ABORTED', message, options);
 
 /** Whether a program of this name is on PATH. */
 const isOnPath = (name: string): boolean =>

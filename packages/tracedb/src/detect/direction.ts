@@ -92,3 +92,13 @@ export const unitOfParams = (params: Params): string =>
 /** Which way is better by the params of a series, if one of them says so. */
 export const declaredDirection = ({ [DIRECTION_PARAM]: said }: Params): Direction | undefined =>
   said === 'up' || said === 'down' || said === 'unknown' ? said : undefined;
+
+/** (after - before) / |before|; 0 where both are the same. */
+export const relativeChange = (before: number, after: number): number =>
+  after === before ? 0 : (after - before) / Math.abs(before);
+
+/** Whether a rise (or fall) is for the better. */
+export const verdictOf = (isRise: boolean, direction: Direction): 'better' | 'worse' | 'changed' => {
+  if (direction === 'unknown') return 'changed';
+  return isRise === (direction === 'up') ? 'better' : 'worse';
+};

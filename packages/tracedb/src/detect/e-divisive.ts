@@ -2,6 +2,7 @@
 // always has the same changes.
 import { finiteNumber, getOrMake, wholeNumber } from 'spanline/internal/base';
 import { invalidInput } from '../tracedb-error.js';
+import { relativeChange } from './direction.js';
 import { divide, type Judge, nearPlaces } from './divide.js';
 import { evidenceP } from './evidence.js';
 import { drawOutliersIn, isClearJump, LONGEST_NEAR } from './jumps.js';
@@ -66,8 +67,7 @@ type Comparison = Pick<ChangePoint, 'before' | 'after' | 'change' | 't' | 'pValu
 const compare = (left: Float64Array, right: Float64Array, pValue: number, statistics: Statistics): Comparison => {
   const [old, now] = [left, right].map((side) => Array.from(drawOutliersIn(side))) as [number[], number[]];
   const [before, after] = [statistics.mean(old), statistics.mean(now)];
-  const change = after === before ? 0 : (after - before) / Math.abs(before);
-  return { before, after, change, t: welchT(old, now, statistics), pValue };
+  return { before, after, change: relativeChange(before, after), t: welchT(old, now, statistics), pValue };
 };
 
 /** The change as a share of the smaller level: that of the older one would tell a rise from the fall back. */

@@ -38,17 +38,7 @@ const fisherP = (m: number, n: number, marked: number, dealt: number): number =>
   let sum = 0;
   let first = 0;
   for (let k = dealt; step > 0 ? k <= last : k >= last; k += step) {
-    const p = Math.exp(
-      logFactorial(m) -
-        logFactorial(k) -
-        logFactorial(m - k) +
-        logFactorial(n) -
-        logFactorial(marked - k) -
-        logFactorial(n - marked + k) -
-        logFactorial(m + n) +
-        logFactorial(marked) +
-        logFactorial(m + n - marked),
-    );
+    const p = Math.exp(logWays(m, k) + logWays(n, marked - k) - logWays(m + n, marked));
     first ||= p;
     sum += p;
     if (p < NEGLIGIBLE * first) break;

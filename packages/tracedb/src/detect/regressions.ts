@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { BoundedCache, getOrMake, Slices } from 'spanline/internal/base';
 import { compareTexts } from '../params/param-text.js';
 import { invalidInput, TraceDbError } from '../tracedb-error.js';
-import { type Direction, directionOf } from './direction.js';
+import { type Direction, directionOf, verdictOf } from './direction.js';
 import { type ChangePoint, type ChangePointOptions, changePoints } from './e-divisive.js';
 import type { Statistics } from './statistics.js';
 
@@ -75,11 +75,11 @@ export const checkSeries = ({ key, commits, values }: Series): void => {
   }
 };
 
+const KINDS = { better: 'improvement', worse: 'regression', changed: 'changed' } as const;
+
 /** What a rise (or fall) is where a unit gets better in one direction. */
-export const kindOf = (isRise: boolean, direction: Direction): Regression['kind'] => {
-  if (direction === 'unknown') return 'changed';
-  return isRise === (direction === 'up') ? 'improvement' : 'regression';
-};
+export const kindOf = (isRise: boolean, direction: Direction): Regression['kind'] =>
+  KINDS[verdictOf(isRise, direction)];
 
 /** The change points of a series; the error for values that cannot be searched names the series. */
 const changesOf = (series: Series, options: ChangePointOptions, statistics: Statistics): ChangePoint[] => {

@@ -4,7 +4,7 @@
 
 import { wholeNumber } from 'spanline/internal/base';
 import { invalidInput } from '../tracedb-error.js';
-import { type Direction, directionOf } from './direction.js';
+import { type Direction, directionOf, relativeChange } from './direction.js';
 import { mannWhitney } from './mann-whitney.js';
 import { checkSeries, kindOf, type Series, type SeriesCommit } from './regressions.js';
 import type { Statistics } from './statistics.js';
@@ -310,7 +310,7 @@ export const findSteps = (series: Series, options: StepScanOptions, statistics: 
   return found.flatMap(({ at, status, regression }) => {
     const before = statistics.median(values.slice(at - radius, at));
     const after = statistics.median(values.slice(at, at + radius));
-    const change = after === before ? 0 : (after - before) / Math.abs(before);
+    const change = relativeChange(before, after);
     if (!(Math.abs(change) >= minEffect)) return [];
     const { key, unit } = series;
     // By what the detector saw: the medians may stand still where it looks at means, or at one value.

@@ -2,7 +2,14 @@
 // bound on their number. A history must drop no value: what has none is not in the series at all. A comparison states differences; whether one is
 // noise only a history can tell.
 import { traced } from 'spanline';
-import { type Direction, declaredDirection, directionOf, unitOfParams } from '../detect/direction.js';
+import {
+  type Direction,
+  declaredDirection,
+  directionOf,
+  relativeChange,
+  unitOfParams,
+  verdictOf,
+} from '../detect/direction.js';
 import type { Series } from '../detect/regressions.js';
 import { CallDeadline } from '../params/call-deadline.js';
 import { type Params, structuredKeyOf } from '../params/param-text.js';
@@ -69,25 +76,23 @@ export interface CompareOptions extends CallOptions {
   readonly directions?: Readonly<Record<string, Direction>>;
 }
 
-const verdictOf = (change: number, params: Params, { minEffect = 0.05, directions }: CompareOptions) => {
-  if (!(Math.abs(change) >= minEffect)) return 'same';
-  const direction = directionOf(unitOfParams(params), directions, declaredDirection(params));
-  if (direction === 'unknown') return 'changed';
-  return change > 0 === (direction === 'up') ? 'better' : 'worse';
-};
-
 /** Values of series at one commit, by structured key. */
 export type ValuesAtCommit = ReadonlyMap<string, { readonly params: Params; readonly value: number }>;
 
 /** The series that have a value at both commits, the largest change first. */
-export const compareValues = (old: ValuesAtCommit, now: ValuesAtCommit, options: CompareOptions): ComparedSeries[] => {
+export const compareValues = (
+  old: ValuesAtCommit,
+  now: ValuesAtCommit,
+  { minEffect = 0.05, directions }: CompareOptions,
+): ComparedSeries[] => {
   const compared: ComparedSeries[] = [];
   for (const [key, { params, value }] of now) {
     const was = old.get(key);
     if (was === undefined) continue;
     const unit = unitOfParams(params);
-    const change = value === was.value ? 0 : (value - was.value) / Math.abs(was.value);
-    const verdict = verdictOf(change, params, options);
+    const change = relativeChange(was.value, value);
+    const isSame = !(Math.abs(change) >= minEffect);
+    const verdict = isSame ? 'same' : verdictOf(change > 0, directionOf(unit, directions, declaredDirection(params)));
     compared.push({ key, params, unit, before: was.value, after: value, change, verdict });
   }
   return compared.sort((a, b) => Math.abs(b.change) - Math.abs(a.change) || (a.key < b.key ? -1 : 1));

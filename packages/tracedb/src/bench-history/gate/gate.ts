@@ -4,7 +4,7 @@
 // what it could not decide for good news; its report says first what could not be decided, and every change with its interval.
 import { getOrMake, throwIfAborted, timers } from 'spanline/internal/base';
 import { type Direction, directionOf } from '../../detect/direction.js';
-import { BenchError, badOption, unitFactor } from '../figure.js';
+import { aborted, BenchError, badOption, unitFactor } from '../figure.js';
 import {
   type JudgedSeries,
   type JudgeOptions,
@@ -103,9 +103,6 @@ type Side = 'base' | 'head';
 
 const MAX_ROUNDS = 100;
 
-const aborted = (message: string, options: ErrorOptions): BenchError =>
-  new BenchError('ERR_SPANLINE_BENCH_ABORTED', message, options);
-
 /** The rounds of one series, both sides. */
 interface SeriesRounds {
   readonly value: RoundValue;
@@ -146,30 +143,26 @@ class Rounds {
 /** The judgement of a series stands from the look that gave it, with the figures that it was given by: a later look is stricter, and would take it back. */
 class Verdicts {
   readonly #decided = new Map<string, JudgedSeries>();
-  #judged: readonly JudgedSeries[] = [];
+  judged: readonly JudgedSeries[] = [];
   looks = 0;
 
   constructor(readonly options: Required<JudgeOptions>) {}
 
   look(series: readonly RoundSeries[]): void {
     this.looks++;
-    this.#judged = judgeRounds(series, this.options, this.looks).map((one) => {
+    this.judged = judgeRounds(series, this.options, this.looks).map((one) => {
       const standing = this.#decided.get(one.key) ?? one;
       if (standing.judgement !== 'unsure') this.#decided.set(one.key, standing);
       return standing;
     });
   }
 
-  get judged(): readonly JudgedSeries[] {
-    return this.#judged;
-  }
-
   get areSure(): boolean {
-    return this.#judged.every(({ judgement }) => judgement !== 'unsure');
+    return this.judged.every(({ judgement }) => judgement !== 'unsure');
   }
 
   get outcome(): GateResult['outcome'] {
-    if (this.#judged.some(({ judgement }) => judgement === 'worse')) return 'worse';
+    if (this.judged.some(({ judgement }) => judgement === 'worse')) return 'worse';
     return this.areSure ? 'fine' : 'unsure';
   }
 }

@@ -23,7 +23,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { abortedBy, makeDirectory, throwIfAborted, timers } from 'spanline/internal/base';
-import { BenchError, badOption } from '../figure.js';
+import { aborted, BenchError, badOption } from '../figure.js';
 import { runShell } from '../run-command.js';
 
 const run = promisify(execFile);
@@ -46,13 +46,7 @@ const git = async (directory: string, args: readonly string[], signal?: AbortSig
     return (await run('git', ['-C', directory, ...args], { maxBuffer: MAX_OUTPUT_BYTES, signal, env: environment() }))
       .stdout;
   } catch (error) {
-    if (signal?.aborted) {
-      throw abortedBy(
-        signal,
-        `git ${args[0]}`,
-        (text, options) => new BenchError('ERR_SPANLINE_BENCH_ABORTED', text, options),
-      );
-    }
+    if (signal?.aborted) throw abortedBy(signal, `git ${args[0]}`, aborted);
     const { code, stderr, message } = error as NodeJS.ErrnoException & { readonly stderr?: string };
     if (code === 'ENOENT') throw gitFailure('there is no git command on PATH; install git', error);
     throw gitFailure(`git ${args.join(' ')} failed in ${directory}: ${(stderr || message).trim()}`, error);
@@ -84,9 +78,6 @@ export const hasChanges = async (directory: string, signal?: AbortSignal): Promi
 const CACHES: ReadonlySet<string> = new Set(['.cache', '.vite', '.vite-temp', '.vitest']);
 /** Where pnpm has the packages themselves. */
 const PNPM_STORE = '.pnpm';
-
-const aborted = (message: string, options: ErrorOptions): BenchError =>
-  new BenchError('ERR_SPANLINE_BENCH_ABORTED', message, options);
 
 /** False where the file cannot be shared, and has been copied: another disk, or a file system without hard links. */
 const linkOrCopy = (from: string, to: string): boolean => {
