@@ -108,20 +108,20 @@ export const jsonErrorOffset = (text: string): number | undefined => {
   let expected: Expected = 'value';
   for (let at = endOf(BLANK, text, 0); ; at = endOf(BLANK, text, at)) {
     const char = text[at];
-    if (expected === 'comma or end') {
-      const inside = open.at(-1);
-      if (inside === undefined) return at === text.length ? undefined : at;
-      if (char === ',') expected = inside === '{' ? 'key' : 'value';
-      else if (char === (inside === '{' ? '}' : ']')) open.pop();
-      else return at;
+    const inside = open.at(-1);
+    if (expected === 'comma or end' && inside === undefined) return at === text.length ? undefined : at;
+    const closing = inside === '{' ? '}' : ']';
+    if (char === closing && (expected === 'comma or end' || expected.endsWith(closing))) {
+      open.pop();
+      expected = 'comma or end';
+      at++;
+    } else if (expected === 'comma or end') {
+      if (char !== ',') return at;
+      expected = inside === '{' ? 'key' : 'value';
       at++;
     } else if (expected === 'colon') {
       if (char !== ':') return at;
       expected = 'value';
-      at++;
-    } else if (expected === 'key or }' && char === '}') {
-      open.pop();
-      expected = 'comma or end';
       at++;
     } else if (expected === 'key' || expected === 'key or }') {
       if (char !== '"') return at;
@@ -131,10 +131,6 @@ export const jsonErrorOffset = (text: string): number | undefined => {
     } else if (char === '{' || char === '[') {
       open.push(char);
       expected = char === '{' ? 'key or }' : 'value or ]';
-      at++;
-    } else if (char === ']' && expected === 'value or ]') {
-      open.pop();
-      expected = 'comma or end';
       at++;
     } else {
       const end = char === '"' ? endOfString(text, at) : endOf(SCALAR, text, at);

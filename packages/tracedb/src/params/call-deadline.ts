@@ -2,10 +2,9 @@
 // nobody wrote in between, and does so once more when somebody did. The deadline must be taken once per call of the user: one that starts anew with
 // every retry is none. The loop must end: after a bounded number of attempts, at the deadline, or when the caller aborts.
 import { type Backoff, sleep, throwIfAborted, timers, backoffMs as waitMs } from 'spanline/internal/base';
+import { DEFAULT_DEADLINE_MS } from '../table/call-guard.js';
 import type { CallOptions } from '../table/wide-column-table.js';
 import { aborted, invalidInput, TraceDbError } from '../tracedb-error.js';
-
-const DEFAULT_DEADLINE_MS = 60_000;
 
 /** What is left of the time of one call. */
 export class CallDeadline {

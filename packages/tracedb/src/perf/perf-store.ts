@@ -1,6 +1,5 @@
 // The Perf store: values of traces by commit, in tiles. It must hold nothing of the data but bounded caches, so that any number of
 // processes can have one over the same table.
-import type { Span } from 'spanline';
 import { timers, wholeNumber } from 'spanline/internal/base';
 import { childSpan, failSpan, inSpan, under } from '../node-span.js';
 import { CallDeadline } from '../params/call-deadline.js';
@@ -336,27 +335,20 @@ export class PerfStore {
 
   #plan(tile: number, query: QueryLike, deadline: CallDeadline): Promise<{ plan: Plan; ops: OrderedParamSet }> {
     const span = childSpan('query.plan');
-    return under(span, () => this.#planUnder(span, tile, query, deadline));
-  }
-
-  // It ends its span itself: to follow its promise takes another one.
-  async #planUnder(
-    span: Span | undefined,
-    tile: number,
-    query: QueryLike,
-    deadline: CallDeadline,
-  ): Promise<{ plan: Plan; ops: OrderedParamSet }> {
-    try {
-      const ops = await this.#opsRows.at(tile).read(deadline.next());
-      const plan = await planQuery(toQuery(query), ops, { ...deadline.next(), rule: this.rule });
-      span?.describe(plan.kind === 'empty' ? ['kind', plan.kind, 'reason', plan.unmet] : ['kind', plan.kind]);
-      return { ops, plan };
-    } catch (error) {
-      failSpan(span, error);
-      throw error;
-    } finally {
-      span?.end();
-    }
+    // It ends its span itself: to follow its promise takes another one.
+    return under(span, async () => {
+      try {
+        const ops = await this.#opsRows.at(tile).read(deadline.next());
+        const plan = await planQuery(toQuery(query), ops, { ...deadline.next(), rule: this.rule });
+        span?.describe(plan.kind === 'empty' ? ['kind', plan.kind, 'reason', plan.unmet] : ['kind', plan.kind]);
+        return { ops, plan };
+      } catch (error) {
+        failSpan(span, error);
+        throw error;
+      } finally {
+        span?.end();
+      }
+    });
   }
 }
 

@@ -3,7 +3,7 @@
 // must be an error that says what to write, never a query that selects something else; a query must never be larger than the limits here, since users
 // send them. The planned query must select exactly the traces that `compileQuery` selects, which must share no code with the plan: the plan is tested
 // against it.
-import { checkKey, checkValue, checkWellFormed, type Params, quoted } from '../params/param-text.js';
+import { checkKey, checkValue, checkWellFormed, compareTexts, type Params, quoted } from '../params/param-text.js';
 import { invalidInput } from '../tracedb-error.js';
 import { checkPattern, compileRegex } from './regex.js';
 
@@ -44,8 +44,6 @@ const checkPart = ({ key, kind, values }: QueryPart): void => {
   }
 };
 
-const byKey = (a: QueryPart, b: QueryPart): number => Number(a.key > b.key) - Number(a.key < b.key);
-
 /**
  * The query with these parts, each key at most once; use it where conditions do not come as text. Throws
  * `ERR_SPANLINE_INVALID_INPUT` for a key that occurs twice, a part without values, and beyond 100 keys, 10,000 values or 20
@@ -59,7 +57,8 @@ const byKey = (a: QueryPart, b: QueryPart): number => Number(a.key > b.key) - Nu
  * ```
  */
 export const makeQuery = (parts: readonly QueryPart[]): Query => {
-  const sorted = parts.map(({ key, kind, values }) => ({ key, kind, values: [...new Set(values)].sort() })).sort(byKey);
+  const sorted = parts.map(({ key, kind, values }) => ({ key, kind, values: [...new Set(values)].sort() }));
+  sorted.sort((a, b) => compareTexts(a.key, b.key));
   let values = 0;
   let patterns = 0;
   for (const [i, part] of sorted.entries()) {

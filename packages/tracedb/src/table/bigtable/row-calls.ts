@@ -28,6 +28,7 @@ const MAX_EXACT_MS = Math.floor(Number.MAX_SAFE_INTEGER / 1000);
 const microsOf = (timestampMs: number): number | string =>
   timestampMs <= MAX_EXACT_MS ? timestampMs * 1000 : `${timestampMs}000`;
 
+/** A mutation as the service wants it. */
 const proto = (mutation: Mutation): MutationProto => {
   if (mutation.type === 'delete-row') return DELETE_ROW;
   const { family: familyName } = mutation;
@@ -36,9 +37,6 @@ const proto = (mutation: Mutation): MutationProto => {
   const { value, timestampMs } = mutation;
   return { setCell: { familyName, columnQualifier, timestampMicros: microsOf(timestampMs), value } };
 };
-
-/** `mutations` as the service wants them, in their order. */
-const mutationProtos = (mutations: readonly Mutation[]): MutationProto[] => mutations.map(proto);
 
 type RowFilter = protos.google.bigtable.v2.IRowFilter;
 type Sample = protos.google.bigtable.v2.ISampleRowKeysResponse;
@@ -73,8 +71,8 @@ export const changeRowIf = async (
     tableName: task.table,
     rowKey: Buffer.from(key),
     predicateFilter,
-    trueMutations: mutationProtos(then),
-    falseMutations: mutationProtos(otherwise),
+    trueMutations: then.map(proto),
+    falseMutations: otherwise.map(proto),
   };
   const [{ predicateMatched }] = await answer(task, task.client.checkAndMutateRow(request, left(task)));
   return predicateMatched === true;
@@ -168,16 +166,11 @@ function* chunksOf(rows: readonly RowMutation[]): Generator<RowMutation[]> {
 }
 
 /** Send one request; the status of each entry goes to `outcomes`, the error of the stream is returned. */
-const send = (
-  { client, table, guard, deadlineAt }: CallTask,
-  entries: Entry[],
-  outcomes: (Error | 'ok' | undefined)[],
-) =>
+const send = (task: CallTask, entries: Entry[], outcomes: (Error | 'ok' | undefined)[]) =>
   new Promise<unknown>((resolve) => {
-    const request = { tableName: table, entries };
-    const options = callOptions(deadlineAt - timers.wallMs());
-    const stream = client.mutateRows(request, options) as unknown as ResponseStream<Response>;
-    guard.whenStopped((error) => {
+    const request = { tableName: task.table, entries };
+    const stream = task.client.mutateRows(request, left(task)) as unknown as ResponseStream<Response>;
+    task.guard.whenStopped((error) => {
       stream.cancel();
       resolve(error);
     });
@@ -205,18 +198,15 @@ interface ChunkResult {
 /** Write one chunk, again for rows whose refusal may pass. */
 const writeChunk = async (task: CallTask, chunk: readonly RowMutation[]): Promise<ChunkResult> => {
   const failures: RowFailure[] = [];
-  let left = chunk;
+  let rest = chunk;
   let hasWritten = false;
   for (let attempt = 1; ; attempt++) {
-    const entries = left.map(({ key, mutations }) => ({
-      rowKey: Buffer.from(key),
-      mutations: mutationProtos(mutations),
-    }));
-    const outcomes: (Error | 'ok' | undefined)[] = new Array(left.length);
+    const entries = rest.map(({ key, mutations }) => ({ rowKey: Buffer.from(key), mutations: mutations.map(proto) }));
+    const outcomes: (Error | 'ok' | undefined)[] = new Array(rest.length);
     const streamError = await send(task, entries, outcomes);
     task.guard.check();
     const again: RowMutation[] = [];
-    for (const [i, row] of left.entries()) {
+    for (const [i, row] of rest.entries()) {
       const outcome = outcomes[i] ?? streamError ?? NO_ANSWER;
       if (outcome === 'ok') hasWritten = true;
       // Rows are set and deleted with given times, so that writing one twice is writing it once.
@@ -224,7 +214,7 @@ const writeChunk = async (task: CallTask, chunk: readonly RowMutation[]): Promis
       else failures.push({ key: row.key, error: bigtableError(outcome, task.what) });
     }
     if (again.length === 0) return { failures, fatal: hasWritten ? undefined : streamError };
-    left = again;
+    rest = again;
     await task.guard.sleep(backoffMs(attempt, BACKOFF));
   }
 };

@@ -222,19 +222,12 @@ const checkOurs = (root: RootDatabase<Buffer, EntryKey>, location: string): void
   }
 };
 
-const parseSchema = (bytes: Buffer, location: string): Schema => {
+const readSchema = (meta: Database<Buffer, EntryKey>, location: string): Schema => {
+  const bytes = meta.getBinary(SCHEMA_KEY);
+  if (bytes === undefined) return { version: FORMAT_VERSION, families: [] };
   const schema = valueOfJson(bytes) as Schema | null | undefined;
   if (schema?.version === FORMAT_VERSION && Array.isArray(schema.families)) return schema;
   throw foreign(location);
-};
-
-const putSchema = (meta: Database<Buffer, EntryKey>, schema: Schema): void => {
-  meta.putSync(SCHEMA_KEY, Buffer.from(JSON.stringify(schema)));
-};
-
-const readSchema = (meta: Database<Buffer, EntryKey>, location: string): Schema | undefined => {
-  const bytes = meta.getBinary(SCHEMA_KEY);
-  return bytes && parseSchema(bytes, location);
 };
 
 const readOrCreateSchema = async (
@@ -243,17 +236,16 @@ const readOrCreateSchema = async (
   wanted: TableSchema,
   location: string,
 ): Promise<Schema> => {
-  const empty: Schema = { version: FORMAT_VERSION, families: [] };
-  const found = readSchema(meta, location) ?? empty;
+  const found = readSchema(meta, location);
   const missing = wanted.families.filter((family) => !found.families.includes(family));
   if (missing.length === 0) return found;
   if (wanted.make === false || writes.isReadOnly) throw noTable(location, missing);
   return writes.run(() => {
     // Again inside the transaction: another process may have come first.
-    const old = readSchema(meta, location) ?? empty;
+    const old = readSchema(meta, location);
     const schema = { ...old, families: [...new Set([...old.families, ...wanted.families])].sort() };
     checkFamilyNames(schema.families);
-    putSchema(meta, schema);
+    meta.putSync(SCHEMA_KEY, Buffer.from(JSON.stringify(schema)));
     return schema;
   });
 };

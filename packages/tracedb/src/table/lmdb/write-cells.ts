@@ -159,25 +159,9 @@ const findIn = (block: Buffer, qualifier: string): FoundCell | undefined => {
   return undefined;
 };
 
-/** A cell of a row; undefined when there is none. */
-const findCell = (
-  database: Database<Buffer, EntryKey>,
-  row: string,
-  family: string,
-  qualifier: string,
-): FoundCell | undefined => {
-  const head = cellKey(row, family, '');
-  const entry = database.getBinary(head);
-  if (entry === undefined) return undefined;
-  if (!isDirectory(entry)) return findIn(entry, qualifier);
-  const blocks = readDirectory(entry);
-  const block = database.getBinary(blockKey(head, blocks[blockFor(blocks, qualifier)] as string));
-  return block && findIn(block, qualifier);
-};
-
 /** Where the cells of one row are. */
 interface Place {
-  readonly database: Database<Buffer, EntryKey>;
+  readonly database: Cells;
   readonly row: string;
 }
 
@@ -235,9 +219,16 @@ export const applyRows = (env: LmdbEnv, rows: readonly RowMutation[]): void => {
   flush();
 };
 
+/** A cell of a row; undefined when there is none. */
 const readCell = (env: LmdbEnv, key: string, family: string, qualifier: string): FoundCell | undefined => {
   const place = placeOf(env, key, []);
-  return place && findCell(place.database, place.row, family, qualifier);
+  if (place === undefined) return undefined;
+  const head = cellKey(place.row, family, '');
+  const entry = place.database.getBinary(head);
+  if (entry === undefined || !isDirectory(entry)) return entry && findIn(entry, qualifier);
+  const blocks = readDirectory(entry);
+  const block = place.database.getBinary(blockKey(head, blocks[blockFor(blocks, qualifier)] as string));
+  return block && findIn(block, qualifier);
 };
 
 /** Whether a predicate holds. */
