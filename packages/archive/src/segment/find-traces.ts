@@ -121,11 +121,11 @@ export const storedBytes = ({ groups }: SegmentFile, group: number): number =>
 
 /** The traces with these ids that are there, in the order asked. */
 export const findTraces = async (
-  file: SegmentFile,
   reader: GroupReader,
   ids: readonly string[],
   options: SegmentReadOptions = {},
 ): Promise<Map<string, ArchivedSpan[]>> => {
+  const { file } = reader;
   const found = new Map<string, ArchivedSpan[]>();
   for (const batch of batchesOf(file, ids)) {
     const groups = [...new Set(batch.flatMap((trace) => trace.groups))].sort((a, b) => a - b);
@@ -141,12 +141,7 @@ export const findTraces = async (
       else if (spans.length > 0) found.set(id, spans);
     });
   }
-  const ordered = new Map<string, ArchivedSpan[]>();
-  for (const id of ids) {
-    const spans = found.get(id);
-    if (spans !== undefined) ordered.set(id, spans);
-  }
-  return ordered;
+  return new Map(ids.flatMap((id) => (found.has(id) ? [[id, found.get(id) as ArchivedSpan[]] as const] : [])));
 };
 
 /** Those of some traces that are there; only keys are read. One whose keys cannot be read may be there. */
@@ -184,11 +179,11 @@ export const joinedExtent = (a: TraceExtent, b: TraceExtent): TraceExtent => ({
  * the group has. A trace that is not there may be taken for another that is, and one whose keys cannot be read be said to last longer; none lasts longer than is said.
  */
 export const traceExtents = async (
-  file: SegmentFile,
   reader: GroupReader,
   ids: readonly string[],
   options: SegmentReadOptions = {},
 ): Promise<Map<string, TraceExtent>> => {
+  const { file } = reader;
   const found = new Map<string, TraceExtent>();
   for (const batch of batchesOf(file, ids)) {
     const numbers = [...new Set(batch.flatMap(({ groups }) => groups))].sort((a, b) => a - b);

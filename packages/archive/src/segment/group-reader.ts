@@ -71,10 +71,6 @@ const DECODERS: { readonly [P in Part]: Decode<P> } = {
 
 const spansIn = ({ file, group }: DecodeContext): number => file.groups.spanCount(group);
 
-/** Decode a part. */
-const decodePart = <P extends Part>(part: P, bytes: Buffer, context: DecodeContext): DecodedParts[P] =>
-  DECODERS[part](bytes, context);
-
 /** Memory of a decoded part beside its bytes. */
 const PART_BYTES = 512;
 const TRACE_ROW_BYTES = 200;
@@ -135,11 +131,7 @@ export type DecodeGroups = (groups: readonly number[]) => Outcome<Group>;
 
 /** The groups of one segment. */
 export class GroupReader {
-  readonly #file: SegmentFile;
-
-  constructor(file: SegmentFile) {
-    this.#file = file;
-  }
+  constructor(readonly file: SegmentFile) {}
 
   /** Groups with all parts, and the parents of their spans. */
   async whole(groups: readonly number[], options?: TransportReadOptions): Promise<Outcome<WholeGroup>> {
@@ -177,7 +169,7 @@ export class GroupReader {
   ): Promise<DecodeGroups> {
     // Rows first: other parts are decoded by them.
     const wanted = PARTS.filter((part) => part === 'traceRows' || parts.includes(part));
-    const refs = groups.flatMap((group) => wanted.flatMap((part) => this.#file.groups.ref(part, group) ?? []));
+    const refs = groups.flatMap((group) => wanted.flatMap((part) => this.file.groups.ref(part, group) ?? []));
     const { found, missing } = this.#known(refs);
     await this.#fetch(missing, found, options);
     return (some) => new Map(some.map((group) => [group, guarded(() => this.#decode(group, wanted, found))]));
@@ -185,12 +177,12 @@ export class GroupReader {
 
   /** When the traces of groups were: an eighth of what their rows take is kept. */
   async extents(groups: readonly number[], options?: TransportReadOptions): Promise<Outcome<GroupExtents>> {
-    const { cache } = this.#file;
+    const { cache } = this.file;
     const result = new Map<number, GroupExtents | GraphError>();
     const refs: PartRef[] = [];
     for (const group of groups) {
       const known = cache.get(this.#extentsKeyOf(group)) as GroupExtents | undefined;
-      const ref = this.#file.groups.ref('traceRows', group);
+      const ref = this.file.groups.ref('traceRows', group);
       if (known !== undefined) result.set(group, known);
       else if (ref !== undefined) refs.push(ref);
     }
@@ -211,7 +203,7 @@ export class GroupReader {
 
   /** The first and the last rows, where those between are most: far away all cost hardly more, and the next question is often about the others. */
   #allRowsAround(refs: readonly PartRef[]): PartRef[] {
-    const { groups, isFar } = this.#file;
+    const { groups, isFar } = this.file;
     if (!isFar || refs.length === 0) return [];
     const numbers = refs.map(({ group }) => group);
     if (2 * (Math.max(...numbers) - Math.min(...numbers)) < groups.count) return [];
@@ -222,19 +214,19 @@ export class GroupReader {
 
   #rowsIn(found: Exclude<Found, { readonly decoded: unknown }>, ref: PartRef): DecodedParts['traceRows'] {
     if ('error' in found) throw found.error;
-    const bytes = this.#file.container.restored(found.bytes, ref, this.#placeOf(ref));
-    return decodePart('traceRows', bytes, { file: this.#file, group: ref.group, traceRows: [] });
+    const bytes = this.file.container.restored(found.bytes, ref, this.#placeOf(ref));
+    return DECODERS.traceRows(bytes, { file: this.file, group: ref.group, traceRows: [] });
   }
 
   #extentsKeyOf(group: number): string {
-    return `${this.#file.cacheKey}extents ${group}`;
+    return `${this.file.cacheKey}extents ${group}`;
   }
 
   /** What the cache has of `refs`, and the others. */
   #known(refs: readonly PartRef[]): { readonly found: Map<string, Found>; readonly missing: PartRef[] } {
     const found = new Map<string, Found>();
     const missing = refs.filter((ref) => {
-      const decoded = this.#file.cache.get(this.#keyOf(ref)) as DecodedParts[Part] | undefined;
+      const decoded = this.file.cache.get(this.#keyOf(ref)) as DecodedParts[Part] | undefined;
       if (decoded !== undefined) found.set(this.#keyOf(ref), { decoded });
       return decoded === undefined;
     });
@@ -243,7 +235,7 @@ export class GroupReader {
 
   /** Read `refs` in one batch. */
   async #fetch(refs: readonly PartRef[], found: Map<string, Found>, options?: TransportReadOptions): Promise<void> {
-    const { container } = this.#file;
+    const { container } = this.file;
     const sound = refs.filter((ref) => {
       const error = guarded(() => checkForm(ref, this.#placeOf(ref), container.maxBlockBytes));
       if (error !== undefined) found.set(this.#keyOf(ref), { error });
@@ -260,7 +252,7 @@ export class GroupReader {
   #decode(number: number, parts: readonly Part[], found: ReadonlyMap<string, Found>): Group {
     const group: { -readonly [K in keyof Group]: Group[K] } = { number, traceRows: [] };
     for (const part of parts) {
-      const ref = this.#file.groups.ref(part, number);
+      const ref = this.file.groups.ref(part, number);
       if (ref !== undefined)
         Object.assign(group, { [part]: this.#part(ref, group, found.get(this.#keyOf(ref)) as Found) });
     }
@@ -270,19 +262,17 @@ export class GroupReader {
   #part(ref: PartRef, { number, traceRows }: Group, found: Found): DecodedParts[Part] {
     if ('decoded' in found) return found.decoded;
     if ('error' in found) throw found.error;
-    const known = this.#file.cache.get(this.#keyOf(ref)) as DecodedParts[Part] | undefined;
+    const known = this.file.cache.get(this.#keyOf(ref)) as DecodedParts[Part] | undefined;
     if (known !== undefined) return known;
-    const bytes = this.#file.container.restored(found.bytes, ref, this.#placeOf(ref));
-    const decoded = decodePart(ref.part, bytes, { file: this.#file, group: number, traceRows });
-    this.#file.cache.set(this.#keyOf(ref), decoded, memoryOf(decoded, ref.inflatedLength));
+    const bytes = this.file.container.restored(found.bytes, ref, this.#placeOf(ref));
+    const decoded = DECODERS[ref.part](bytes, { file: this.file, group: number, traceRows });
+    this.file.cache.set(this.#keyOf(ref), decoded, memoryOf(decoded, ref.inflatedLength));
     return decoded;
   }
 
   #cachedSpans(group: number): DecodedParts['spans'] | undefined {
-    const ref = this.#file.groups.ref('spans', group);
-    return ref === undefined
-      ? undefined
-      : (this.#file.cache.get(this.#keyOf(ref)) as DecodedParts['spans'] | undefined);
+    const ref = this.file.groups.ref('spans', group);
+    return ref === undefined ? undefined : (this.file.cache.get(this.#keyOf(ref)) as DecodedParts['spans'] | undefined);
   }
 
   #complete(group: Group, parents: Float64Array | GraphError | undefined): WholeGroup {
@@ -291,11 +281,11 @@ export class GroupReader {
     if (spans === undefined) throw new TypeError(`group ${group.number} has no spans`);
     if (spans.known !== undefined) return { ...group, spans, times: spans.known };
     if (parents === undefined || parents instanceof GraphError) throw parents ?? new TypeError('parents were not read');
-    return { ...group, spans, times: spans.decodeTimes(parents, this.#file.groups.firsts[group.number]) };
+    return { ...group, spans, times: spans.decodeTimes(parents, this.file.groups.firsts[group.number]) };
   }
 
   async #parentsOf(groups: readonly number[], options?: TransportReadOptions): Promise<Outcome<Float64Array>> {
-    const { firsts } = this.#file.groups;
+    const { firsts } = this.file.groups;
     const wanted = new Set<number>();
     for (const group of groups) for (const block of blocksOf(firsts[group], firsts[group + 1])) wanted.add(block);
     const blocks = await this.#referenceBlocks([...wanted], options);
@@ -313,7 +303,7 @@ export class GroupReader {
     blocks: readonly number[],
     options?: TransportReadOptions,
   ): Promise<ReadonlyMap<number, ReferenceRows | GraphError>> {
-    const { parents, container } = this.#file;
+    const { parents, container } = this.file;
     const rows = await eachOrDamage(blocks, async (some) => {
       const { references } = await container.run(parents.load({ references: some }), options);
       return some.map((block) => (references.get(block) as readonly ReferenceRows[])[0]);
@@ -322,11 +312,11 @@ export class GroupReader {
   }
 
   #keyOf({ part, group }: PartRef): string {
-    return `${this.#file.cacheKey}${part} ${group}`;
+    return `${this.file.cacheKey}${part} ${group}`;
   }
 
   #placeOf({ part, group }: PartRef): Place {
-    return { file: this.#file.name, section: part, block: group };
+    return { file: this.file.name, section: part, block: group };
   }
 }
 

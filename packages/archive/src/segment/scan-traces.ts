@@ -89,16 +89,18 @@ const joined = (a: TraceRow, b: TraceRow): TraceRow => ({
 /** Groups whose traces are named at a time. */
 const LISTED_GROUPS = 64;
 
-/** The ids of the traces that lie in `range` as far as they are in the segment, some at a time. */
+/** The ids of the traces that lie in `range` as far as they are in the segment, or in groups `from` to `to` of it, some at a time. */
 export async function* listTraces(
-  file: SegmentFile,
   reader: GroupReader,
   range: TimeRange,
   options: SegmentReadOptions = {},
+  from = 0,
+  to = reader.file.groups.count,
 ): AsyncGenerator<readonly string[], undefined, void> {
+  const { file } = reader;
   const { groups } = file;
-  for (let start = 0; start < groups.count; ) {
-    let end = Math.min(groups.count, start + LISTED_GROUPS);
+  for (let start = from; start < to; ) {
+    let end = Math.min(to, start + LISTED_GROUPS);
     while (groups.isContinued(end)) end++;
     const wanted: number[] = [];
     for (let group = start; group < end; group++) if (overlaps(file, group, range)) wanted.push(group);
@@ -126,15 +128,18 @@ const STRETCH_BYTES = 2 * 1024 * 1024;
 
 /** All traces. */
 export async function* scanTraces(
-  file: SegmentFile,
   reader: GroupReader,
   options: SegmentReadOptions = {},
 ): AsyncGenerator<ArchivedSpan[], undefined, void> {
-  const { groups } = file;
-  for (let start = 0; start < groups.count; ) {
+  const { file } = reader;
+  for (let start = 0; start < file.groups.count; ) {
     const end = endOfStretch(file, start);
-    const traces = await readStretch(file, reader, start, end, options);
-    yield* traces ?? oneByOne(file, reader, start, end, options);
+    const traces = await readStretch(reader, start, end, options);
+    if (traces !== undefined) yield* traces;
+    // Something is damaged: what is not is found by its ids.
+    else
+      for await (const ids of listTraces(reader, {}, options, start, end))
+        yield* (await findTraces(reader, ids, options)).values();
     start = end;
   }
 }
@@ -154,12 +159,12 @@ const endOfStretch = (file: SegmentFile, start: number): number => {
 
 /** The traces of groups `start` to `end`; undefined when something is damaged and somebody wants the rest. */
 const readStretch = async (
-  file: SegmentFile,
   reader: GroupReader,
   start: number,
   end: number,
   options: SegmentReadOptions,
 ): Promise<ArchivedSpan[][] | undefined> => {
+  const { file } = reader;
   try {
     const numbers = Array.from({ length: end - start }, (_, i) => start + i);
     const [entries, groups] = await Promise.all([entriesOf(file, start, end, options), reader.whole(numbers, options)]);
@@ -194,29 +199,5 @@ function* byTrace(entries: readonly DictionaryEntry[]): Generator<DictionaryEntr
     while (end < entries.length && key.compare(entries[end].key, 0, TRACE_ID_BYTES, 0, TRACE_ID_BYTES) === 0) end++;
     yield entries.slice(start, end);
     start = end;
-  }
-}
-
-/** The traces of groups `start` to `end`, each read alone. */
-async function* oneByOne(
-  file: SegmentFile,
-  reader: GroupReader,
-  start: number,
-  end: number,
-  options: SegmentReadOptions,
-): AsyncGenerator<ArchivedSpan[], undefined, void> {
-  const { groups } = file;
-  for (let number = start; number < end; number++) {
-    if (number > start && groups.isContinued(number)) continue;
-    const group = (await reader.load([number], [], options)).get(number);
-    if (group === undefined || group instanceof GraphError) {
-      if (group !== undefined) report(group, undefined, options);
-      continue;
-    }
-    const ranks = group.traceRows.map(({ rank }) => groups.firstRanks[number] + rank);
-    for (const id of await traceIdsAt(file, ranks, options)) {
-      if (id instanceof GraphError) report(id, undefined, options);
-      else yield* (await findTraces(file, reader, [id], options)).values();
-    }
   }
 }

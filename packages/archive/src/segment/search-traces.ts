@@ -113,11 +113,10 @@ interface Meant {
 
 /** Summaries of the traces that meet all conditions, the newest first. */
 export const searchTraces = (
-  file: SegmentFile,
   reader: GroupReader,
   search: SegmentSearch,
   options: SegmentReadOptions = {},
-): Promise<TraceSummary[]> => new TraceSearching(file, reader, search, options).run();
+): Promise<TraceSummary[]> => new TraceSearching(reader, search, options).run();
 
 class TraceSearching {
   readonly #file: SegmentFile;
@@ -130,8 +129,8 @@ class TraceSearching {
   /** What was fetched of all candidates. */
   #ahead: DecodeGroups | undefined;
 
-  constructor(file: SegmentFile, reader: GroupReader, search: SegmentSearch, options: SegmentReadOptions) {
-    this.#file = file;
+  constructor(reader: GroupReader, search: SegmentSearch, options: SegmentReadOptions) {
+    this.#file = reader.file;
     this.#reader = reader;
     this.#search = search;
     this.#options = options;

@@ -52,18 +52,18 @@ const CLAIMS = [
 ] as const;
 
 /** What is wrong with a segment whose graphs are sound: all damaged groups, or the first claim that does not hold. */
-const segmentFaults = async (file: SegmentFile, options?: SegmentReadOptions): Promise<GraphError[]> => {
-  const reader = new GroupReader(file);
+const segmentFaults = async (reader: GroupReader, options?: SegmentReadOptions): Promise<GraphError[]> => {
+  const { groups: table } = reader.file;
   const faults: GraphError[] = [];
-  for (let first = 0; first < file.groups.count; first += BATCH_GROUPS) {
-    const count = Math.min(BATCH_GROUPS, file.groups.count - first);
+  for (let first = 0; first < table.count; first += BATCH_GROUPS) {
+    const count = Math.min(BATCH_GROUPS, table.count - first);
     const groups = Array.from({ length: count }, (_, i) => first + i);
     for (const group of (await reader.whole(groups, options)).values())
       if (group instanceof GraphError) faults.push(group);
   }
   if (faults.length > 0) return faults;
   try {
-    await checkClaims(file, reader, options);
+    await checkClaims(reader, options);
   } catch (error) {
     if (!isDamage(error)) throw error;
     faults.push(error);
@@ -71,19 +71,19 @@ const segmentFaults = async (file: SegmentFile, options?: SegmentReadOptions): P
   return faults;
 };
 
-const checkClaims = async (file: SegmentFile, reader: GroupReader, options?: SegmentReadOptions): Promise<void> => {
+const checkClaims = async (reader: GroupReader, options?: SegmentReadOptions): Promise<void> => {
+  const { file } = reader;
   const spans: ArchivedSpan[] = [];
-  for await (const trace of scanTraces(file, reader, options)) spans.push(...trace);
+  for await (const trace of scanTraces(reader, options)) spans.push(...trace);
   const sink = new BufferSink();
   writeSegment(sink, spans, { compression: 'none' });
-  const expected = await openSegmentFile(new BufferTransport(sink.toBuffer()), {});
+  const expected = new GroupReader(await openSegmentFile(new BufferTransport(sink.toBuffer()), {}));
   for (const claim of CLAIMS)
-    if (!isDeepStrictEqual(file.info[claim], expected.info[claim])) throw lie(file, `its ${claim}`, 'summary');
-  const [said, right] = [await summaries(file, reader), await summaries(expected, new GroupReader(expected))];
+    if (!isDeepStrictEqual(file.info[claim], expected.file.info[claim])) throw lie(file, `its ${claim}`, 'summary');
+  const [said, right] = [await summaries(reader), await summaries(expected)];
   for (let i = 0; i < Math.max(said.length, right.length); i++)
     if (!isDeepStrictEqual(said[i], right[i])) throw lie(file, `trace ${(said[i] ?? right[i]).traceId}`, 'traceRows');
   const extents = await traceExtents(
-    file,
     reader,
     right.map(({ traceId }) => traceId),
     options,
@@ -98,8 +98,8 @@ const checkClaims = async (file: SegmentFile, reader: GroupReader, options?: Seg
       throw lie(file, `trace ${traceId}, which its filter denies`, 'traceFilter');
 };
 
-const summaries = (file: SegmentFile, reader: GroupReader): Promise<TraceSummary[]> =>
-  searchTraces(file, reader, { limit: Math.max(1, file.spanCount) }, undefined);
+const summaries = (reader: GroupReader): Promise<TraceSummary[]> =>
+  searchTraces(reader, { limit: Math.max(1, reader.file.spanCount) });
 
 const lie = ({ name }: SegmentFile, what: string, section: string): CorruptError =>
   new CorruptError(`${name} describes ${what} otherwise than its spans do`, section);
@@ -112,18 +112,9 @@ export interface SegmentStats {
   readonly cache: BlockCacheStats;
 }
 
-/** A sorted file and what reads its groups. */
-class SortedFile {
-  readonly reader: GroupReader;
-
-  constructor(readonly file: SegmentFile) {
-    this.reader = new GroupReader(file);
-  }
-}
-
 /** A sorted segment in memory, and what of the unsorted one is damaged, and so not in it. */
 interface SortedForm {
-  readonly sorted: SortedFile;
+  readonly sorted: GroupReader;
   readonly damage: readonly GraphError[];
 }
 
@@ -149,14 +140,14 @@ class SortedInMemory {
     sortedForms.set(cache, this.#forms);
   }
 
-  async get(options: SegmentReadOptions = {}): Promise<SortedFile> {
+  async get(options: SegmentReadOptions = {}): Promise<GroupReader> {
     const { sorted, damage } = this.#forms.get(this.#key) ?? (await this.#make());
     for (const error of damage) report(error, undefined, options);
     return sorted;
   }
 
   /** The sorted form where it is made already and nothing of it is missing. */
-  get atHand(): SortedFile | undefined {
+  get atHand(): GroupReader | undefined {
     const form = this.#forms.get(this.#key);
     return form?.damage.length === 0 ? form.sorted : undefined;
   }
@@ -179,7 +170,7 @@ class SortedInMemory {
     writeSegment(sink, rows, { compression: 'none' });
     const bytes = sink.toBuffer();
     const transport = new BufferTransport(bytes, { name: this.#file.name });
-    const form = { sorted: new SortedFile(await openSegmentFile(transport, { cache: this.#cache })), damage };
+    const form = { sorted: new GroupReader(await openSegmentFile(transport, { cache: this.#cache })), damage };
     this.#forms.set(this.#key, form, bytes.length);
     return form;
   }
@@ -195,7 +186,7 @@ class SortedInMemory {
 export class Segment {
   readonly #transport: Transport;
   readonly #cache: BlockCache;
-  readonly #sorted: SortedFile | SortedInMemory;
+  readonly #sorted: GroupReader | SortedInMemory;
   readonly #unsorted: UnsortedFile | undefined;
   /** What the segment holds; nothing is read for it. Of an unsorted one `traceCount` counts a trace once for each run of its spans. */
   readonly info: SegmentInfo;
@@ -206,7 +197,7 @@ export class Segment {
     this.#cache = cache;
     this.info = file.info;
     this.#unsorted = file instanceof UnsortedFile ? file : undefined;
-    this.#sorted = file instanceof UnsortedFile ? new SortedInMemory(file, cache) : new SortedFile(file);
+    this.#sorted = file instanceof UnsortedFile ? new SortedInMemory(file, cache) : new GroupReader(file);
   }
 
   /** Open a path, an address (http, https, s3), bytes, or a transport of your own. */
@@ -252,7 +243,7 @@ export class Segment {
     this.#checkOpen();
     const sorted = this.#atHand;
     if (sorted === undefined) return (this.#unsorted as UnsortedFile).traces(ids, options);
-    return findTraces(sorted.file, sorted.reader, ids, options);
+    return findTraces(sorted, ids, options);
   }
 
   /** Those of some traces that are there, for sure, in no order; only keys are read. */
@@ -269,8 +260,7 @@ export class Segment {
    */
   async extents(ids: readonly string[], options?: SegmentReadOptions): Promise<Map<string, TraceExtent>> {
     this.#checkOpen();
-    const { file, reader } = await this.#file(options);
-    return traceExtents(file, reader, ids, options);
+    return traceExtents(await this.#reader(options), ids, options);
   }
 
   /** Summaries of the traces that meet all conditions, the newest first; of equal starts by trace id. 20 unless `limit` says otherwise. */
@@ -278,8 +268,7 @@ export class Segment {
     this.#checkOpen();
     // Nothing is sorted for it.
     if (this.#unsorted !== undefined && isHopeless(this, search)) return [];
-    const { file, reader } = await this.#file(options);
-    return searchTraces(file, reader, search, options);
+    return searchTraces(await this.#reader(options), search, options);
   }
 
   /** The ids of the traces that lie in a stretch of time, some at a time; no span is read for them. */
@@ -288,15 +277,13 @@ export class Segment {
     options?: SegmentReadOptions,
   ): AsyncGenerator<readonly string[], undefined, void> {
     this.#checkOpen();
-    const { file, reader } = await this.#file(options);
-    yield* listTraces(file, reader, range, options);
+    yield* listTraces(await this.#reader(options), range, options);
   }
 
   /** All traces by id, a whole one at a time. */
   async *scan(options?: SegmentReadOptions): AsyncGenerator<ArchivedSpan[], undefined, void> {
     this.#checkOpen();
-    const { file, reader } = await this.#file(options);
-    yield* scanTraces(file, reader, options);
+    yield* scanTraces(await this.#reader(options), options);
   }
 
   /**
@@ -321,7 +308,7 @@ export class Segment {
     this.#checkOpen();
     this.#cache.clear();
     if (this.#unsorted !== undefined) return this.#unsorted.faults(options);
-    return segmentFaults((await this.#file(options)).file, options);
+    return segmentFaults(await this.#reader(options), options);
   }
 
   stats(): SegmentStats {
@@ -335,12 +322,12 @@ export class Segment {
   }
 
   /** Undefined where blocks of an unsorted segment are decoded for less than sorting all of it. */
-  get #atHand(): SortedFile | undefined {
-    return this.#sorted instanceof SortedFile ? this.#sorted : this.#sorted.atHand;
+  get #atHand(): GroupReader | undefined {
+    return this.#sorted instanceof GroupReader ? this.#sorted : this.#sorted.atHand;
   }
 
-  async #file(options?: SegmentReadOptions): Promise<SortedFile> {
-    return this.#sorted instanceof SortedFile ? this.#sorted : this.#sorted.get(options);
+  async #reader(options?: SegmentReadOptions): Promise<GroupReader> {
+    return this.#sorted instanceof GroupReader ? this.#sorted : this.#sorted.get(options);
   }
 
   #checkOpen(): void {
