@@ -2,12 +2,10 @@
 // together say how long it may last, and only what then may be among the newest is read whole. The answer must be the one of `searchSources`, whatever the
 // order in which reads end; of very many sources those far from the time searched are left out, and what was read too much for is reported.
 
-import type { ArchivedSpan } from 'spanline/internal/record';
 import { askEach, newestSourceFirst, tracesFrom } from './ask-sources.js';
-import { isMeant, type NamedSearch } from './meant-spans.js';
+import { type LimitedSearch, Searching } from './searching.js';
 import { joinedExtent, type TraceExtent } from './segment/find-traces.js';
-import { meetsConditions, newestFirst, summaryOf } from './span-list.js';
-import type { TraceSummary } from './trace-search.js';
+import { isInTime, type TraceSummary } from './trace-search.js';
 import { type AskOptions, type TraceSource, traceIdsOf } from './trace-source.js';
 
 /** With so many sources all are looked at; with more those whose time is near the one searched. */
@@ -20,75 +18,54 @@ const FIRST_SOURCES = 4;
 const FIRST_CANDIDATES = 64;
 const FIRST_UNDECIDED = 256;
 
-type LimitedSearch = NamedSearch & { readonly limit: number };
-
 /** Summaries of the traces that meet all conditions, the newest first. */
 export const searchByParts = async (
   sources: readonly TraceSource[],
   search: LimitedSearch,
   options: AskOptions,
-): Promise<TraceSummary[]> => new PartSearching(sources, search, options).run();
+): Promise<readonly TraceSummary[]> => new PartSearching(sources, search, options).run();
 
-class PartSearching {
-  readonly #sources: readonly TraceSource[];
-  readonly #search: LimitedSearch;
-  readonly #options: AskOptions;
-  /** The newest found so far, in order, no more than wanted. */
-  #found: TraceSummary[] = [];
-  /** Every candidate there was. */
-  readonly #known = new Set<string>();
+class PartSearching extends Searching {
   /** The latest end of what was left out. */
   #leftOut: bigint | undefined;
 
-  constructor(sources: readonly TraceSource[], search: LimitedSearch, options: AskOptions) {
-    this.#sources = sources;
-    this.#search = search;
-    this.#options = options;
-  }
-
-  async run(): Promise<TraceSummary[]> {
+  async run(): Promise<readonly TraceSummary[]> {
     const meaning: TraceSource[] = [];
-    for (const source of this.#sources)
-      if (this.#isNear(source) && (await source.mayMean(this.#search))) meaning.push(source);
+    for (const source of this.sources)
+      if (this.#isNear(source) && (await source.mayMean(this.search))) meaning.push(source);
     const ordered = newestSourceFirst(meaning);
     // Few at first: what they give may be enough.
     for (let start = 0, count = FIRST_SOURCES; start < ordered.length; count *= 2) {
-      if (this.#isEnough(ordered[start].endUnixNs)) break;
+      if (this.isEnough(ordered[start].endUnixNs)) break;
       // A rest that is no larger is not waited for.
       const end = ordered.length - start <= 2 * count ? ordered.length : start + count;
-      await askEach(ordered.slice(start, end), this.#options, (source) => this.#searchIn(source));
+      await askEach(ordered.slice(start, end), this.options, (source) => this.#searchIn(source));
       start = end;
     }
-    if (this.#leftOut !== undefined) this.#options.onOver?.(this.#leftOut);
-    return this.#found;
+    if (this.#leftOut !== undefined) this.options.onOver?.(this.#leftOut);
+    return this.found;
   }
 
   #isNear({ startUnixNs, endUnixNs }: TraceSource): boolean {
-    if (this.#sources.length <= ALL_SOURCES) return true;
-    const { fromUnixNs, toUnixNs } = this.#search;
-    if (fromUnixNs !== undefined && endUnixNs < fromUnixNs - NEAR_NS) return false;
-    return toUnixNs === undefined || startUnixNs <= toUnixNs + NEAR_NS;
+    const near = { startUnixNs: startUnixNs - NEAR_NS, endUnixNs: endUnixNs + NEAR_NS };
+    return this.sources.length <= ALL_SOURCES || isInTime(near, this.search);
   }
 
   /** Its candidates, the newest first, as long as newer ones may come of it. */
   async #searchIn(source: TraceSource): Promise<void> {
-    const first = this.#search.minDurationNs === undefined ? FIRST_CANDIDATES : FIRST_UNDECIDED;
-    for (let limit = Math.max(first, this.#search.limit); ; limit *= 4) {
-      if (this.#isEnough(source.endUnixNs)) return;
-      if (this.#options.isOver?.() === true) {
+    const first = this.search.minDurationNs === undefined ? FIRST_CANDIDATES : FIRST_UNDECIDED;
+    for (let limit = Math.max(first, this.search.limit); ; limit *= 4) {
+      if (this.isEnough(source.endUnixNs)) return;
+      if (this.options.isOver?.() === true) {
         if (this.#leftOut === undefined || source.endUnixNs > this.#leftOut) this.#leftOut = source.endUnixNs;
         return;
       }
       // What all parts together decide is asked of none.
       const wide = { fromUnixNs: undefined, toUnixNs: undefined, minDurationNs: undefined };
-      const startsFromUnixNs = this.#last?.startUnixNs;
-      const parts = await source.summaries({ ...this.#search, ...wide, limit, startsFromUnixNs });
-      const fresh = parts.filter(({ traceId }) => !this.#known.has(traceId));
-      for (const { traceId } of fresh) this.#known.add(traceId);
-      await this.#judge(fresh, source);
-      if (parts.length < limit) return;
-      // What was not given yet begins before the last that was.
-      if (this.#last !== undefined && newestFirst(this.#last, parts[limit - 1]) <= 0) return;
+      const startsFromUnixNs = this.last?.startUnixNs;
+      const parts = await source.summaries({ ...this.search, ...wide, limit, startsFromUnixNs });
+      await this.#judge(this.fresh(parts), source);
+      if (this.isOut(parts, limit)) return;
     }
   }
 
@@ -114,8 +91,8 @@ class PartSearching {
   /** Put what other sources than `source` have of some traces to what is known of them. */
   async #widen(extents: Map<string, TraceExtent>, ids: readonly string[], source: TraceSource): Promise<void> {
     const wanted = traceIdsOf(ids);
-    const others = this.#sources.filter((other) => other !== source);
-    await askEach(others, this.#options, async (other) => {
+    const others = this.sources.filter((other) => other !== source);
+    await askEach(others, this.options, async (other) => {
       const possible = await other.possible(wanted);
       if (possible.length === 0) return;
       for (const [id, extent] of await other.extents(possible)) {
@@ -127,38 +104,20 @@ class PartSearching {
 
   /** Of traces, by parts of them, the newest first: none begins later than its part. */
   async #takeNewest(parts: readonly TraceSummary[]): Promise<void> {
-    const { limit } = this.#search;
+    const { limit } = this.search;
     for (let start = 0; start < parts.length; start += limit) {
-      const some = parts.slice(start, start + limit).filter(({ startUnixNs }) => !this.#isEnough(startUnixNs));
+      const some = parts.slice(start, start + limit).filter(({ startUnixNs }) => !this.isEnough(startUnixNs));
       if (some.length === 0) return;
       const ids = some.map(({ traceId }) => traceId);
-      const whole: TraceSummary[] = [];
-      for (const spans of (await tracesFrom(this.#sources, ids, this.#options)).values())
-        whole.push(...this.#ifMeant(spans));
-      this.#found = [...this.#found, ...whole].sort(newestFirst).slice(0, limit);
+      const traces = await tracesFrom(this.sources, ids, this.options);
+      this.add([...traces.values()].flatMap((spans) => this.ifMeant(spans)));
     }
   }
 
   /** Whether a stretch is long, late and early enough; all that is more of the same trace leaves that so. */
   #meetsMin({ startUnixNs, endUnixNs }: TraceExtent): boolean {
-    const { fromUnixNs, toUnixNs, minDurationNs } = this.#search;
-    if (fromUnixNs !== undefined && endUnixNs < fromUnixNs) return false;
-    if (toUnixNs !== undefined && startUnixNs > toUnixNs) return false;
+    const { minDurationNs } = this.search;
+    if (!isInTime({ startUnixNs, endUnixNs }, this.search)) return false;
     return minDurationNs === undefined || endUnixNs - startUnixNs >= minDurationNs;
-  }
-
-  #ifMeant(spans: readonly ArchivedSpan[]): TraceSummary[] {
-    const whole = summaryOf(spans);
-    return meetsConditions(whole, this.#search) && spans.some((span) => isMeant(span, this.#search)) ? [whole] : [];
-  }
-
-  /** The one that comes last, when there are as many as wanted. */
-  get #last(): TraceSummary | undefined {
-    return this.#found[this.#search.limit - 1];
-  }
-
-  /** Whether everything that starts at `latest` or before comes too late. */
-  #isEnough(latest: bigint): boolean {
-    return this.#last !== undefined && this.#last.startUnixNs > latest;
   }
 }

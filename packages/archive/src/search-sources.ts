@@ -2,59 +2,42 @@
 // the same wherever its parts lie and in whatever order the sources are asked.
 
 import { checkSignal } from '@spanline/graph/internal';
-import type { ArchivedSpan } from 'spanline/internal/record';
 import { askEach, newestSourceFirst, presentIn, tracesFrom } from './ask-sources.js';
-import { isMeant, type NamedSearch } from './meant-spans.js';
 import { searchByParts } from './search-by-parts.js';
+import { type LimitedSearch, Searching } from './searching.js';
 import type { TimeRange } from './segment/segment.js';
-import { meetsConditions, newestFirst, summaryOf } from './span-list.js';
-import type { TraceSummary } from './trace-search.js';
+import { isInTime, type TraceSummary } from './trace-search.js';
 import type { AskOptions, TraceSource } from './trace-source.js';
 
 /** Summaries of the traces that meet all conditions, the newest first. */
 export const searchSources = async (
   sources: readonly TraceSource[],
-  search: NamedSearch & { readonly limit: number },
+  search: LimitedSearch,
   options: AskOptions,
-): Promise<TraceSummary[]> =>
-  (options.parallel ?? 1) > 1 ? searchByParts(sources, search, options) : new Searching(sources, search, options).run();
+): Promise<readonly TraceSummary[]> =>
+  (options.parallel ?? 1) > 1
+    ? searchByParts(sources, search, options)
+    : new PlainSearching(sources, search, options).run();
 
 /** Traces looked for elsewhere at a time. */
 const DECIDED_TRACES = 1000;
 
-class Searching {
-  readonly #sources: readonly TraceSource[];
-  readonly #search: NamedSearch & { readonly limit: number };
-  readonly #options: AskOptions;
-  /** The newest found so far, in order, no more than wanted. */
-  #found: TraceSummary[] = [];
-  /** Every trace that was looked at, whether it is meant or not. */
-  readonly #known = new Set<string>();
+class PlainSearching extends Searching {
   /** Whether traces are listed by a part that begins early enough, and not by one that is over late enough. */
   #listsEarly = false;
 
-  constructor(sources: readonly TraceSource[], search: NamedSearch & { readonly limit: number }, options: AskOptions) {
-    this.#sources = sources;
-    this.#search = search;
-    this.#options = options;
-  }
-
-  async run(): Promise<TraceSummary[]> {
+  async run(): Promise<readonly TraceSummary[]> {
     await this.#searchAlone();
     await this.#searchTogether();
-    return this.#found;
+    return this.found;
   }
 
   /** Traces of which one part meets all conditions: every trace that is whole, as nearly all are. */
   async #searchAlone(): Promise<void> {
-    const { fromUnixNs, toUnixNs } = this.#search;
-    const inTime = newestSourceFirst(this.#sources).filter(
-      ({ startUnixNs, endUnixNs }) =>
-        (fromUnixNs === undefined || endUnixNs >= fromUnixNs) && (toUnixNs === undefined || startUnixNs <= toUnixNs),
-    );
-    await askEach(inTime, this.#options, async (source) => {
+    const inTime = newestSourceFirst(this.sources).filter((source) => isInTime(source, this.search));
+    await askEach(inTime, this.options, async (source) => {
       // All that come after it end before it.
-      if (!this.#isEnough(source.endUnixNs)) await this.#searchIn(source);
+      if (!this.isEnough(source.endUnixNs)) await this.#searchIn(source);
     });
   }
 
@@ -63,17 +46,17 @@ class Searching {
    * and one has the span. Which traces have parts elsewhere, the filters of the sources tell, and the traces themselves.
    */
   async #searchTogether(): Promise<void> {
-    const { fromUnixNs, toUnixNs, minDurationNs } = this.#search;
+    const { fromUnixNs, toUnixNs, minDurationNs } = this.search;
     if (fromUnixNs === undefined && toUnixNs === undefined && minDurationNs === undefined) return;
-    if (this.#sources.length < 2) return;
+    if (this.sources.length < 2) return;
     const meaning: TraceSource[] = [];
-    for (const source of this.#sources) if (await source.mayMean(this.#search)) meaning.push(source);
+    for (const source of this.sources) if (await source.mayMean(this.search)) meaning.push(source);
     if (meaning.length === 0) return;
-    await askEach(newestSourceFirst(this.#partsToList()), this.#options, async (source) => {
-      if (this.#isEnough(source.endUnixNs)) return;
-      const others = (meaning.includes(source) ? this.#sources : meaning).filter((other) => other !== source);
+    await askEach(newestSourceFirst(this.#partsToList()), this.options, async (source) => {
+      if (this.isEnough(source.endUnixNs)) return;
+      const others = (meaning.includes(source) ? this.sources : meaning).filter((other) => other !== source);
       await source.eachId(this.#rangeToList(), async (ids) => {
-        checkSignal('the archive', this.#options);
+        checkSignal('the archive', this.options);
         await this.#decide(ids, others);
       });
     });
@@ -84,8 +67,8 @@ class Searching {
    * whichever are fewer.
    */
   #partsToList(): readonly TraceSource[] {
-    const { fromUnixNs = 0n, toUnixNs } = this.#search;
-    const sources = this.#sources.filter(({ endUnixNs }) => !this.#isEnough(endUnixNs));
+    const { fromUnixNs = 0n, toUnixNs } = this.search;
+    const sources = this.sources.filter(({ endUnixNs }) => !this.isEnough(endUnixNs));
     const late = sources.filter(({ endUnixNs }) => endUnixNs >= fromUnixNs);
     const early = toUnixNs === undefined ? sources : sources.filter(({ startUnixNs }) => startUnixNs <= toUnixNs);
     this.#listsEarly = early.length < late.length;
@@ -93,71 +76,44 @@ class Searching {
   }
 
   #rangeToList(): TimeRange {
-    const { fromUnixNs, toUnixNs } = this.#search;
-    const startsFromUnixNs = this.#last?.startUnixNs;
+    const { fromUnixNs, toUnixNs } = this.search;
+    const startsFromUnixNs = this.last?.startUnixNs;
     return { startsFromUnixNs, ...(this.#listsEarly ? { toUnixNs } : { fromUnixNs }) };
   }
 
   /** Of traces with a part in one source, take those that have parts in `others` too, and meet all conditions as a whole. */
   async #decide(ids: readonly string[], others: readonly TraceSource[]): Promise<void> {
     for (let start = 0; start < ids.length; start += DECIDED_TRACES) {
-      const fresh = ids.slice(start, start + DECIDED_TRACES).filter((id) => !this.#known.has(id));
-      const split = await presentIn(others, fresh, this.#options);
+      const fresh = ids.slice(start, start + DECIDED_TRACES).filter((id) => !this.isKnown(id));
+      const split = await presentIn(others, fresh, this.options);
       if (split.length === 0) continue;
-      const whole: TraceSummary[] = [];
-      for (const [id, spans] of await tracesFrom(this.#sources, split, this.#options)) {
-        // Another source may have come to it meanwhile.
-        if (this.#known.has(id)) continue;
-        this.#known.add(id);
-        whole.push(...this.#ifMeant(spans));
-      }
-      this.#add(whole);
+      const traces = await tracesFrom(this.sources, split, this.options);
+      // Another source may have come to one meanwhile.
+      const own = this.fresh([...traces].map(([traceId, spans]) => ({ traceId, spans })));
+      this.add(own.flatMap(({ spans }) => this.ifMeant(spans)));
     }
-  }
-
-  /** The one that comes last, when there are as many as wanted. */
-  get #last(): TraceSummary | undefined {
-    return this.#found[this.#search.limit - 1];
-  }
-
-  #add(summaries: readonly TraceSummary[]): void {
-    this.#found = [...this.#found, ...summaries].sort(newestFirst).slice(0, this.#search.limit);
-  }
-
-  #ifMeant(spans: readonly ArchivedSpan[]): TraceSummary[] {
-    const whole = summaryOf(spans);
-    return meetsConditions(whole, this.#search) && spans.some((span) => isMeant(span, this.#search)) ? [whole] : [];
-  }
-
-  /** Whether everything that starts at `latest` or before comes too late. */
-  #isEnough(latest: bigint): boolean {
-    return this.#last !== undefined && this.#last.startUnixNs > latest;
   }
 
   /** A source gives its newest; more of them, as long as some turn out not to be meant or to be older as a whole. */
   async #searchIn(source: TraceSource): Promise<void> {
-    for (let { limit } = this.#search; ; limit *= 4) {
-      const startsFromUnixNs = this.#last?.startUnixNs;
-      const summaries = await source.summaries({ ...this.#search, limit, startsFromUnixNs });
-      const fresh = summaries.filter(({ traceId }) => !this.#known.has(traceId));
-      for (const { traceId } of fresh) this.#known.add(traceId);
-      this.#add(await this.#complete(fresh, source));
-      if (summaries.length < limit) return;
-      // What was not given yet comes behind the last that was, where its part here put it: as a whole it may begin earlier.
-      if (this.#last !== undefined && newestFirst(this.#last, summaries[limit - 1]) <= 0) return;
+    for (let { limit } = this.search; ; limit *= 4) {
+      const startsFromUnixNs = this.last?.startUnixNs;
+      const summaries = await source.summaries({ ...this.search, limit, startsFromUnixNs });
+      this.add(await this.#complete(this.fresh(summaries), source));
+      if (this.isOut(summaries, limit)) return;
     }
   }
 
   /** Traces found in one source with what the others have of them, as far as they are meant then. */
   async #complete(summaries: readonly TraceSummary[], source: TraceSource): Promise<TraceSummary[]> {
     const ids = summaries.map(({ traceId }) => traceId);
-    const others = this.#sources.filter((other) => other !== source);
-    const elsewhere = await presentIn(others, ids, this.#options);
+    const others = this.sources.filter((other) => other !== source);
+    const elsewhere = await presentIn(others, ids, this.options);
     if (elsewhere.length === 0) return [...summaries];
-    const split = await tracesFrom(this.#sources, elsewhere, this.#options);
+    const split = await tracesFrom(this.sources, elsewhere, this.options);
     return summaries.flatMap((summary) => {
       const spans = split.get(summary.traceId);
-      return spans === undefined ? [summary] : this.#ifMeant(spans);
+      return spans === undefined ? [summary] : this.ifMeant(spans);
     });
   }
 }

@@ -10,7 +10,7 @@ import type { SegmentSearch, TimeRange } from './segment/segment.js';
 import { OperationList, type SegmentOperation } from './segment/segment-summary.js';
 import { serviceOf } from './segment/span-tables.js';
 import { eachOnce } from './shared-ids.js';
-import type { TraceSearch, TraceSummary } from './trace-search.js';
+import { isInTime, type TraceSearch, type TraceSummary } from './trace-search.js';
 import type { TraceId, TraceSource } from './trace-source.js';
 import { rootFirst } from './trace-trees.js';
 
@@ -53,14 +53,10 @@ const isBefore = (a: ArchivedSpan, b: ArchivedSpan): boolean => {
 };
 
 /** Whether a trace meets the conditions of traces. */
-export const meetsConditions = (
-  { startUnixNs, durationNs }: TraceSummary,
-  { fromUnixNs, toUnixNs, minDurationNs, maxDurationNs }: TraceSearch,
-): boolean =>
-  (fromUnixNs === undefined || startUnixNs + durationNs >= fromUnixNs) &&
-  (toUnixNs === undefined || startUnixNs <= toUnixNs) &&
-  (minDurationNs === undefined || durationNs >= minDurationNs) &&
-  (maxDurationNs === undefined || durationNs <= maxDurationNs);
+export const meetsConditions = ({ startUnixNs, durationNs }: TraceSummary, search: TraceSearch): boolean =>
+  isInTime({ startUnixNs, endUnixNs: startUnixNs + durationNs }, search) &&
+  (search.minDurationNs === undefined || durationNs >= search.minDurationNs) &&
+  (search.maxDurationNs === undefined || durationNs <= search.maxDurationNs);
 
 /** The newest first; of one start by id, so that the order is always the same. */
 export const newestFirst = (a: TraceSummary, b: TraceSummary): number =>

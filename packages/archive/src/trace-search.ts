@@ -1,4 +1,4 @@
-// What is asked of an archive: which traces are wanted, and what is known of a trace without its spans. Types only.
+// What is asked of an archive: which traces are wanted, and what is known of a trace without its spans; and what both say of time.
 import type { ArchivedStatusCode } from 'spanline/internal/record';
 
 /** What is known of a trace without reading its spans. */
@@ -52,3 +52,10 @@ export interface TraceSearch {
   /** Most traces. Default 20. */
   readonly limit?: number;
 }
+
+/** Whether something of the time from `startUnixNs` to `endUnixNs` overlaps the stretch that is searched. */
+export const isInTime = (
+  { startUnixNs, endUnixNs }: { readonly startUnixNs: bigint; readonly endUnixNs: bigint },
+  { fromUnixNs, toUnixNs }: Pick<TraceSearch, 'fromUnixNs' | 'toUnixNs'>,
+): boolean =>
+  (fromUnixNs === undefined || endUnixNs >= fromUnixNs) && (toUnixNs === undefined || startUnixNs <= toUnixNs);

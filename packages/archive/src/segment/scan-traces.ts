@@ -2,33 +2,24 @@
 // decides which traces are meant.
 import { CorruptError, type DictionaryEntry, GraphError } from '@spanline/graph';
 import type { ArchivedSpan } from 'spanline/internal/record';
+import { isInTime } from '../trace-search.js';
 import { TRACE_ID_BYTES } from '../values/fields.js';
 import { assembleTrace, findTraces, report, storedBytes, traceKeys } from './find-traces.js';
 import type { Group, GroupReader, Outcome } from './group-reader.js';
-import { mayBeMeant } from './search-conditions.js';
+import { mayBeMeant, type SegmentSearch } from './search-conditions.js';
 import { eachOrDamage, isDamage, type SegmentFile, type SegmentReadOptions } from './segment-file.js';
 import type { TraceRow } from './trace-rows.js';
 
-/** A stretch of Unix time in nanoseconds, as a search has it. */
-export interface TimeRange {
-  /** No start before. */
-  readonly startsFromUnixNs?: bigint;
-  /** No end before, no start after. */
-  readonly fromUnixNs?: bigint;
-  readonly toUnixNs?: bigint;
-}
+/** A stretch of Unix time in nanoseconds, as a search has it; nothing that starts before `startsFromUnixNs`. */
+export type TimeRange = Pick<SegmentSearch, 'startsFromUnixNs' | 'fromUnixNs' | 'toUnixNs'>;
 
 /** Whether a group, or the pieces it begins, may lie in the time searched. */
-export const overlaps = (
-  { groups }: SegmentFile,
-  group: number,
-  { startsFromUnixNs, fromUnixNs, toUnixNs }: TimeRange,
-): boolean => {
+export const overlaps = ({ groups }: SegmentFile, group: number, range: TimeRange): boolean => {
   // Pieces are told from each other when all are there.
   if (groups.isContinued(group) || groups.isContinued(group + 1)) return true;
-  if (startsFromUnixNs !== undefined && groups.ends[group] < startsFromUnixNs) return false;
-  if (fromUnixNs !== undefined && groups.ends[group] < fromUnixNs) return false;
-  return toUnixNs === undefined || groups.starts[group] <= toUnixNs;
+  const endUnixNs = groups.ends[group];
+  if (range.startsFromUnixNs !== undefined && endUnixNs < range.startsFromUnixNs) return false;
+  return isInTime({ startUnixNs: groups.starts[group], endUnixNs }, range);
 };
 
 /** The groups of the pieces that begin with group `number`: itself alone, as a rule. */

@@ -16,7 +16,7 @@ import {
   type SpanView,
   wantedProperties,
 } from '../meant-spans.js';
-import type { TraceSearch } from '../trace-search.js';
+import { isInTime, type TraceSearch } from '../trace-search.js';
 import type { Group } from './group-reader.js';
 import type { Part } from './layout.js';
 import type { SegmentFile } from './segment-file.js';
@@ -88,13 +88,8 @@ export interface SegmentSearch extends NamedSearch {
 }
 
 /** Whether what is known of a segment rules out that it has anything. */
-export const isHopeless = ({ info }: Pick<SegmentFile, 'info'>, search: NamedSearch): boolean => {
-  const { fromUnixNs, toUnixNs } = search;
-  if (info.spanCount === 0) return true;
-  if (fromUnixNs !== undefined && info.endUnixNs < fromUnixNs) return true;
-  if (toUnixNs !== undefined && info.startUnixNs > toUnixNs) return true;
-  return lacksOperation(info, search);
-};
+export const isHopeless = ({ info }: Pick<SegmentFile, 'info'>, search: NamedSearch): boolean =>
+  info.spanCount === 0 || !isInTime(info, search) || lacksOperation(info, search);
 
 /** Whether the names that a segment lists rule out that a span of it meets the conditions of spans. */
 export const lacksOperation = (info: ServiceSummary, search: NamedSearch): boolean => {
@@ -107,12 +102,11 @@ export const lacksOperation = (info: ServiceSummary, search: NamedSearch): boole
 
 /** Whether a trace meets the conditions of traces, as far as no span must be looked at. */
 export const mayBeMeant = (trace: TraceRow, search: SegmentSearch): boolean => {
-  const { startsFromUnixNs, fromUnixNs, toUnixNs, minDurationNs, maxDurationNs, status } = search;
+  const { startsFromUnixNs, minDurationNs, maxDurationNs, status } = search;
   const { minSpanDurationNs, spanFromUnixNs, spanToUnixNs } = search;
   const duration = trace.endUnixNs - trace.startUnixNs;
   if (startsFromUnixNs !== undefined && trace.startUnixNs < startsFromUnixNs) return false;
-  if (fromUnixNs !== undefined && trace.endUnixNs < fromUnixNs) return false;
-  if (toUnixNs !== undefined && trace.startUnixNs > toUnixNs) return false;
+  if (!isInTime(trace, search)) return false;
   if (minDurationNs !== undefined && duration < minDurationNs) return false;
   if (maxDurationNs !== undefined && duration > maxDurationNs) return false;
   // No span lasts longer than its trace, or starts outside of it.
