@@ -5,15 +5,15 @@
 
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CorruptError, GraphError } from '@spanline/graph';
+import { GraphError } from '@spanline/graph';
 import { isGone } from 'spanline/internal/base';
-import { type ArchivedSpan, type ArchivedValue, hasRemoteParent } from 'spanline/internal/record';
+import { type ArchivedKind, type ArchivedSpan, hasRemoteParent } from 'spanline/internal/record';
 import { type OwnedName, type SegmentName, VanishedError } from './directory.js';
 import type { SpanRows } from './rows/span-rows.js';
 import type { SegmentSet } from './segment-set.js';
 import { FLAGS_KEY } from './stored-extras.js';
-import { httpStatusBy, httpStatusOf, serviceOf, shownName } from './trace-facts.js';
-import { KINDS, STATUS_CODES } from './values/fields.js';
+import { httpStatusOf, serviceOf } from './trace-facts.js';
+import { KINDS } from './values/fields.js';
 import { WalTail } from './wal/wal-frames.js';
 
 /** A span with which work begins in a process: it has no parent, or one in another process, or it serves or consumes. */
@@ -31,72 +31,41 @@ export interface Request {
   readonly isRoot: boolean;
 }
 
-const FAILED = STATUS_CODES.indexOf('error');
-const SERVING: ReadonlySet<string> = new Set(['server', 'consumer']);
+const SERVING: ReadonlySet<ArchivedKind> = new Set(['server', 'consumer']);
 
-/** The span as a request, if it is one. */
-const requestOf = (span: ArchivedSpan): Request | undefined => {
-  const { traceId, name, startUnixNs, endUnixNs, status, parentSpanId, kind, flags = 0 } = span;
-  const isRoot = parentSpanId === '';
-  if (!isRoot && !SERVING.has(kind) && !hasRemoteParent(flags)) return undefined;
-  const isFailed = status.code === 'error';
-  const httpStatus = httpStatusOf(span);
-  return { traceId, name, service: serviceOf(span), startUnixNs, endUnixNs, isFailed, httpStatus, isRoot };
-};
+const isRequest = (isRoot: boolean, kind: ArchivedKind, flags: number): boolean =>
+  isRoot || SERVING.has(kind) || hasRemoteParent(flags);
 
-const valueIn = (rows: SpanRows, row: number, key: string): ArchivedValue | undefined => {
+const requestOf = (span: ArchivedSpan): Request => ({
+  traceId: span.traceId,
+  name: span.name,
+  service: serviceOf(span),
+  startUnixNs: span.startUnixNs,
+  endUnixNs: span.endUnixNs,
+  isFailed: span.status.code === 'error',
+  httpStatus: httpStatusOf(span),
+  isRoot: span.parentSpanId === '',
+});
+
+const flagsIn = (rows: SpanRows, row: number): number => {
   for (let i = rows.firstProperty[row]; i < rows.firstProperty[row + 1]; i++)
-    if (rows.texts[rows.keys[i]] === key) return rows.values[i];
-  return undefined;
+    if (rows.texts[rows.keys[i]] === FLAGS_KEY) return Number(rows.values[i]);
+  return 0;
 };
 
-const isRequest = (rows: SpanRows, row: number): boolean =>
-  rows.hasParent[row] === 0 ||
-  SERVING.has(KINDS[rows.kind[row]]) ||
-  hasRemoteParent(Number(valueIn(rows, row, FLAGS_KEY) ?? 0));
-
-/** The requests among rows, in order. */
-function* requestsIn(rows: SpanRows): Generator<Request, undefined, void> {
+/** The spans among rows that are requests. */
+function* requestSpans(rows: SpanRows): Generator<ArchivedSpan, undefined, void> {
   for (let row = 0; row < rows.count; row++) {
-    if (!isRequest(rows, row)) continue;
-    yield {
-      traceId: rows.traceId(row),
-      name: rows.nameOf(row),
-      service: shownName(rows.serviceOf(row)),
-      startUnixNs: rows.start.values[row],
-      endUnixNs: rows.end.values[row],
-      isFailed: rows.status[row] === FAILED,
-      httpStatus: httpStatusBy((key) => valueIn(rows, row, key)),
-      isRoot: rows.hasParent[row] === 0,
-    };
+    if (isRequest(rows.hasParent[row] === 0, KINDS[rows.kind[row]], flagsIn(rows, row))) yield rows.span(row);
   }
 }
 
-class FollowedWal {
-  readonly #tail = new WalTail();
-  readonly #descriptor: number;
-
-  /** Throws what `openSync` throws, as for a file that is gone. */
-  constructor(
-    readonly name: string,
-    readonly path: string,
-  ) {
-    this.#descriptor = openSync(path, 'r');
-  }
-
-  /** What is damaged as far as it was read. */
-  get damage(): CorruptError | undefined {
-    return this.#tail.damage;
-  }
-
-  /** What is new since the last call; undefined for nothing. Throws `TransportError`. */
-  read(): SpanRows | undefined {
-    return this.#tail.rows(this.#descriptor, this.path);
-  }
-
-  close(): void {
-    closeSync(this.#descriptor);
-  }
+/** A write-ahead file that stays open. */
+interface FollowedWal {
+  readonly name: string;
+  readonly path: string;
+  readonly descriptor: number;
+  readonly tail: WalTail;
 }
 
 /** Spans in segments that the first look reads at most. */
@@ -142,7 +111,7 @@ export class Arrivals {
   }
 
   close(): void {
-    for (const wal of this.#followed.values()) wal.close();
+    for (const { descriptor } of this.#followed.values()) closeSync(descriptor);
     this.#followed.clear();
   }
 
@@ -161,7 +130,7 @@ export class Arrivals {
     for (const [id, wal] of this.#followed) {
       this.#read(wal, take);
       if (present.has(id)) continue;
-      wal.close();
+      closeSync(wal.descriptor);
       this.#followed.delete(id);
       this.#known.add(id);
     }
@@ -169,7 +138,8 @@ export class Arrivals {
 
   #follow({ id, name }: OwnedName, take: (request: Request) => void): void {
     try {
-      const wal = new FollowedWal(name, join(this.#set.directory, name));
+      const path = join(this.#set.directory, name);
+      const wal = { name, path, descriptor: openSync(path, 'r'), tail: new WalTail() };
       this.#followed.set(id, wal);
       this.#read(wal, take);
     } catch (error) {
@@ -178,15 +148,15 @@ export class Arrivals {
     }
   }
 
-  #read(wal: FollowedWal, take: (request: Request) => void): void {
+  #read({ name, path, descriptor, tail }: FollowedWal, take: (request: Request) => void): void {
     try {
-      const rows = wal.read();
-      if (rows !== undefined) for (const request of requestsIn(rows)) take(request);
+      const rows = tail.rows(descriptor, path);
+      if (rows !== undefined) for (const span of requestSpans(rows)) take(requestOf(span));
     } catch (error) {
       if (!(error instanceof GraphError)) throw error;
-      this.#set.report(wal.name, error);
+      this.#set.report(name, error);
     }
-    if (wal.damage !== undefined) this.#set.report(wal.name, wal.damage);
+    if (tail.damage !== undefined) this.#set.report(name, tail.damage);
   }
 
   async #readUnseen(segments: readonly SegmentName[], fromMs: number, take: (request: Request) => void): Promise<void> {
@@ -214,7 +184,8 @@ export class Arrivals {
           if (left <= 0) return;
           for (const spans of (await segment.traces(ids, { onDamage })).values()) {
             left -= spans.length;
-            for (const request of spans.map(requestOf)) if (request !== undefined) take(request);
+            for (const span of spans)
+              if (isRequest(span.parentSpanId === '', span.kind, span.flags ?? 0)) take(requestOf(span));
           }
         }
       });

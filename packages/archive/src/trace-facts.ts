@@ -1,5 +1,5 @@
 // What is said of a trace whose spans are at hand, beyond its summary.
-import { type ArchivedSpan, type ArchivedValue, propertyOf } from 'spanline/internal/record';
+import { type ArchivedSpan, propertyOf } from 'spanline/internal/record';
 
 /** What OpenTelemetry calls a service whose name nobody gave. */
 export const UNKNOWN_SERVICE = 'unknown_service';
@@ -15,16 +15,12 @@ export const serviceOf = ({ resource }: Pick<ArchivedSpan, 'resource'>): string 
 /** The keys of a status code of HTTP: that of now, and that of before. */
 const HTTP_STATUS_KEYS = ['http.response.status_code', 'http.status_code'];
 
-/** The status code of HTTP among properties that are read by `find`; formats without numbers have it as text. */
-export const httpStatusBy = (find: (key: string) => ArchivedValue | undefined): number | undefined => {
+/** The status code of HTTP that a span has; formats without numbers have it as text. */
+export const httpStatusOf = ({ properties }: Pick<ArchivedSpan, 'properties'>): number | undefined => {
   for (const key of HTTP_STATUS_KEYS) {
-    const value = find(key);
+    const value = propertyOf(properties, key);
     const status = typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : value;
     if (typeof status === 'number') return status;
   }
   return undefined;
 };
-
-/** The status code of HTTP that a span has. */
-export const httpStatusOf = ({ properties }: Pick<ArchivedSpan, 'properties'>): number | undefined =>
-  httpStatusBy((key) => propertyOf(properties, key));
