@@ -2,7 +2,7 @@
 import { getHeapStatistics } from 'node:v8';
 import { badOptions } from '@spanline/graph/internal';
 import { flag, wholeNumber } from 'spanline/internal/base';
-import type { ObjectStoreOptions } from './bucket/object-store.js';
+import type { ObjectStoreOptions, StoreStats } from './bucket/object-store.js';
 
 /** What is kept; the rest is deleted, a segment at a time. */
 export interface Retention {
@@ -99,7 +99,7 @@ export interface MaintenanceStats {
 }
 
 /** What is only said of an archive in an object store. */
-export interface BucketStats {
+export interface BucketStats extends StoreStats {
   /** Of the newest generation that was read; 0: nobody has maintained the archive yet. */
   readonly generation: number;
   /** Uploads that no maintainer has folded in yet. */
@@ -120,11 +120,6 @@ export interface BucketStats {
   readonly spoolLosses: number;
   /** What this process did to maintain the archive, if it does. */
   readonly maintenance?: MaintenanceStats;
-  /** Requests to the store, tries again among them, and bytes that came and went. */
-  readonly requests: number;
-  readonly retries: number;
-  readonly bytesRead: number;
-  readonly bytesWritten: number;
 }
 
 /** What an archive is and did. */

@@ -9,7 +9,6 @@ import type { TimelineRow } from 'spanline/internal/timeline';
 import {
   type ArchiveOptions,
   type ArchiveStats,
-  type BucketStats,
   type DamagedSegment,
   type ResolvedArchiveOptions,
   type Retention,
@@ -19,6 +18,7 @@ import { Arrivals } from './arrivals.js';
 import { tracesFrom } from './ask-sources.js';
 import { BackgroundWork } from './background-work.js';
 import type { BucketHome } from './bucket/bucket-home.js';
+import type { StoreStats } from './bucket/object-store.js';
 import type { UnsentFiles } from './bucket/spool.js';
 import { BufferedSpans } from './buffered-spans.js';
 import { searchSources } from './search-sources.js';
@@ -181,7 +181,7 @@ export class Archive {
     this.#checkOpen();
     const here = await this.#timelines.read(fromUs, toUs);
     const there = (await this.#bucket?.timeline(fromUs, toUs)) ?? [];
-    return there.length === 0 ? here : mergedStretches(there, here);
+    return there.length === 0 ? here : mergedStretches([...there, ...here]);
   }
 
   /** How many spans `append` would take now. */
@@ -338,7 +338,7 @@ export class Archive {
    * Requests to an object store and bytes of them until now; undefined for a directory.
    * @internal
    */
-  traffic(): Pick<BucketStats, 'requests' | 'retries' | 'bytesRead' | 'bytesWritten'> | undefined {
+  traffic(): StoreStats | undefined {
     return this.#bucket?.store.stats();
   }
 

@@ -204,7 +204,7 @@ export class BucketHome implements SpansHome {
     await this.#uploader?.drain();
   }
 
-  /** The stretches in the bucket that overlap this time. */
+  /** The stretches in the bucket that overlap this time; one may be there twice. */
   async timeline(fromUs: number, toUs: number): Promise<TimelineStretch[]> {
     const [fromMs, toMs] = [fromUs / 1000, toUs / 1000];
     const keys: string[] = [];
@@ -219,17 +219,15 @@ export class BucketHome implements SpansHome {
         if (known.startMs <= toMs && known.endMs >= fromMs) keys.push(key);
       }
     }
-    const found = new Map<string, TimelineStretch>();
+    const found: TimelineStretch[] = [];
     await inParallel(keys, PARALLEL, async (key) => {
       const object = await this.store.get(key);
       // Too old, and deleted meanwhile.
       if (object === undefined || object === 'unchanged') return;
-      for (const stretch of stretchesIn(object.bytes.toString()).stretches)
-        if (stretch.fromUs <= toUs && stretch.toUs >= fromUs)
-          // One may have been put twice.
-          found.set(`${stretch.process} ${stretch.fromUs} ${stretch.toUs}`, stretch);
+      const { stretches } = stretchesIn(object.bytes.toString());
+      found.push(...stretches.filter((stretch) => stretch.fromUs <= toUs && stretch.toUs >= fromUs));
     });
-    return [...found.values()];
+    return found;
   }
 
   /** Fold and merge whatever can be. */
@@ -274,7 +272,6 @@ export class BucketHome implements SpansHome {
 
   stats(segmentMs: number): BucketStats {
     const uploads = this.#uploader?.stats() ?? NO_UPLOADS;
-    const { requests, retries, bytesRead, bytesWritten } = this.store.stats();
     return {
       generation: this.place.generation.number,
       freshUploads: this.place.freshUploads,
@@ -282,7 +279,7 @@ export class BucketHome implements SpansHome {
       delayMs: segmentMs + uploads.uploadDelayMs,
       spoolLosses: this.losses,
       ...(this.#maintaining === undefined ? {} : { maintenance: this.#maintaining.stats() }),
-      ...{ requests, retries, bytesRead, bytesWritten },
+      ...this.store.stats(),
     };
   }
 

@@ -1,5 +1,5 @@
 // Options of the maintenance of a bucket, what it counts, and the bounds in force where nothing is said. Types and bounds only.
-import type { DamagedSegment, Retention } from '../archive-options.js';
+import type { DamagedSegment, MaintenanceStats, Retention } from '../archive-options.js';
 import type { WorkThread } from '../work-thread.js';
 
 /** How a bucket is maintained. */
@@ -20,14 +20,6 @@ export interface MaintainOptions extends Retention {
   readonly worker?: WorkThread | undefined;
 }
 
-/** The bounds in force. */
-export interface MaintainBounds extends MaintainOptions {
-  readonly graceMs: number;
-  readonly orphanMs: number;
-  readonly lateMs: number;
-  readonly mergedSpans: number;
-}
-
 const MINUTE_MS = 60_000;
 
 export const MAINTAIN_DEFAULTS = {
@@ -37,41 +29,23 @@ export const MAINTAIN_DEFAULTS = {
   mergedSpans: 300_000,
 } as const;
 
-/** What was done. */
-export interface MaintainCounts {
-  /** Times that a whole look was over. */
-  passes: number;
-  /** Uploads that were folded in, and those of them that came when their hour was over. */
-  folded: number;
-  stragglers: number;
-  /** Second copies of an upload. */
-  copies: number;
-  /** Segments that were merged, and those that were made of them. */
-  merged: number;
-  written: number;
-  /** Merges that came for nothing, because another did it. */
-  lostMerges: number;
-  /** Segments that were too old or too many. */
-  retired: number;
-  /** Objects that nobody named. */
-  orphans: number;
-  /** Objects that were deleted, timelines among them. */
-  deleted: number;
-  /** Times that a part of a look failed, and why the last time. */
-  failures: number;
-  lastFailure: string;
-}
+/** The bounds in force. */
+export type MaintainBounds = MaintainOptions & Readonly<Record<keyof typeof MAINTAIN_DEFAULTS, number>>;
 
 /** What was done and found. */
-export interface MaintainStats extends Readonly<MaintainCounts> {
-  /** Generations that were committed, and times that others were quicker. */
-  readonly commits: number;
-  readonly conflicts: number;
+export interface MaintainStats extends MaintenanceStats {
+  /** Uploads that were folded in when their hour was over. */
+  readonly stragglers: number;
+  /** Second copies of an upload. */
+  readonly copies: number;
+  /** Objects that nobody named. */
+  readonly orphans: number;
   /** Segments that cannot be read: they stay where they are, and are not merged. */
   readonly damaged: readonly DamagedSegment[];
 }
 
-export const newCounts = (): MaintainCounts => ({
+/** What is counted of that on the way. */
+export const newCounts = () => ({
   passes: 0,
   folded: 0,
   stragglers: 0,
@@ -85,3 +59,5 @@ export const newCounts = (): MaintainCounts => ({
   failures: 0,
   lastFailure: '',
 });
+
+export type MaintainCounts = ReturnType<typeof newCounts>;

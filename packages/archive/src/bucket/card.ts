@@ -115,15 +115,9 @@ const openByEnd = async (
   { cache, signal }: CardOptions,
   withoutFilter: boolean,
 ): Promise<{ readonly segment: Segment; readonly remembering: HeadTransport; readonly size: number }> => {
-  const options = signal === undefined ? {} : { signal };
-  const end = await transport.readTail(GUESSED_HEAD_BYTES, options);
+  const end = await transport.readTail(GUESSED_HEAD_BYTES, { signal });
   const remembering = new HeadTransport(transport, end);
-  const segment = await Segment.open(remembering, {
-    ...options,
-    ...(cache === undefined ? {} : { cache }),
-    tailBytes: TAIL_BYTES,
-    withoutFilter,
-  });
+  const segment = await Segment.open(remembering, { signal, cache, tailBytes: TAIL_BYTES, withoutFilter });
   return { segment, remembering, size: end.size };
 };
 
@@ -144,10 +138,7 @@ export const openForCard = async (
   const { segment, remembering, size } = await openByEnd(transport, { cache, signal }, true);
   try {
     const headBytes = size - remembering.lowest;
-    const [head] = await remembering.readRanges(
-      [{ offset: remembering.lowest, length: headBytes }],
-      signal === undefined ? {} : { signal },
-    );
+    const [head] = await remembering.readRanges([{ offset: remembering.lowest, length: headBytes }], { signal });
     const card: BucketCard = {
       name: object.name,
       key: object.key,
@@ -182,10 +173,9 @@ export const makeCard = async (
 };
 
 const filterOf = async (segment: Segment, signal: AbortSignal | undefined): Promise<TraceFilter | undefined> => {
-  const options = signal === undefined ? {} : { signal };
   if (!segment.isSorted) return TraceFilter.of(segment.traceWords());
   const words = new Set<number>();
-  for await (const ids of segment.traceIds({}, options)) for (const id of ids) words.add(lastWordOf(id));
+  for await (const ids of segment.traceIds({}, { signal })) for (const id of ids) words.add(lastWordOf(id));
   return TraceFilter.of(words);
 };
 
@@ -222,9 +212,5 @@ export const openFromCard = async (
     await kept?.write(headKept(card.name), bytes);
   }
   const end = { bytes, offset: size - headBytes, size };
-  return Segment.open(new HeadTransport(transport, end), {
-    ...(cache === undefined ? {} : { cache }),
-    tailBytes: TAIL_BYTES,
-    withoutFilter: true,
-  });
+  return Segment.open(new HeadTransport(transport, end), { cache, tailBytes: TAIL_BYTES, withoutFilter: true });
 };

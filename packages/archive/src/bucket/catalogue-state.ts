@@ -1,5 +1,6 @@
 // One generation as it is asked: which segments are live, which uploads are not to be looked at again. The same for readers and maintainers, who must not
 // differ in what they take for a second copy.
+import type { DamagedSegment } from '../archive-options.js';
 import { parseSegmentName } from '../directory.js';
 import type { BucketCard } from './card.js';
 import type { Generation, Pack } from './generation.js';
@@ -19,13 +20,6 @@ export interface FreshUpload extends ListedObject {
   readonly hour: string;
 }
 
-/** A fault of the catalogue itself, while the rest is answered. */
-export interface CatalogueDamage {
-  readonly file: string;
-  readonly code: string;
-  readonly message: string;
-}
-
 export class CatalogueState {
   /** By the name of the segment. */
   readonly live: ReadonlyMap<string, BucketCard>;
@@ -40,7 +34,8 @@ export class CatalogueState {
     /** The generation's own key. */
     readonly key: string | undefined,
     readonly packs: readonly LoadedPack[],
-    readonly damaged: readonly CatalogueDamage[],
+    /** Of the catalogue itself, while the rest is answered. */
+    readonly damaged: readonly DamagedSegment[],
   ) {
     const live = new Map<string, BucketCard>();
     for (const { pack, cards = [] } of packs) {

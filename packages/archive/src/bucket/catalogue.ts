@@ -2,11 +2,12 @@
 // change that lost the race leaves objects that nobody names, and is made again of what is there now. An object must never be deleted here, and no key
 // be used twice; when an object died is known only to those who have seen the generation that says so.
 import { inParallel, sleep } from 'spanline/internal/base';
+import type { DamagedSegment, MaintenanceStats } from '../archive-options.js';
 import { newId } from '../directory.js';
 import { bucketError } from './bucket-error.js';
 import type { BucketCard } from './card.js';
 import { decodePack, encodePack } from './card-pack.js';
-import { type CatalogueDamage, CatalogueState } from './catalogue-state.js';
+import { CatalogueState } from './catalogue-state.js';
 import { FoldedNames } from './folded-names.js';
 import {
   type DeadObject,
@@ -69,13 +70,6 @@ const MAX_READS = 5;
 /** Objects read or written at a time. */
 const AT_A_TIME = 8;
 
-/** What a catalogue did. */
-export interface CatalogueStats {
-  readonly commits: number;
-  /** Commits that others were quicker than. */
-  readonly conflicts: number;
-}
-
 interface Call {
   readonly signal?: AbortSignal | undefined;
 }
@@ -96,7 +90,7 @@ export class Catalogue {
     this.#names = new FoldedNames(store);
   }
 
-  stats(): CatalogueStats {
+  stats(): Pick<MaintenanceStats, 'commits' | 'conflicts'> {
     return { ...this.#counts };
   }
 
@@ -277,9 +271,9 @@ export class Catalogue {
   async #load(
     packs: readonly Pack[],
     { signal }: Call,
-  ): Promise<{ readonly packs: Map<string, readonly BucketCard[]>; readonly damaged: readonly CatalogueDamage[] }> {
+  ): Promise<{ readonly packs: Map<string, readonly BucketCard[]>; readonly damaged: readonly DamagedSegment[] }> {
     const loaded = new Map<string, readonly BucketCard[]>();
-    const damaged: CatalogueDamage[] = [];
+    const damaged: DamagedSegment[] = [];
     await inParallel(packs, AT_A_TIME, async ({ key, cards }) => {
       const known = this.#packs.get(key);
       if (known !== undefined) {
@@ -329,7 +323,7 @@ const stateOf = (
   etag: string,
   key: string,
   packs: ReadonlyMap<string, readonly BucketCard[]>,
-  damaged: readonly CatalogueDamage[],
+  damaged: readonly DamagedSegment[],
 ): CatalogueState =>
   new CatalogueState(
     generation,

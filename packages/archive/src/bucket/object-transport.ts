@@ -176,7 +176,7 @@ export class ObjectTransport implements Transport {
   }
 
   #failure(error: unknown, signal: AbortSignal | undefined): unknown {
-    checkSignal(this.name, signal === undefined ? {} : { signal });
+    checkSignal(this.name, { signal });
     return error instanceof BucketError ? new TransportError(error.message, { cause: error }) : error;
   }
 

@@ -19,7 +19,7 @@ import { errorOf } from './s3-xml.js';
 
 /** What is asked. */
 export interface StoreRequest {
-  readonly method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'PUT' | 'DELETE';
   /** Address without a query. */
   readonly url: string;
   readonly query?: Readonly<Record<string, string>>;
@@ -52,7 +52,7 @@ export interface Patience {
   readonly firstAnswerMs: number | undefined;
 }
 
-/** What a store was asked for so far. */
+/** What a store was asked for so far, and the bytes that came and went. */
 export interface StoreStats {
   readonly requests: number;
   readonly bytesRead: number;

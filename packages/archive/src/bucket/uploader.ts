@@ -4,6 +4,7 @@
 
 import { GraphError } from '@spanline/graph';
 import { type Backoff, backoffMs, inParallel, timers } from 'spanline/internal/base';
+import type { BucketStats } from '../archive-options.js';
 import { clusteredSegment } from '../segment/cluster-segment.js';
 import { bucketError } from './bucket-error.js';
 import { freshKey, hourOf, hourStartMs, timelineKey } from './keys.js';
@@ -50,16 +51,10 @@ export interface UploaderOptions {
 }
 
 /** What was done. */
-export interface UploadStats {
-  readonly uploads: number;
-  readonly uploadedBytes: number;
-  readonly uploadFailures: number;
-  readonly lastUploadFailure: string;
-  /** Bytes of all files of the spool. */
-  readonly spooledBytes: number;
-  /** Milliseconds that the oldest segment in the spool has waited. */
-  readonly uploadDelayMs: number;
-}
+export type UploadStats = Pick<
+  BucketStats,
+  'uploads' | 'uploadedBytes' | 'uploadFailures' | 'lastUploadFailure' | 'spooledBytes' | 'uploadDelayMs'
+>;
 
 /** A segment that is in the bucket. */
 interface PutSegment {

@@ -85,13 +85,9 @@ export const stretchesIn = (text: string): { readonly stretches: TimelineStretch
   return { stretches, torn: lines.length - stretches.length };
 };
 
-/** Stretches of two places, each once, in order of their start. */
-export const mergedStretches = (
-  some: readonly TimelineStretch[],
-  others: readonly TimelineStretch[],
-): TimelineStretch[] => {
-  const all = new Map<string, TimelineStretch>();
-  for (const one of [...some, ...others]) all.set(`${one.process} ${one.fromUs} ${one.toUs}`, one);
+/** Stretches of several places, each once, in order of their start. */
+export const mergedStretches = (stretches: readonly TimelineStretch[]): TimelineStretch[] => {
+  const all = new Map(stretches.map((one) => [`${one.process} ${one.fromUs} ${one.toUs}`, one]));
   return [...all.values()].sort((a, b) => a.fromUs - b.fromUs);
 };
 
