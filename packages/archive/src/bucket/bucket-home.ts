@@ -11,16 +11,16 @@ import type { AskOptions } from '../trace-source.js';
 import type { WorkThread } from '../work-thread.js';
 import { BucketError } from './bucket-error.js';
 import { BucketMaintainer } from './bucket-maintenance.js';
-import { BucketPlace, type CatalogueReader } from './bucket-place.js';
+import { BucketPlace } from './bucket-place.js';
 import { Catalogue } from './catalogue.js';
-import { openCatalogue } from './catalogue-reader.js';
+import { type CatalogueReader, openCatalogue } from './catalogue-reader.js';
 import { needConditionalWrites } from './conditional-writes.js';
 import { CachedStore, cacheDirectoryOf, DiskCache } from './disk-cache.js';
 import { hourOf, parseTimelineKey } from './keys.js';
 import { type ObjectStore, openObjectStore } from './object-store.js';
 import { regionAndEndpoint } from './s3-credentials.js';
 import { Spool, type UnsentFiles } from './spool.js';
-import { Uploader, type UploadStats } from './uploader.js';
+import { Uploader, type UploaderOptions, type UploadStats } from './uploader.js';
 
 const MIB = 1024 * 1024;
 const SPOOL_BYTES = 1024 * MIB;
@@ -74,10 +74,7 @@ class Notices {
 const badOption = (message: string): Error => new BadOptionsError(message);
 
 /** What the archive does with files in the spool. */
-export interface SpoolWork {
-  readonly replacesOf: (segment: string) => Promise<readonly string[] | undefined>;
-  readonly rotateTimelines: () => void;
-  readonly onAdopted: () => void;
+export interface SpoolWork extends Pick<UploaderOptions, 'replacesOf' | 'rotateTimelines' | 'onAdopted'> {
   /** Merges. */
   readonly worker: WorkThread;
 }
@@ -88,7 +85,8 @@ export class BucketHome implements SpansHome {
   #uploader: Uploader | undefined;
   #maintaining: BucketMaintainer | undefined;
   #worker: WorkThread | undefined;
-  #unsent: UnsentFiles | undefined;
+  /** What was left in the spool when it was closed. */
+  unsent: UnsentFiles | undefined;
 
   private constructor(
     readonly store: ObjectStore,
@@ -189,7 +187,10 @@ export class BucketHome implements SpansHome {
       spoolBytes,
       outcome: async (segment, signal) => {
         const generation = await this.catalogue.read(signal);
-        return { isKnown: await generation.everKnew(segment, signal), listFrom: generation.listFrom };
+        return {
+          isKnown: await this.catalogue.everKnew(generation, segment, signal),
+          listFrom: generation.listFrom,
+        };
       },
       onUploaded: (segment, key, bytes) => place.uploaded(segment, key, bytes),
       onTrouble: (trouble) =>
@@ -289,13 +290,8 @@ export class BucketHome implements SpansHome {
     await this.#uploader?.close(CLOSE_MS);
   }
 
-  /** What was left in the spool when it was closed. */
-  get unsent(): UnsentFiles | undefined {
-    return this.#unsent;
-  }
-
   close(): void {
-    this.#unsent = attempt(() => this.spool?.unsent());
+    this.unsent = attempt(() => this.spool?.unsent());
     this.spool?.close();
     this.store.close();
   }

@@ -10,7 +10,10 @@ import { type DirectoryNames, newestSegmentFirst, parseSegmentName, type Segment
 import type { Segment } from '../segment/segment.js';
 import type { DirectoryPlace, SegmentCard, SegmentPlace } from '../segment-place.js';
 import { MAINTAIN_DEFAULTS } from './bucket-options.js';
-import { openObject } from './card.js';
+import { type BucketCard, openObject } from './card.js';
+import type { CatalogueReader } from './catalogue-reader.js';
+import { CatalogueState } from './catalogue-state.js';
+import { NO_GENERATION } from './generation.js';
 import { hourOf, parseFreshKey } from './keys.js';
 import type { ObjectStore, ObjectVersion } from './object-store.js';
 
@@ -27,49 +30,8 @@ export interface SegmentObject {
   readonly etag: string;
 }
 
-/** What the newest generation says. */
-export interface GenerationView {
-  readonly number: number;
-  /** What is live, by name. */
-  readonly live: ReadonlyMap<string, LiveSegment>;
-  /** Whether a name is live, dead or was merged, as far as uploads are listed from `listFrom` on. */
-  knows(segment: string): boolean;
-  /** The same of any upload that a spool may still try to put. */
-  everKnew(segment: string, signal?: AbortSignal): Promise<boolean>;
-  /** What of the catalogue itself cannot be read. */
-  readonly damaged: readonly DamagedSegment[];
-  /** All fresh uploads of earlier hours are known. */
-  readonly listFrom: string;
-}
-
-/** A segment that a generation names. */
-export interface LiveSegment extends SegmentObject {
-  readonly card: SegmentCard;
-  /** Open it, for as few requests as its card allows. */
-  open(cache: BlockCache): Promise<Segment>;
-}
-
-/** Reads the catalogue. */
-export interface CatalogueReader {
-  /** The newest generation; the same object while it is the same. */
-  read(signal?: AbortSignal): Promise<GenerationView>;
-  /** The hour from which this machine listed the last time. */
-  lastListFrom(): Promise<string | undefined>;
-  /** A fresh upload with its card, made of it unless this machine has it. Rejects as opening it does. */
-  freshSegment(object: SegmentObject, name: string): Promise<LiveSegment>;
-}
-
-/** A bucket nobody has maintained yet. */
-export const EMPTY_GENERATION: GenerationView = {
-  number: 0,
-  live: new Map(),
-  knows: () => false,
-  everKnew: async () => false,
-  damaged: [],
-  listFrom: '',
-};
-
-const versionOf = ({ size, etag }: SegmentObject): ObjectVersion | undefined =>
+/** The version of an object, where it is known. */
+export const versionOf = ({ size, etag }: SegmentObject): ObjectVersion | undefined =>
   etag === '' ? undefined : { size, etag };
 
 /** Uploads from an hour on. */
@@ -83,12 +45,13 @@ export class BucketPlace implements SegmentPlace {
   readonly #store: ObjectStore;
   readonly #catalogue: CatalogueReader;
   readonly #spool: DirectoryPlace | undefined;
-  #generation: GenerationView = EMPTY_GENERATION;
+  /** At first that of a bucket nobody has maintained yet. */
+  #generation = new CatalogueState(NO_GENERATION, undefined, undefined, [], []);
   /** Fresh uploads by name. */
   #fresh: ReadonlyMap<string, SegmentObject> = new Map();
   /** What this process has put. */
   readonly #uploaded = new Map<string, SegmentObject>();
-  readonly #freshCards = new Map<string, LiveSegment>();
+  readonly #freshCards = new Map<string, BucketCard>();
   /** Number of the look at which an object that was listed was gone. */
   readonly #missing = new Map<string, number>();
   #looks = 0;
@@ -112,7 +75,7 @@ export class BucketPlace implements SegmentPlace {
   }
 
   /** The generation that was read last. */
-  get generation(): GenerationView {
+  get generation(): CatalogueState {
     return this.#generation;
   }
 
@@ -136,7 +99,7 @@ export class BucketPlace implements SegmentPlace {
     if (text === this.#text) return this.#names;
     await inParallel(this.#fresh, this.parallel, async ([name, object]) => {
       if (this.#freshCards.has(name) || spooled.segments.some((one) => one.name === name)) return;
-      const known = await this.#catalogue.freshSegment(object, name).catch((error: unknown) => {
+      const known = await this.#catalogue.freshCard(object, name).catch((error: unknown) => {
         // It is opened later, and what is wrong is reported then.
         if (!(error instanceof GraphError)) throw error;
         return undefined;
@@ -157,15 +120,16 @@ export class BucketPlace implements SegmentPlace {
         if (!isGone(error)) throw error;
       }
     }
-    const live = this.#generation.live.get(name) ?? this.#freshCards.get(name);
-    if (live !== undefined) return live.open(cache);
+    const card = this.#cardOf(name);
+    if (card !== undefined) return this.#catalogue.open(card, cache);
     const object = this.#fresh.get(name) ?? this.#uploaded.get(name);
     if (object === undefined) throw new NotFoundError(`${name} is not in ${this.name}`);
     return openObject(this.#store, object.key, versionOf(object), cache);
   }
 
   card(name: string): SegmentCard | undefined {
-    return (this.#generation.live.get(name) ?? this.#freshCards.get(name))?.card;
+    const { info, filter } = this.#cardOf(name) ?? {};
+    return info && { info, mayHave: (traceId) => filter?.mayHave(traceId) ?? info.spanCount > 0 };
   }
 
   isGone(name: string, error: unknown): boolean {
@@ -185,9 +149,9 @@ export class BucketPlace implements SegmentPlace {
     let bytes = 0;
     const others: string[] = [];
     for (const name of names) {
-      const object = this.#generation.live.get(name) ?? this.#fresh.get(name);
-      if (object === undefined) others.push(name);
-      else bytes += object.size;
+      const size = this.#generation.live.get(name)?.info.bytes ?? this.#fresh.get(name)?.size;
+      if (size === undefined) others.push(name);
+      else bytes += size;
     }
     return bytes + ((await this.#spool?.bytesOf(others)) ?? 0);
   }
@@ -199,6 +163,10 @@ export class BucketPlace implements SegmentPlace {
       if (this.#uploaded.size <= UPLOADED_MAX) break;
       this.#uploaded.delete(oldest);
     }
+  }
+
+  #cardOf(name: string): BucketCard | undefined {
+    return this.#generation.live.get(name) ?? this.#freshCards.get(name);
   }
 
   /** Look at the bucket, from now on: a look that began before does not count, but one that waits for it is shared. */
@@ -243,7 +211,7 @@ export class BucketPlace implements SegmentPlace {
   }
 
   /** The hour from which uploads are listed: none that is still to come, or they would be missed after the store's clock has been ahead. */
-  #hourToList({ listFrom }: GenerationView): string {
+  #hourToList({ listFrom }: CatalogueState): string {
     const now = hourOf(this.#store.clockMs() - MAINTAIN_DEFAULTS.lateMs);
     return now < listFrom ? now : listFrom;
   }
