@@ -26,10 +26,6 @@ export interface SpanModels {
 
 const MODELS = ['shape', 'resource', 'status', 'start', 'duration'] as const;
 
-const writeSpanModels = (writer: ByteWriter, models: SpanModels): void => {
-  for (const name of MODELS) models[name].write(writer);
-};
-
 const readSpanModels = (reader: ByteReader): SpanModels => {
   const read = MODELS.map((name) => [name, SymbolModel.read(reader, MAX_CONTEXTS)] as const);
   return Object.fromEntries(read) as unknown as SpanModels;
@@ -42,9 +38,7 @@ export interface SpanSymbols {
   /** Context of times: 0 for the first span of a piece, else one more than the symbol of its shape. */
   readonly timeContexts: Uint16Array;
   readonly resourceContext: ResourceContext;
-  readonly shapeModel: SymbolModel;
-  readonly resourceModel: SymbolModel;
-  readonly statusModel: SymbolModel;
+  readonly models: Pick<SpanModels, 'shape' | 'resource' | 'status'>;
 }
 
 const tableSymbols = (numbers: Uint32Array, tableLength: number): Uint8Array => {
@@ -85,9 +79,11 @@ export const codeSpans = (
     resources: resourceSymbols,
     timeContexts,
     resourceContext: byShape.bits <= byLast.bits ? 'shape' : 'resource before',
-    shapeModel: SymbolModel.of(shapeCounts),
-    resourceModel: byShape.bits <= byLast.bits ? byShape : byLast,
-    statusModel: SymbolModel.of(statusCounts),
+    models: {
+      shape: SymbolModel.of(shapeCounts),
+      resource: byShape.bits <= byLast.bits ? byShape : byLast,
+      status: SymbolModel.of(statusCounts),
+    },
   };
 };
 
@@ -115,13 +111,8 @@ export const encodeModels = ({ times, symbols, startUnit }: PlannedModels, trace
   writer.byte(UNITS.indexOf(times.unit));
   writer.byte(UNITS.indexOf(startUnit));
   writer.byte(RESOURCE_CONTEXTS.indexOf(symbols.resourceContext));
-  writeSpanModels(writer, {
-    resource: symbols.resourceModel,
-    shape: symbols.shapeModel,
-    status: symbols.statusModel,
-    start: times.startModel,
-    duration: times.durationModel,
-  });
+  const models: SpanModels = { ...symbols.models, start: times.starts.model, duration: times.durations.model };
+  for (const name of MODELS) models[name].write(writer);
   traceRows.write(writer);
   return Buffer.from(writer.view());
 };

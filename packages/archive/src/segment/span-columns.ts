@@ -84,16 +84,17 @@ export class SpanColumnWriter {
     const side = this.#side;
     const { facts, symbols } = this.#input;
     const { tables } = facts;
+    const { models } = symbols;
     for (let piece = 0; piece + 1 < pieceFirsts.length; piece++) {
       let shape = 0;
       let resource = 0;
       for (let i = pieceFirsts[piece]; i < pieceFirsts[piece + 1]; i++) {
-        encoder.put(symbols.shapeModel.table(shape), symbols.shapes[i]);
+        encoder.put(models.shape.table(shape), symbols.shapes[i]);
         shape = 1 + symbols.shapes[i];
         const resourceContext = symbols.resourceContext === 'shape' ? shape : resource;
-        encoder.put(symbols.resourceModel.table(resourceContext), symbols.resources[i]);
+        encoder.put(models.resource.table(resourceContext), symbols.resources[i]);
         resource = 1 + symbols.resources[i];
-        encoder.put(symbols.statusModel.table(shape), facts.statuses[i]);
+        encoder.put(models.status.table(shape), facts.statuses[i]);
         if (symbols.shapes[i] === BESIDE) {
           const number = facts.shapes[i];
           writeBeside(side, number, tables.shapes.length, () => tables.writeShape(side, facts.allShapes[number]));
@@ -110,17 +111,18 @@ export class SpanColumnWriter {
     const encoder = this.#encoder;
     const farTimes = this.#farTimes;
     const { rows, order, symbols, times } = this.#input;
+    const { starts, durations } = times;
     const bits = new BitWriter(this.#extra);
     for (let i = start; i < end; i++) {
       const context = symbols.timeContexts[i];
-      const startSymbol = times.startSymbols[i];
-      encoder.put(times.startModel.table(context), startSymbol);
+      const startSymbol = starts.symbols[i];
+      encoder.put(starts.model.table(context), startSymbol);
       if (startSymbol === ESCAPE) writeTime(farTimes, rows.start.values[order.rows[i]]);
-      else putExtra(bits, times.startValues[i], startSymbol);
-      const durationSymbol = times.durationSymbols[i];
-      encoder.put(times.durationModel.table(context), durationSymbol);
+      else putExtra(bits, starts.values[i], startSymbol);
+      const durationSymbol = durations.symbols[i];
+      encoder.put(durations.model.table(context), durationSymbol);
       if (durationSymbol === ESCAPE) writeTime(farTimes, rows.end.values[order.rows[i]]);
-      else putExtra(bits, times.durationValues[i], durationSymbol);
+      else putExtra(bits, durations.values[i], durationSymbol);
     }
     bits.flush();
   }

@@ -64,16 +64,20 @@ export interface PieceTimes {
   readonly durations: Float64Array;
 }
 
+/** Numbers of spans, their symbols, and what these take. */
+interface CodedNumbers {
+  readonly values: Float64Array;
+  readonly symbols: Uint8Array;
+  readonly model: SymbolModel;
+  readonly bits: number;
+}
+
 /** Times by ordinal. */
 export interface SpanTimes {
   readonly base: Base;
   readonly unit: number;
-  readonly startSymbols: Uint8Array;
-  readonly startValues: Float64Array;
-  readonly startModel: SymbolModel;
-  readonly durationSymbols: Uint8Array;
-  readonly durationValues: Float64Array;
-  readonly durationModel: SymbolModel;
+  readonly starts: CodedNumbers;
+  readonly durations: CodedNumbers;
 }
 
 /** When each piece starts and ends. */
@@ -139,18 +143,11 @@ export const codeTimes = (
   }
 
   const base = bestBase({ pieceFirsts, parents, starts, durations, contexts });
-  const startValues = startsAgainst(base, pieceFirsts, parents, starts, durations);
-  const startCodes = toSymbols(startValues, contexts);
-  const durationCodes = toSymbols(durationValues, contexts);
   return {
     base,
     unit,
-    startSymbols: startCodes.symbols,
-    startValues,
-    startModel: startCodes.model,
-    durationSymbols: durationCodes.symbols,
-    durationValues,
-    durationModel: durationCodes.model,
+    starts: coded(startsAgainst(base, pieceFirsts, parents, starts, durations), contexts),
+    durations: coded(durationValues, contexts),
   };
 };
 
@@ -185,14 +182,11 @@ interface Sample {
 const bestBase = ({ pieceFirsts, parents, starts, durations, contexts }: Sample): Base => {
   const end = pieceFirsts.findIndex((first) => first >= SAMPLE_SPANS);
   const sample = end < 0 ? pieceFirsts : pieceFirsts.slice(0, end + 1);
-  const bits = BASES.map((base) => toSymbols(startsAgainst(base, sample, parents, starts, durations), contexts).bits);
+  const bits = BASES.map((base) => coded(startsAgainst(base, sample, parents, starts, durations), contexts).bits);
   return BASES[bits.indexOf(Math.min(...bits))];
 };
 
-const toSymbols = (
-  values: Float64Array,
-  contexts: Uint16Array,
-): { readonly symbols: Uint8Array; readonly model: SymbolModel; readonly bits: number } => {
+const coded = (values: Float64Array, contexts: Uint16Array): CodedNumbers => {
   const symbols = new Uint8Array(values.length);
   const counts = new SymbolCounts(MAX_CONTEXTS);
   let extra = 0;
@@ -203,5 +197,5 @@ const toSymbols = (
     extra += symbol === ESCAPE ? 64 : extraBits(symbol);
   }
   const model = SymbolModel.of(counts);
-  return { symbols, model, bits: model.bits + extra };
+  return { values, symbols, model, bits: model.bits + extra };
 };
