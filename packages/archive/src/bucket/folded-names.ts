@@ -1,6 +1,7 @@
 // Which uploads were folded, of those that no generation lists itself: packs of names, each read once and kept as the numbers in them, eight bytes a name.
 // A name must never be taken for folded because its number is another's: one upload would be lost.
 import { inParallel } from 'spanline/internal/base';
+import { hasNumber } from '../values/fields.js';
 import { bucketError } from './bucket-error.js';
 import { decodeNames, type FoldedPack } from './generation.js';
 import type { ObjectStore } from './object-store.js';
@@ -11,16 +12,6 @@ const AT_A_TIME = 8;
 const ID = /-([0-9a-f]{12})\.[a-z]+$/;
 
 const numberOf = (name: string): number => Number.parseInt(ID.exec(name)?.[1] ?? '0', 16);
-
-const has = (numbers: Float64Array, number: number): boolean => {
-  let [low, high] = [0, numbers.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (numbers[middle] < number) low = middle + 1;
-    else high = middle;
-  }
-  return numbers[low] === number;
-};
 
 export class FoldedNames {
   readonly #store: ObjectStore;
@@ -39,7 +30,7 @@ export class FoldedNames {
     for (const key of this.#numbers.keys()) if (!current.has(key)) this.#numbers.delete(key);
     await inParallel(packs, AT_A_TIME, async ({ key }) => {
       const numbers = this.#numbers.get(key);
-      if (numbers !== undefined && ![...names].some((name) => has(numbers, numberOf(name)))) return;
+      if (numbers !== undefined && ![...names].some((name) => hasNumber(numbers, numberOf(name)))) return;
       const all = await this.#read(key, signal);
       this.#numbers.set(key, Float64Array.from(all, numberOf).sort());
       for (const name of all) if (names.has(name)) folded.add(name);

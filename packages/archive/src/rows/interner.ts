@@ -2,6 +2,7 @@
 // identity first, which is fast, and by content after. Trace ids are found by their words; whoever chooses them must not choose where they fall.
 import { ByteWriter } from 'spanline/internal/base';
 import { traceHex } from 'spanline/internal/record';
+import { longer } from '../values/fields.js';
 
 export class Interner<T extends object> {
   readonly things: T[] = [];
@@ -90,8 +91,7 @@ export class TraceNumbers {
   }
 
   #grow(): void {
-    const words = new Uint32Array(2 * this.words.length);
-    words.set(this.words);
+    const words = longer(this.words, 2 * this.words.length);
     this.words = words;
     const slots = new Int32Array(words.length);
     for (let number = 0; number < this.count; number++) {

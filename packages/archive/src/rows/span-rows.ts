@@ -20,7 +20,7 @@ import { checkSpan } from '../check-span.js';
 import { MAX_SPAN_BYTES } from '../segment/layout.js';
 import { serviceOf, writeResource, writeScope } from '../segment/span-tables.js';
 import { restored, storedProperties } from '../stored-extras.js';
-import { isTime, KINDS, parseId, STATUS_CODES, TIME_RULE, Times } from '../values/fields.js';
+import { isTime, KINDS, longer, parseId, STATUS_CODES, TIME_RULE, Times } from '../values/fields.js';
 import { decodedBytes, typeOf } from '../values/values.js';
 import { Interner, TraceNumbers } from './interner.js';
 
@@ -54,12 +54,6 @@ interface RowTexts {
   readonly traceState: string;
   readonly message: string;
 }
-
-const longer = <T extends Uint8Array | Uint32Array>(column: T, length: number): T => {
-  const larger = new (column.constructor as new (length: number) => T)(length);
-  larger.set(column);
-  return larger;
-};
 
 const idWords = new Uint32Array(4);
 

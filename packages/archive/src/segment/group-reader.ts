@@ -58,7 +58,7 @@ const DECODERS: { readonly [P in Part]: Decode<P> } = {
   },
   properties: (bytes, context) => {
     const reader = readerOf('properties', bytes, context);
-    const properties = PropertyBlock.read(reader, context.file.tables.strings, spansIn(context));
+    const properties = new PropertyBlock(reader, context.file.tables.strings, spansIn(context));
     reader.end();
     return properties;
   },

@@ -137,24 +137,16 @@ interface PartColumns {
 
 /** The groups of a segment. */
 export class GroupTable {
+  /** First ordinal of each group; one more than there are. */
+  readonly firsts: Float64Array;
+  readonly rowCounts: Uint32Array;
+  readonly firstRanks: Float64Array;
+  readonly starts: BigUint64Array;
+  readonly ends: BigUint64Array;
   readonly #firstIds: Buffer;
-  readonly #parts: Readonly<Partial<Record<Part, PartColumns>>>;
+  readonly #parts: Partial<Record<Part, PartColumns>> = {};
 
-  private constructor(
-    /** First ordinal of each group; one more than there are. */
-    readonly firsts: Float64Array,
-    readonly rowCounts: Uint32Array,
-    readonly firstRanks: Float64Array,
-    firstIds: Buffer,
-    readonly starts: BigUint64Array,
-    readonly ends: BigUint64Array,
-    parts: Readonly<Partial<Record<Part, PartColumns>>>,
-  ) {
-    this.#firstIds = firstIds;
-    this.#parts = parts;
-  }
-
-  static decode(reader: ByteReader, container: Container, spanCount: number): GroupTable {
+  constructor(reader: ByteReader, container: Container, spanCount: number) {
     const count = reader.varint();
     if (count * MIN_BYTES > reader.left) throw reader.corrupt('is too short for its groups');
     const firsts = new Float64Array(count + 1);
@@ -164,31 +156,30 @@ export class GroupTable {
       firsts[i + 1] = firsts[i] + spans;
     }
     if (firsts[count] !== spanCount) throw reader.corrupt(`has ${firsts[count]} spans, not ${spanCount}`);
-    const rowCounts = new Uint32Array(count);
+    this.firsts = firsts;
+    this.rowCounts = new Uint32Array(count);
     for (let i = 0; i < count; i++) {
-      rowCounts[i] = reader.varint();
-      if (rowCounts[i] === 0 || rowCounts[i] > firsts[i + 1] - firsts[i])
-        throw reader.corrupt('has a group of no traces');
+      const rows = reader.varint();
+      if (rows === 0 || rows > firsts[i + 1] - firsts[i]) throw reader.corrupt('has a group of no traces');
+      this.rowCounts[i] = rows;
     }
-    const firstRanks = new Float64Array(count);
+    this.firstRanks = new Float64Array(count);
     let rank = 0;
     for (let i = 0; i < count; i++) {
       rank += reader.zigzag();
       if (rank < 0) throw reader.corrupt('has a group of impossible rank');
-      firstRanks[i] = rank;
+      this.firstRanks[i] = rank;
     }
-    const firstIds = Buffer.from(reader.raw(count * TRACE_ID_BYTES));
+    this.#firstIds = Buffer.from(reader.raw(count * TRACE_ID_BYTES));
     for (let i = 1; i < count; i++) {
-      if (idAt(firstIds, i - 1).compare(idAt(firstIds, i)) > 0) throw reader.corrupt('has groups out of order');
+      if (this.firstId(i - 1).compare(this.firstId(i)) > 0) throw reader.corrupt('has groups out of order');
     }
-    const starts = BigUint64Array.from({ length: count }, () => readTime(reader));
-    const ends = BigUint64Array.from({ length: count }, () => readTime(reader));
-    const parts: Partial<Record<Part, PartColumns>> = {};
-    for (const part of PARTS) if (reader.byte() === 1) parts[part] = readPart(reader, container, part, count);
+    this.starts = BigUint64Array.from({ length: count }, () => readTime(reader));
+    this.ends = BigUint64Array.from({ length: count }, () => readTime(reader));
+    for (const part of PARTS) if (reader.byte() === 1) this.#parts[part] = readPart(reader, container, part, count);
     reader.end();
-    if (count > 0 && (parts.traceRows === undefined || parts.spans === undefined))
+    if (count > 0 && (this.#parts.traceRows === undefined || this.#parts.spans === undefined))
       throw reader.corrupt('lacks columns');
-    return new GroupTable(firsts, rowCounts, firstRanks, firstIds, starts, ends, parts);
   }
 
   get count(): number {
@@ -200,7 +191,7 @@ export class GroupTable {
   }
 
   firstId(group: number): Buffer {
-    return idAt(this.#firstIds, group);
+    return this.#firstIds.subarray(group * TRACE_ID_BYTES, (group + 1) * TRACE_ID_BYTES);
   }
 
   /** Where a part of a group is; undefined when the group has none. */
@@ -238,8 +229,6 @@ export class GroupTable {
     return group > 0 && group < this.count && this.firstId(group).equals(this.firstId(group - 1));
   }
 }
-
-const idAt = (ids: Buffer, i: number): Buffer => ids.subarray(i * TRACE_ID_BYTES, (i + 1) * TRACE_ID_BYTES);
 
 const readPart = (reader: ByteReader, container: Container, part: Part, count: number): PartColumns => {
   const { offset, storedLength } = container.need(SegmentSection[part]);

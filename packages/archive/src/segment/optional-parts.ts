@@ -36,7 +36,7 @@ export const encodeEvents = (rows: SpanRows, chosen: Uint32Array, strings: Strin
       properties.add(storedProperties(event));
     }
   });
-  properties.flush(writer);
+  properties.write(writer);
   return writer.view();
 };
 
@@ -59,7 +59,7 @@ export class EventColumns {
     const count = this.#firsts[spanCount];
     for (let i = 0; i < count; i++) this.#names.push(strings.readRef(reader));
     for (let i = 0; i < count; i++) this.#times.push(readNumber(reader));
-    this.#properties = PropertyBlock.read(reader, strings, count);
+    this.#properties = new PropertyBlock(reader, strings, count);
     reader.end();
   }
 
@@ -102,7 +102,7 @@ export const encodeLinks = (rows: SpanRows, chosen: Uint32Array, strings: String
     writer,
     links.flatMap((list) => list.map(({ traceState }) => traceState)),
   );
-  properties.flush(writer);
+  properties.write(writer);
   return writer.view();
 };
 
@@ -123,8 +123,8 @@ export class LinkColumns {
       const bytes = reader.raw(form === SAME_TRACE ? SPAN_ID_BYTES : TRACE_ID_BYTES + SPAN_ID_BYTES);
       this.#ids.push(Buffer.from(bytes).toString('hex'));
     }
-    this.#traceStates = TextColumn.read(reader, count);
-    this.#properties = PropertyBlock.read(reader, strings, count);
+    this.#traceStates = new TextColumn(reader, count);
+    this.#properties = new PropertyBlock(reader, strings, count);
     reader.end();
   }
 
@@ -204,6 +204,6 @@ const readSparse = (reader: ByteReader, spanCount: number): Map<number, string> 
     places.push(place);
     next = place + 1;
   }
-  const texts = TextColumn.read(reader, count);
+  const texts = new TextColumn(reader, count);
   return new Map(places.map((place, i) => [place, texts.get(i)]));
 };

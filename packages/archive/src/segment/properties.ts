@@ -51,7 +51,7 @@ interface ValueColumn {
 const readColumn = (reader: ByteReader, type: number, count: number): ValueColumn => {
   switch (type) {
     case ValueType.text:
-      return TextColumn.read(reader, count);
+      return new TextColumn(reader, count);
     case ValueType.real: {
       const values = readReals(reader, count);
       return { get: (place) => values[place] };
@@ -108,15 +108,15 @@ const columnsOf = (layout: LayoutNode): number[] => {
   return columns;
 };
 
-/** Collects rows; `flush` writes them. */
+/** Collects rows; `write` appends them. */
 export class PropertyWriter {
   readonly #strings: StringTable;
-  #columns: FilledColumn[] = [];
-  #byKey = new Map<string, (FilledColumn | undefined)[]>();
+  readonly #columns: FilledColumn[] = [];
+  readonly #byKey = new Map<string, (FilledColumn | undefined)[]>();
   /** The same by number of the key and type, of rows of spans. */
   readonly #byNumber = new Map<number, FilledColumn>();
-  #root = newNode(undefined, -1);
-  #layouts: LayoutNode[] = [];
+  readonly #root = newNode(undefined, -1);
+  readonly #layouts: LayoutNode[] = [];
   readonly #rows: number[] = [];
 
   constructor(strings: StringTable) {
@@ -171,8 +171,8 @@ export class PropertyWriter {
     this.#rows.push(node.layout);
   }
 
-  /** Append all rows, and begin anew. */
-  flush(writer: ByteWriter): void {
+  /** Append all rows. */
+  write(writer: ByteWriter): void {
     writer.varint(this.#columns.length);
     for (const { key, type } of this.#columns) {
       this.#strings.writeRef(writer, key);
@@ -183,16 +183,6 @@ export class PropertyWriter {
     for (const layout of this.#layouts) for (const column of columnsOf(layout)) writer.varint(column);
     for (const layout of this.#rows) writer.varint(layout);
     for (const { type, values } of this.#columns) writeColumn(writer, type, values);
-    this.clear();
-  }
-
-  clear(): void {
-    this.#columns = [];
-    this.#byKey = new Map();
-    this.#byNumber.clear();
-    this.#root = newNode(undefined, -1);
-    this.#layouts = [];
-    this.#rows.length = 0;
   }
 
   #columnOf(key: string, type: number): FilledColumn {
@@ -216,7 +206,7 @@ export const encodeProperties = (rows: SpanRows, chosen: Uint32Array, strings: S
   const properties = new PropertyWriter(strings);
   const writer = new ByteWriter();
   for (const row of chosen) properties.addRow(rows, row);
-  if (properties.hasAny) properties.flush(writer);
+  if (properties.hasAny) properties.write(writer);
   return writer.view();
 };
 
@@ -235,25 +225,8 @@ export class PropertyBlock {
   readonly #values: readonly ValueColumn[];
   readonly #hasReserved: boolean;
 
-  private constructor(
-    columns: readonly Column[],
-    layouts: readonly Uint32Array[],
-    rows: Uint32Array,
-    starts: Uint32Array,
-    places: Uint32Array,
-    values: readonly ValueColumn[],
-  ) {
-    this.#columns = columns;
-    this.#layouts = layouts;
-    this.#rows = rows;
-    this.#starts = starts;
-    this.#places = places;
-    this.#values = values;
-    this.#hasReserved = columns.some(({ key }) => isReserved(key));
-  }
-
-  /** Rows that `count` spans, events or links have; the caller has capped `count`. */
-  static read(reader: ByteReader, strings: StringTable, count: number): PropertyBlock {
+  /** Reads the rows that `count` spans, events or links have; the caller has capped `count`. */
+  constructor(reader: ByteReader, strings: StringTable, count: number) {
     const columnCount = reader.varint();
     if (columnCount > reader.left) throw reader.corrupt('is too short for its columns');
     const columns: Column[] = [];
@@ -276,12 +249,17 @@ export class PropertyBlock {
     const counts = new Uint32Array(columnCount);
     let at = 0;
     for (const layout of rows) for (const column of layouts[layout]) places[at++] = counts[column]++;
-    const values = columns.map(({ type }, i) => {
+    this.#values = columns.map(({ type }, i) => {
       const isStored = type !== ValueType.no && type !== ValueType.yes && type !== ValueType.empty;
       if (isStored && counts[i] > reader.left) throw reader.corrupt('is too short for its values');
       return readColumn(reader, type, counts[i]);
     });
-    return new PropertyBlock(columns, layouts, rows, starts, places, values);
+    this.#columns = columns;
+    this.#layouts = layouts;
+    this.#rows = rows;
+    this.#starts = starts;
+    this.#places = places;
+    this.#hasReserved = columns.some(({ key }) => isReserved(key));
   }
 
   /** The properties of a row, and what is stored with them. */

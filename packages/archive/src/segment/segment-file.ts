@@ -33,7 +33,7 @@ import { KEY_BYTES } from '../values/fields.js';
 import { GroupTable } from './groups.js';
 import { KIND_NOTE, KIND_OF_SEGMENT, REPLACES_NOTE, SegmentSection } from './layout.js';
 import { decodeModels, type SegmentModels } from './segment-models.js';
-import { decodeSummary } from './segment-summary.js';
+import { decodeSummary, type SegmentSummary } from './segment-summary.js';
 import { SpanTables } from './span-tables.js';
 import type { SegmentInfo } from './write-segment.js';
 
@@ -114,6 +114,13 @@ export interface SegmentFile {
   readonly filter: KeyFilter | undefined;
 }
 
+/** What a segment of either form is, by its summary, its notes and its size. */
+export const segmentInfo = (
+  summary: SegmentSummary,
+  { [REPLACES_NOTE]: replaces = '' }: Readonly<Record<string, string>>,
+  { storedSize }: Container,
+): SegmentInfo => ({ ...summary, replaces: replaces === '' ? [] : replaces.split('\n'), bytes: storedSize });
+
 let opened = 0;
 
 const SECTIONS = ['summary', 'groups', 'tables', 'models'] as const;
@@ -151,7 +158,6 @@ export const openSegmentFile = async (
     throw new CorruptError(`${name} has ${spanCount} spans, and ${summary.spanCount} by its summary`, 'summary');
   }
   const [blocks] = decodeNodeTable(nodeTable, [columnPlace(container, graph, 0, 'references')], name);
-  const replaces = meta.notes[REPLACES_NOTE];
   return {
     name,
     cacheKey,
@@ -161,12 +167,8 @@ export const openSegmentFile = async (
     dictionary,
     parents: new NodeColumns(container, graph, { references: blocks }, cache),
     spanCount,
-    info: {
-      ...summary,
-      replaces: typeof replaces === 'string' ? replaces.split('\n') : [],
-      bytes: container.storedSize,
-    },
-    groups: GroupTable.decode(reader(groupBytes, 'groups'), container, spanCount),
+    info: segmentInfo(summary, meta.notes, container),
+    groups: new GroupTable(reader(groupBytes, 'groups'), container, spanCount),
     tables,
     models: decodeModels(reader(modelBytes, 'models')),
     filter,

@@ -73,7 +73,7 @@ export class StringTable {
   static read(reader: ByteReader): StringTable {
     const count = reader.varint();
     if (count > MAX_TABLE_TEXTS) throw reader.corrupt(`has ${count} texts`);
-    const column = TextColumn.read(reader, count);
+    const column = new TextColumn(reader, count);
     return new StringTable(Array.from({ length: count }, (_, i) => column.get(i)));
   }
 }

@@ -3,7 +3,7 @@
 
 import type { SpanRows } from '../rows/span-rows.js';
 import { halvesApart, mayBeOfHalf } from '../shared-ids.js';
-import { KINDS } from '../values/fields.js';
+import { KINDS, longer } from '../values/fields.js';
 
 /** `parents` of a root. */
 export const NO_PARENT = -1;
@@ -345,12 +345,8 @@ class Ordering {
 
   #addKey(high: number, low: number, node: number): void {
     if (this.#keyCount === this.#keyNodes.length) {
-      const words = new Uint32Array(4 * this.#keyCount);
-      words.set(this.#keyWords);
-      this.#keyWords = words;
-      const nodes = new Int32Array(2 * this.#keyCount);
-      nodes.set(this.#keyNodes);
-      this.#keyNodes = nodes;
+      this.#keyWords = longer(this.#keyWords, 4 * this.#keyCount);
+      this.#keyNodes = longer(this.#keyNodes, 2 * this.#keyCount);
     }
     this.#keyWords[2 * this.#keyCount] = high;
     this.#keyWords[2 * this.#keyCount + 1] = low;

@@ -7,11 +7,11 @@ import { checkForm, sectionReader } from '@spanline/graph/internal';
 import type { ArchivedSpan } from 'spanline/internal/record';
 import { SpanRows } from '../rows/span-rows.js';
 import { rootFirst } from '../trace-trees.js';
-import { lastWordOf, readTime } from '../values/fields.js';
+import { hasNumber, lastWordOf, readTime } from '../values/fields.js';
 import { readFrames } from '../wal/wal-frames.js';
 import { report } from './find-traces.js';
-import { REPLACES_NOTE, SegmentSection } from './layout.js';
-import { eachOrDamage, guarded, type SegmentReadOptions } from './segment-file.js';
+import { SegmentSection } from './layout.js';
+import { eachOrDamage, guarded, type SegmentReadOptions, segmentInfo } from './segment-file.js';
 import { decodeSummary, OperationList } from './segment-summary.js';
 import { StringTable, serviceOf } from './span-tables.js';
 import type { SegmentInfo } from './write-segment.js';
@@ -29,16 +29,6 @@ interface Block extends BlockRef {
 
 const lastWordOfBytes = (traceId: Uint8Array): number =>
   ((traceId[12] << 24) | (traceId[13] << 16) | (traceId[14] << 8) | traceId[15]) >>> 0;
-
-const has = (words: Uint32Array, word: number): boolean => {
-  let [low, high] = [0, words.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (words[middle] < word) low = middle + 1;
-    else high = middle;
-  }
-  return words[low] === word;
-};
 
 /** Blocks of the table, each with the words of its traces. */
 const decodeTable = (table: Buffer, words: Buffer, container: Container): Block[] => {
@@ -103,9 +93,7 @@ export class UnsortedFile {
     const known = decodeSummary(sectionReader(summaryBytes, `the summary of ${name}`, 'summary'), new StringTable([]));
     if (blocks.reduce((sum, { spans }) => sum + spans, 0) !== known.spanCount)
       throw new CorruptError(`${name} has other spans than its summary says`, 'summary');
-    const replaces = notes[REPLACES_NOTE] ?? '';
-    const info = { ...known, replaces: replaces === '' ? [] : replaces.split('\n'), bytes: container.storedSize };
-    return new UnsortedFile(container, blocks, info);
+    return new UnsortedFile(container, blocks, segmentInfo(known, notes, container));
   }
 
   get name(): string {
@@ -117,7 +105,7 @@ export class UnsortedFile {
     const words = this.#blocks.map((block) => block.words);
     return (traceId) => {
       const word = lastWordOfBytes(traceId);
-      return words.some((some) => has(some, word));
+      return words.some((some) => hasNumber(some, word));
     };
   }
 
@@ -129,7 +117,7 @@ export class UnsortedFile {
   /** The traces that are there of those asked for, out of the blocks that may have them. */
   async traces(ids: readonly string[], options: SegmentReadOptions = {}): Promise<Map<string, ArchivedSpan[]>> {
     const words = ids.map(lastWordOf);
-    const blocks = this.#blocks.filter((block) => words.some((word) => has(block.words, word)));
+    const blocks = this.#blocks.filter((block) => words.some((word) => hasNumber(block.words, word)));
     const rows = new SpanRows();
     for (const error of await this.#read(blocks, rows, options)) report(error, undefined, options);
     const byTrace = new Map<string, ArchivedSpan[]>(ids.map((id) => [id, []]));
@@ -176,7 +164,7 @@ export class UnsortedFile {
     for (const stretches of batchesOf(stretchesOf(sound))) {
       const ranges = stretches.map(({ range }) => range);
       const [stored] = await eachOrDamage([ranges], async ([all]) => [
-        await this.#container.readStored(all, signal === undefined ? {} : { signal }),
+        await this.#container.readStored(all, { signal }),
       ]);
       if (stored instanceof GraphError) {
         damage.push(stored);
@@ -261,7 +249,7 @@ function* batchesOf(stretches: readonly Stretch[]): Generator<readonly Stretch[]
 /** Whether what is said of a block is so: a reader passes it over by that. */
 const isDescribed = ({ words, startUnixNs, endUnixNs }: Block, rows: SpanRows): boolean => {
   for (let row = 0; row < rows.count; row++) {
-    if (!has(words, rows.traces.words[4 * rows.trace[row] + 3])) return false;
+    if (!hasNumber(words, rows.traces.words[4 * rows.trace[row] + 3])) return false;
     if (rows.start.values[row] < startUnixNs || rows.end.values[row] > endUnixNs) return false;
   }
   return true;

@@ -65,6 +65,17 @@ export const TIME_RULE = 'times are bigints from 0 to 2^64 - 1';
 
 export const isTime = (time: unknown): time is bigint => typeof time === 'bigint' && time >= 0n && time <= MAX_TIME;
 
+/** Whether a number is among some, which ascend. */
+export const hasNumber = (numbers: Uint32Array | Float64Array, number: number): boolean => {
+  let [low, high] = [0, numbers.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (numbers[middle] < number) low = middle + 1;
+    else high = middle;
+  }
+  return numbers[low] === number;
+};
+
 const scratch = new Uint8Array(8);
 const view = new DataView(scratch.buffer);
 
@@ -82,6 +93,13 @@ export const readTime = (reader: ByteReader): bigint => {
 /** Which half of a 64-bit number stands first in memory depends on the machine. */
 const HIGH = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1 ? 1 : 0;
 const LOW = 1 - HIGH;
+
+/** The same numbers, and room behind them. */
+export const longer = <T extends Uint8Array | Int32Array | Uint32Array>(column: T, length: number): T => {
+  const larger = new (column.constructor as new (length: number) => T)(length);
+  larger.set(column);
+  return larger;
+};
 
 export class Times {
   values: BigUint64Array;

@@ -90,16 +90,8 @@ export class TextColumn {
   readonly #bytes: Buffer;
   readonly #made: (string | undefined)[];
 
-  private constructor(places: Uint32Array | undefined, forms: Float64Array, ends: Uint32Array, bytes: Buffer) {
-    this.#places = places;
-    this.#forms = forms;
-    this.#ends = ends;
-    this.#bytes = bytes;
-    this.#made = new Array(forms.length);
-  }
-
-  /** Read `count` texts; the caller has capped `count` and the bytes. */
-  static read(reader: ByteReader, count: number): TextColumn {
+  /** Reads `count` texts; the caller has capped `count` and the bytes. */
+  constructor(reader: ByteReader, count: number) {
     const form = reader.byte();
     if (form > DISTINCT) throw reader.corrupt(`has a column of texts of unknown form ${form}`);
     const distinct = form === PLAIN ? count : reader.varint();
@@ -113,14 +105,17 @@ export class TextColumn {
       if (end > reader.left) throw reader.corrupt('is too short for its texts');
       ends[i + 1] = end;
     }
-    const bytes = asBuffer(reader.raw(ends[distinct]));
-    if (form === PLAIN) return new TextColumn(undefined, forms, ends, bytes);
+    this.#forms = forms;
+    this.#ends = ends;
+    this.#bytes = asBuffer(reader.raw(ends[distinct]));
+    this.#made = new Array(distinct);
+    if (form === PLAIN) return;
     const places = new Uint32Array(count);
     for (let i = 0; i < count; i++) {
       places[i] = reader.varint();
       if (places[i] >= distinct) throw reader.corrupt('has a text that does not exist');
     }
-    return new TextColumn(places, forms, ends, bytes);
+    this.#places = places;
   }
 
   get(row: number): string {
@@ -261,11 +256,8 @@ export const writeValue = (writer: ByteWriter, type: number, value: ArchivedValu
       writer.zigzag(value as number);
       return;
     case ValueType.real:
-      scratchView.setFloat64(0, value as number, true);
-      writer.raw(scratch);
-      return;
     case ValueType.double:
-      scratchView.setFloat64(0, (value as ArchivedDouble).value, true);
+      scratchView.setFloat64(0, Number(value), true);
       writer.raw(scratch);
       return;
     case ValueType.bigint:

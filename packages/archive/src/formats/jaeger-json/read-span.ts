@@ -25,7 +25,7 @@ import {
 } from 'spanline/internal/record';
 import { type DecodeContext, NO_SPAN_ID } from '../decode-context.js';
 import { idOf, type JsonObject, listOf, textOf, toObject, toText, uint32Of, uint64Of } from '../json-fields.js';
-import { isSorted, orderOf, readTag, type Tag, takeExtras, withoutRepeated } from './read-tags.js';
+import { isSorted, isText, orderOf, readTag, type Tag, takeExtras, takeLast, withoutRepeated } from './read-tags.js';
 
 /** The tags in a member of `holder`. */
 export const tagsOf = (holder: JsonObject, member: string, context: DecodeContext): Tag[] =>
@@ -41,21 +41,6 @@ const propertiesOf = (tags: readonly Tag[]): ArchivedProperties => {
   return properties.done();
 };
 
-/** Take the last tag of a key out of the list, if it is of the wanted form. */
-const takeLast = <T extends ArchivedValue>(
-  tags: Tag[],
-  key: string,
-  isWanted: (value: ArchivedValue) => value is T,
-): T | undefined => {
-  const at = tags.findLastIndex((tag) => tag[0] === key);
-  if (at < 0) return undefined;
-  const value = tags[at][1];
-  if (!isWanted(value)) return undefined;
-  tags.splice(at, 1);
-  return value;
-};
-
-const isText = (value: ArchivedValue): value is string => typeof value === 'string';
 const isTrue = (value: ArchivedValue): value is true | string => value === true || value === 'true';
 const isBelowThousand = (value: ArchivedValue): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 1000;

@@ -43,18 +43,29 @@ export const readTag = (raw: unknown): Tag => {
   }
 };
 
+export const isText = (value: ArchivedValue): value is string => typeof value === 'string';
 const isCount = (value: ArchivedValue): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 32;
+
+/** Take the last tag of a key out of the list, if it is of the wanted form. */
+export const takeLast = <T extends ArchivedValue>(
+  tags: Tag[],
+  key: string,
+  isWanted: (value: ArchivedValue) => value is T,
+): T | undefined => {
+  const at = tags.findLastIndex((tag) => tag[0] === key);
+  if (at < 0) return undefined;
+  const value = tags[at][1];
+  if (!isWanted(value)) return undefined;
+  tags.splice(at, 1);
+  return value;
+};
 
 /** Take the last tag of each key out of the list, if it is of the wanted form. */
 export const takeExtras = (tags: Tag[], keys: jaegerKeys.ExtraKeys): Extras => {
   const extras: Record<string, ArchivedValue> = {};
   for (const [field, key] of Object.entries(keys)) {
-    const at = tags.findLastIndex((tag) => tag[0] === key);
-    if (at < 0) continue;
-    const value = tags[at][1];
-    if (!(field === 'schemaUrl' ? typeof value === 'string' : isCount(value))) continue;
-    tags.splice(at, 1);
+    const value = takeLast<string | number>(tags, key, field === 'schemaUrl' ? isText : isCount);
     if (value) extras[field] = value;
   }
   return extras as Extras;
