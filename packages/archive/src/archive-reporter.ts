@@ -82,17 +82,13 @@ export class ArchiveReporter implements Reporter {
 
   /** Until all are taken, or `isOver`. */
   #append(spans: BatchSpans, spanCount: number, progress: Progress, isOver: () => boolean): void {
-    let isLast = false;
-    const isOverNow = (): boolean => {
-      isLast = isOver();
-      return isLast;
-    };
-    while (progress.next < spanCount && !isLast) {
-      const spanAt = (index: number) => spans.viewAt(index);
-      const { next, taken, invalid } = this.#archive.appendFinished(spanAt, progress.next, spanCount, isOverNow);
+    const spanAt = (index: number) => spans.viewAt(index);
+    while (progress.next < spanCount) {
+      const { next, taken, invalid } = this.#archive.appendFinished(spanAt, progress.next, spanCount, isOver);
       progress.next = next;
       this.#spans += taken;
       if (invalid !== undefined) this.#invalid++;
+      if (isOver()) return;
     }
   }
 

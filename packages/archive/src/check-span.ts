@@ -27,18 +27,17 @@ const checkTime = (value: unknown, field: string): void => {
   if (!isTime(value)) throw new BadValueError(`${field} must be from 0 to 2^64 - 1, not ${value}`);
 };
 
+/** A text as it is. */
+const shown = (value: unknown): string => (typeof value === 'string' ? JSON.stringify(value) : describe(value));
+
 const checkId = (value: unknown, field: string, digits: number): void => {
   if (typeof value !== 'string' || value.length !== digits || /[^0-9a-f]/.test(value))
-    throw new BadKeyError(
-      `${field} must be ${digits} hexadecimal digits in lower case, not ${typeof value === 'string' ? JSON.stringify(value) : describe(value)}`,
-    );
+    throw new BadKeyError(`${field} must be ${digits} hexadecimal digits in lower case, not ${shown(value)}`);
 };
 
 const checkOneOf = (value: unknown, field: string, known: readonly string[]): void => {
   if (!known.includes(value as string))
-    throw new BadValueError(
-      `${field} must be one of ${known.join(', ')}, not ${typeof value === 'string' ? JSON.stringify(value) : describe(value)}`,
-    );
+    throw new BadValueError(`${field} must be one of ${known.join(', ')}, not ${shown(value)}`);
 };
 
 const checkValue = (value: unknown, field: string, depth: number): void => {

@@ -7,7 +7,7 @@ import { readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } 
 import { join } from 'node:path';
 import { TransportError } from '@spanline/graph';
 import { isGone, timers } from 'spanline/internal/base';
-import type { Retention } from './archive-options.js';
+import type { ArchiveStats, Retention } from './archive-options.js';
 import {
   damagedWalName,
   isInUse,
@@ -23,7 +23,7 @@ import { mergeSegments, removeFiles, writeSpansTo } from './make-segments.js';
 import { chooseMerge, type Merge, type MergeCandidate, type MergePolicy } from './merge-plan.js';
 import type { SegmentSet } from './segment-set.js';
 import { damageOf, readWalRows } from './wal/wal-frames.js';
-import type { WorkThread } from './work-thread.js';
+import type { SealAnswer, WorkThread } from './work-thread.js';
 
 /** Milliseconds between two signs of life. */
 const BEAT_MS = 5000;
@@ -101,7 +101,7 @@ export const retain = async (set: SegmentSet, { maxAgeMs, maxBytes }: Retention)
     let bytes = 0;
     // The newest first: what does not fit any more is older than what does.
     for (const { name, endMs } of segments) {
-      bytes += await set.bytesOf([name]);
+      bytes += await set.place.bytesOf([name]);
       if (endMs < oldest || bytes > (maxBytes ?? Number.POSITIVE_INFINITY)) names.push(name);
     }
     // The oldest first: whenever this ends, it is the newest that are left.
@@ -133,22 +133,13 @@ const nextMerge = async (set: SegmentSet, segments: readonly SegmentName[], poli
 export const unsortedIn = async (set: SegmentSet): Promise<number> =>
   (await set.list()).segments.filter(({ isSorted }) => !isSorted).length;
 
-/** Counts of what recovery found. */
-interface RecoveryCounts {
-  recoveredFiles: number;
-  recoveredSpans: number;
-  tornBytes: number;
-  /** Files that could not be taken over, and why the last one could not. */
-  failures: number;
-  lastFailure: string;
-}
+/** Counts of what recovery found; of files that could not be taken over, too, and why the last one could not. */
+type RecoveryCounts = {
+  -readonly [K in 'recoveredFiles' | 'recoveredSpans' | 'tornBytes' | 'failures' | 'lastFailure']: ArchiveStats[K];
+};
 
 /** What became of one file. */
-interface Taken {
-  readonly spans: number;
-  readonly tornBytes: number;
-  readonly damage?: string;
-}
+type Taken = Omit<SealAnswer, 'isDone'>;
 
 /** Age after which leftovers of crashed writers under temporary names are deleted. */
 const LEFTOVER_MS = 60 * 60 * 1000;

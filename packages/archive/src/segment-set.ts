@@ -161,11 +161,6 @@ export class SegmentSet {
     return [...this.#damagedByName.values(), ...this.#putAside];
   }
 
-  /** Bytes of files that are there. */
-  bytesOf(names: readonly string[]): Promise<number> {
-    return this.place.bytesOf(names);
-  }
-
   async close(): Promise<void> {
     const all = [...this.#open.values()];
     this.#open.clear();

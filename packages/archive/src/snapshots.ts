@@ -8,6 +8,7 @@ import { GraphError, TransportError } from '@spanline/graph';
 import { checkSignal } from '@spanline/graph/internal';
 import { getOrMake, isGone } from 'spanline/internal/base';
 import type { ArchivedSpan } from 'spanline/internal/record';
+import type { ArchiveStats } from './archive-options.js';
 import { presentIn, tracesFrom } from './ask-sources.js';
 import type { BufferedSpans } from './buffered-spans.js';
 import { isInUse, type OwnedName, type Owner, VanishedError } from './directory.js';
@@ -36,7 +37,7 @@ const BATCH_SPANS = 5000;
 
 /** A segment that stays open. */
 const scannedSegment = ({ segment, report }: PinnedSegment, { signal }: QueryOptions): ScannedSource => {
-  const options = { ...(signal === undefined ? {} : { signal }), onDamage: report };
+  const options = { signal, onDamage: report };
   return {
     possible: async (ids) => textsOf(ids, segment.filter),
     present: async (ids) => {
@@ -151,13 +152,7 @@ interface Snapshot {
 }
 
 /** What there is, in numbers. */
-interface Sizes {
-  readonly segments: number;
-  readonly unsortedSegments: number;
-  readonly spans: number;
-  readonly bytes: number;
-  readonly walFiles: number;
-}
+type Sizes = Pick<ArchiveStats, 'segments' | 'unsortedSegments' | 'spans' | 'bytes' | 'walFiles'>;
 
 /** Makes snapshots of an archive. */
 export class Snapshots {
@@ -205,13 +200,8 @@ export class Snapshots {
       let spans = 0;
       for (const name of names) spans += (await this.#set.card(name))?.info.spanCount ?? 0;
       const unsortedSegments = segments.filter(({ isSorted }) => !isSorted).length;
-      return {
-        segments: names.length,
-        unsortedSegments,
-        spans,
-        bytes: await this.#set.bytesOf(names),
-        walFiles: wals.length,
-      };
+      const bytes = await this.#set.place.bytesOf(names);
+      return { segments: names.length, unsortedSegments, spans, bytes, walFiles: wals.length };
     });
   }
 

@@ -170,10 +170,6 @@ export class SegmentSource implements TraceSource {
 
   #use<T>(work: (segment: Segment, options: SegmentReadOptions) => Promise<T>): Promise<T | undefined> {
     const { signal, onDamage } = this.#options;
-    return this.#set.use(
-      this.name,
-      (segment, report) => work(segment, { ...(signal === undefined ? {} : { signal }), onDamage: report }),
-      onDamage,
-    );
+    return this.#set.use(this.name, (segment, report) => work(segment, { signal, onDamage: report }), onDamage);
   }
 }

@@ -5,15 +5,17 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { attempt, isGone, makeDirectory } from 'spanline/internal/base';
+import { parseSegmentName } from '../directory.js';
 import { removeFiles } from '../make-segments.js';
+import { type TimelineName, timelinesIn } from '../timeline/timeline-files.js';
 import { BucketError, bucketError } from './bucket-error.js';
 import { LOCK_FILE, SpoolLock, type TakeOptions } from './spool-lock.js';
 
-const SEGMENT = /^seg-\d{1,16}-\d{1,16}-[0-9a-f]{12}\.(?:spans|unsorted)$/;
 const TRIED = /^tried-(\d{4}-\d{2}-\d{2}T\d{2})-(seg-.*)$/;
-const TIMELINE = /^timeline-\d{1,16}-\d{1,16}-[0-9a-f]{12}\.jsonl$/;
 const WAL = /^wal-.*-([0-9a-f]{12})\.log$/;
 const MEMBER = /^process-\d{1,3}$/;
+
+const isSegment = (name: string): boolean => parseSegmentName(name) !== undefined;
 
 /** Spools beside each other at most. */
 const MAX_MEMBERS = 256;
@@ -103,7 +105,7 @@ export class Spool {
     for (const name of readdirSync(this.directory).sort()) {
       const [, hour, segment] = TRIED.exec(name) ?? [];
       if (segment !== undefined) tried.set(segment, [...(tried.get(segment) ?? []), hour]);
-      else if (SEGMENT.test(name)) names.push(name);
+      else if (isSegment(name)) names.push(name);
     }
     const segments = names.flatMap((name): SpooledSegment[] => {
       const stats = statSync(join(this.directory, name), { throwIfNoEntry: false });
@@ -135,7 +137,7 @@ export class Spool {
   unsent(): UnsentFiles {
     let [files, bytes] = [0, 0];
     for (const name of readdirSync(this.directory)) {
-      if (!SEGMENT.test(name) && !WAL.test(name)) continue;
+      if (!isSegment(name) && !WAL.test(name)) continue;
       files++;
       bytes += statSync(join(this.directory, name), { throwIfNoEntry: false })?.size ?? 0;
     }
@@ -168,10 +170,8 @@ export class Spool {
   }
 
   /** Files of timelines. */
-  timelines(): string[] {
-    return readdirSync(this.directory)
-      .filter((name) => TIMELINE.test(name))
-      .sort();
+  timelines(): TimelineName[] {
+    return timelinesIn(this.directory).sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   removeFiles(names: readonly string[]): void {

@@ -267,12 +267,12 @@ export class Uploader {
   async #putTimelines(segment: string): Promise<void> {
     const { store, spool, rotateTimelines } = this.#options;
     rotateTimelines();
-    const names = spool.timelines();
-    if (names.length === 0) return;
-    const times = names.map((name) => name.split('-').slice(1, 3).map(Number));
-    const startMs = Math.min(...times.map(([start]) => start));
-    const endMs = Math.max(...times.map(([, end]) => end));
+    const files = spool.timelines();
+    if (files.length === 0) return;
+    const startMs = Math.min(...files.map((file) => file.startMs));
+    const endMs = Math.max(...files.map((file) => file.endMs));
     const key = timelineKey(hourOf(store.clockMs()), segment, startMs, endMs);
+    const names = files.map(({ name }) => name);
     const bytes = Buffer.concat(names.map((name) => spool.read(name)));
     await store.put(key, bytes, { ifAbsent: true, signal: this.#closing.signal });
     spool.removeFiles(names);

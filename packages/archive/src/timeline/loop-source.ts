@@ -1,6 +1,7 @@
 // Spans and timelines by process, from where commands and the page find them, and where the time of the slow spans of one trace went: what `spanline
 // stalls` and `spanline trace show` tell the use of the event loop from. Must not mix processes, must say where it has not all that an archive has,
 // and nothing of spans of processes that kept no timeline of that time.
+import { getOrMake } from 'spanline/internal/base';
 import { ownResource } from 'spanline/internal/formats';
 import type { ArchivedResource, ArchivedSpan } from 'spanline/internal/record';
 import {
@@ -84,11 +85,8 @@ const spansOf = async (archive: Archive, { fromUs, toUs: endUs }: TimeWindow, { 
   const names = new WeakMap<ArchivedResource, string>();
   const byProcess = new Map<string, TimedSpan[]>();
   for (const span of [...traces.values()].flat()) {
-    const process = names.get(span.resource) ?? processOf(span.resource);
-    names.set(span.resource, process);
-    const spans = byProcess.get(process);
-    if (spans === undefined) byProcess.set(process, [timedSpan(span)]);
-    else spans.push(timedSpan(span));
+    const process = getOrMake(names, span.resource, processOf);
+    getOrMake(byProcess, process, () => []).push(timedSpan(span));
   }
   return byProcess;
 };
@@ -97,8 +95,7 @@ const spansOf = async (archive: Archive, { fromUs, toUs: endUs }: TimeWindow, { 
 const timelinesOf = async (archive: Archive, { fromUs, toUs: endUs }: TimeWindow): Promise<LoopSource[]> => {
   const byProcess = new Map<string, { timeline: TimelineRow[]; covered: TimeWindow[] }>();
   for (const { process, fromUs: from, toUs: to, rows } of await archive.timeline(fromUs, endUs)) {
-    const known = byProcess.get(process) ?? { timeline: [], covered: [] };
-    byProcess.set(process, known);
+    const known = getOrMake(byProcess, process, () => ({ timeline: [], covered: [] }));
     for (const row of rows) if (row.startUs <= endUs && row.endUs >= fromUs) known.timeline.push(row);
     known.covered.push({ fromUs: from, toUs: to });
   }

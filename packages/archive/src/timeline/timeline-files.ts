@@ -107,7 +107,7 @@ const MAX_ROWS = 65_536;
 
 const NAME = /^timeline-(\d{1,16})-(\d{1,16})-[0-9a-f]{12}\.jsonl$/;
 
-interface TimelineName {
+export interface TimelineName {
   readonly name: string;
   readonly startMs: number;
   readonly endMs: number;
@@ -123,7 +123,8 @@ const filesIn = (directory: string): string[] => {
   }
 };
 
-const namesIn = (directory: string): TimelineName[] =>
+/** Files of timelines in a directory. */
+export const timelinesIn = (directory: string): TimelineName[] =>
   filesIn(directory).flatMap((name) => {
     const [, start, end] = NAME.exec(name) ?? [];
     return start === undefined ? [] : [{ name, startMs: Number(start), endMs: Number(end) }];
@@ -187,7 +188,7 @@ export class TimelineFiles {
     if (!(fromUs <= toUs))
       throw new BadOptionsError(`a timeline from ${fromUs} to ${toUs}: give the earlier time first`);
     const found: TimelineStretch[] = [];
-    for (const { name, startMs, endMs } of namesIn(this.#directory)) {
+    for (const { name, startMs, endMs } of timelinesIn(this.#directory)) {
       if (startMs * 1000 > toUs || endMs * 1000 < fromUs) continue;
       const { stretches, torn } = stretchesIn(await this.#textOf(name));
       found.push(...stretches.filter((stretch) => stretch.fromUs <= toUs && stretch.toUs >= fromUs));
@@ -201,7 +202,7 @@ export class TimelineFiles {
     const oldest = maxAgeMs === undefined ? Number.NEGATIVE_INFINITY : timers.wallMs() - maxAgeMs;
     const names: string[] = [];
     let bytes = 0;
-    for (const { name, endMs } of namesIn(this.#directory).sort((a, b) => b.endMs - a.endMs)) {
+    for (const { name, endMs } of timelinesIn(this.#directory).sort((a, b) => b.endMs - a.endMs)) {
       bytes += statSync(join(this.#directory, name), { throwIfNoEntry: false })?.size ?? 0;
       if (endMs < oldest || bytes > TIMELINE_BYTES) names.push(name);
     }
