@@ -2,23 +2,9 @@
 // lock, and may be ended at any moment.
 import { parentPort } from 'node:worker_threads';
 import { GraphError } from '@spanline/graph';
-import { mergeSegments, writeSpansTo } from './make-segments.js';
-import { DirectoryPlace } from './segment-place.js';
-import { SegmentSet } from './segment-set.js';
+import { mergeFiles, writeSpansTo } from './make-segments.js';
 import { damageOf, readWalRows, type WalRows } from './wal/wal-frames.js';
-import type {
-  MergeAnswer,
-  MergeTask,
-  SealAnswer,
-  SealTask,
-  WorkAnswer,
-  WorkReply,
-  WorkRequest,
-} from './work-thread.js';
-
-/** Segments open at a time, and bytes of their blocks kept: each is read once, from its beginning to its end. */
-const OPEN_SEGMENTS = 2;
-const CACHE_BYTES = 4 * 1024 * 1024;
+import type { SealAnswer, SealTask, WorkAnswer, WorkReply, WorkRequest } from './work-thread.js';
 
 const readIfThere = (path: string): WalRows | undefined => {
   try {
@@ -37,18 +23,9 @@ const seal = ({ directory, path, replaces }: SealTask): SealAnswer => {
   return { isDone: true, spans: rows.count, tornBytes, damage: damageOf(path, read)?.message };
 };
 
-const merge = async ({ directory, names }: MergeTask): Promise<MergeAnswer> => {
-  const set = new SegmentSet(new DirectoryPlace(directory), OPEN_SEGMENTS, CACHE_BYTES);
-  try {
-    return { isDone: await mergeSegments(set, names), damaged: set.damaged() };
-  } finally {
-    await set.close();
-  }
-};
-
 const answerTo = async ({ number, task }: WorkRequest): Promise<WorkReply> => {
   try {
-    const answer: WorkAnswer = task.kind === 'seal' ? seal(task) : await merge(task);
+    const answer: WorkAnswer = task.kind === 'seal' ? seal(task) : await mergeFiles(task);
     return { number, answer };
   } catch (error) {
     const isTransport = error instanceof GraphError && error.code === 'ERR_SPANLINE_GRAPH_TRANSPORT';

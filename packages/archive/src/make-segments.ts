@@ -7,9 +7,11 @@ import { newId, segmentName } from './directory.js';
 import { SpanRows } from './rows/span-rows.js';
 import { writeSegment } from './segment/write-segment.js';
 import { timesOf, writeUnsorted } from './segment/write-unsorted.js';
-import type { SegmentSet } from './segment-set.js';
+import { DirectoryPlace } from './segment-place.js';
+import { SegmentSet } from './segment-set.js';
 import type { Times } from './values/fields.js';
 import type { WalFrame } from './wal/wal-writer.js';
+import type { MergeAnswer, MergeTask } from './work-thread.js';
 
 /** The row of the earliest or the latest time, by `sign` -1 or 1. */
 const extreme = (times: Times, count: number, sign: -1 | 1): number => {
@@ -54,6 +56,20 @@ export const mergeSegments = async (set: SegmentSet, names: readonly string[]): 
   writeSpansTo(set.directory, rows, names);
   removeFiles(set.directory, names);
   return true;
+};
+
+/** Segments open at a time, and bytes of their blocks kept: each is read once, from its beginning to its end. */
+const OPEN_SEGMENTS = 2;
+const CACHE_BYTES = 4 * 1024 * 1024;
+
+/** The same in a directory that nobody else has open here. */
+export const mergeFiles = async ({ directory, names }: Omit<MergeTask, 'kind'>): Promise<MergeAnswer> => {
+  const set = new SegmentSet(new DirectoryPlace(directory), OPEN_SEGMENTS, CACHE_BYTES);
+  try {
+    return { isDone: await mergeSegments(set, names), damaged: set.damaged() };
+  } finally {
+    await set.close();
+  }
 };
 
 /** Delete files, as far as they are there. */

@@ -8,11 +8,9 @@ import { BufferTransport, CorruptError } from '@spanline/graph';
 import { inParallel } from 'spanline/internal/base';
 import type { DamagedSegment } from '../archive-options.js';
 import { newestSegmentFirst, parseSegmentName } from '../directory.js';
-import { mergeSegments } from '../make-segments.js';
+import { mergeFiles } from '../make-segments.js';
 import { chooseMerge, longestSpanMs, type MergeCandidate, type MergePolicy } from '../merge-plan.js';
 import { clusteredSegment } from '../segment/cluster-segment.js';
-import { DirectoryPlace } from '../segment-place.js';
-import { SegmentSet } from '../segment-set.js';
 import type { MaintainBounds, MaintainCounts } from './bucket-options.js';
 import { type BucketCard, openForCard } from './card.js';
 import type { CatalogueChange } from './catalogue.js';
@@ -21,8 +19,6 @@ import { segmentKey } from './keys.js';
 import { type Turn, takeTurn, turnOf } from './merge-turn.js';
 
 const AT_A_TIME = 4;
-const OPEN_SEGMENTS = 2;
-const CACHE_BYTES = 4 * 1024 * 1024;
 /** An unsorted upload waits so long for others to be merged with before it is sorted alone. */
 const WAIT_MS = 30 * 60_000;
 /** Merges in a row that come for nothing, and then it is left to the next look. */
@@ -127,29 +123,16 @@ const report = ({ store, damaged }: Merging, name: string, key: string, code: st
 /** Whether the files in a directory were merged there. */
 const mergeHere = async (directory: string, inputs: readonly BucketCard[], merging: Merging): Promise<boolean> => {
   const { worker } = merging.bounds;
-  const names = inputs.map(({ name }) => name);
   const spans = inputs.reduce((sum, { info }) => sum + info.spanCount, 0);
-  const tell = (damaged: readonly DamagedSegment[]): void => {
-    for (const { file, code, message } of damaged) {
-      const key = inputs.find(({ name }) => name === file)?.key;
-      if (key !== undefined) report(merging, file, key, code, `is damaged: ${message}`);
-    }
-  };
-  if (worker?.accepts(spans) === true) {
-    const answer = await worker.run({ kind: 'merge', directory, names });
-    if (answer?.isDone) return true;
-    tell(answer?.damaged ?? []);
-    // It may have died over it, and have done all or nothing: the next time shows.
-    return false;
+  const task = { directory, names: inputs.map(({ name }) => name) };
+  const answer =
+    worker?.accepts(spans) === true ? await worker.run({ kind: 'merge', ...task }) : await mergeFiles(task);
+  for (const { file, code, message } of answer?.damaged ?? []) {
+    const key = inputs.find(({ name }) => name === file)?.key;
+    if (key !== undefined) report(merging, file, key, code, `is damaged: ${message}`);
   }
-  const set = new SegmentSet(new DirectoryPlace(directory), OPEN_SEGMENTS, CACHE_BYTES);
-  try {
-    const isDone = await mergeSegments(set, names);
-    tell(set.damaged());
-    return isDone;
-  } finally {
-    await set.close();
-  }
+  // A worker may have died over it, and have done all or nothing: the next time shows.
+  return answer?.isDone === true;
 };
 
 /** Put a merged segment; gives its card. */
