@@ -223,10 +223,6 @@ export class BucketPlace implements SegmentPlace {
   }
 
   async #listFrom(from: string): Promise<Listed> {
-    return { from, listed: await this.#listFresh(from) };
-  }
-
-  async #listFresh(from: string): Promise<Map<string, SegmentObject>> {
     const found = new Map<string, SegmentObject>();
     const startAfter = from === '' ? undefined : `fresh/${from}/`;
     for await (const page of this.#store.list('fresh/', { startAfter })) {
@@ -236,6 +232,6 @@ export class BucketPlace implements SegmentPlace {
         if (parseSegmentName(name) !== undefined && !found.has(name)) found.set(name, { key, size, etag });
       }
     }
-    return found;
+    return { from, listed: found };
   }
 }

@@ -1,4 +1,4 @@
-// What all sections of a segment share: their numbers and names, the bounds of their parts, and how they write times and counts.
+// What all sections of a segment share: their numbers and names, the bounds of their parts, what lies together, and how they write times and counts.
 //
 //     time = u64, as in values/fields.ts
 //     told = varint (0: u64 follows)         else the zigzag of the time less the one it is told against, plus one
@@ -64,8 +64,9 @@ export const readNumber = (reader: ByteReader): number | bigint => {
   return zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2;
 };
 
-export const writeCounts = (writer: ByteWriter, counts: readonly number[]): void => {
-  for (const count of counts) writer.varint(count);
+/** How many things each span has. */
+export const writeCounts = (writer: ByteWriter, lists: readonly (readonly unknown[])[]): void => {
+  for (const { length } of lists) writer.varint(length);
 };
 
 /** One more than there are spans; the last is the number of all things. */
@@ -78,4 +79,19 @@ export const readCounts = (reader: ByteReader, spans: number): Uint32Array => {
     firsts[i + 1] = end;
   }
   return firsts;
+};
+
+/** Things in their order, some together until they have so many bytes. */
+export const bySize = <T>(things: readonly T[], bytesOf: (thing: T) => number, enough: number): T[][] => {
+  const batches: T[][] = [];
+  let bytes = enough;
+  for (const thing of things) {
+    if (bytes >= enough) {
+      batches.push([]);
+      bytes = 0;
+    }
+    batches[batches.length - 1].push(thing);
+    bytes += bytesOf(thing);
+  }
+  return batches;
 };

@@ -23,10 +23,7 @@ export const encodeEvents = (rows: SpanRows, chosen: Uint32Array, strings: Strin
   const writer = new ByteWriter();
   const events = rows.hasEvents ? Array.from(chosen, (row) => rows.events(row)) : [];
   if (events.every(({ length }) => length === 0)) return writer.view();
-  writeCounts(
-    writer,
-    events.map(({ length }) => length),
-  );
+  writeCounts(writer, events);
   for (const list of events) for (const { name } of list) strings.writeRef(writer, name);
   const properties = new PropertyWriter(strings);
   events.forEach((list, i) => {
@@ -83,10 +80,7 @@ export const encodeLinks = (rows: SpanRows, chosen: Uint32Array, strings: String
   const writer = new ByteWriter();
   const links = rows.hasLinks ? Array.from(chosen, (row) => rows.links(row)) : [];
   if (links.every(({ length }) => length === 0)) return writer.view();
-  writeCounts(
-    writer,
-    links.map(({ length }) => length),
-  );
+  writeCounts(writer, links);
   const ids = new ByteWriter();
   const properties = new PropertyWriter(strings);
   links.forEach((list, i) => {

@@ -43,17 +43,15 @@ export const linkKey = ({ traceId, spanId }: ArchivedLink): Buffer => {
   return key;
 };
 
-/** A span that has links. */
-interface Source {
-  readonly links: readonly ArchivedLink[];
-}
+/** Links of each span that has some. */
+type Sources = readonly (readonly ArchivedLink[])[];
 
 const textOf = ({ traceId, spanId }: ArchivedLink): string => traceId + spanId;
 
 /** The graph of all links of `order`. */
 export const buildLinkGraph = (input: SpanRows, { rows, keyNodes, keyFirsts, spanCount }: SpanOrder): LinkGraph => {
   // Nodes in the order of their keys, by trace.
-  const sources: Source[] = [];
+  const sources: (readonly ArchivedLink[])[] = [];
   const sourceOrdinals: number[] = [];
   const groupStarts: number[] = [];
   const nodes = new Map<string, number>();
@@ -65,7 +63,7 @@ export const buildLinkGraph = (input: SpanRows, { rows, keyNodes, keyFirsts, spa
       if (links.length === 0) continue;
       nodes.set(input.traceId(rows[ordinal]) + input.spanId(rows[ordinal]), sources.length);
       sourceOrdinals.push(ordinal);
-      sources.push({ links });
+      sources.push(links);
     }
     if (sources.length > before) groupStarts.push(before);
   }
@@ -88,7 +86,7 @@ export const buildLinkGraph = (input: SpanRows, { rows, keyNodes, keyFirsts, spa
   const offsets = new Uint32Array(order.length + 1);
   const targets: number[] = [];
   order.forEach((node, place) => {
-    for (const link of sources[node].links) {
+    for (const link of sources[node]) {
       const target = nodes.get(textOf(link));
       targets.push(target === undefined ? (ghostPlaces.get(textOf(link)) as number) : places[target]);
     }
@@ -97,10 +95,10 @@ export const buildLinkGraph = (input: SpanRows, { rows, keyNodes, keyFirsts, spa
   return { nodeCount: order.length, ordinals, ghosts, references: { offsets, targets: Uint32Array.from(targets) } };
 };
 
-const adjacency = (sources: readonly Source[], nodes: ReadonlyMap<string, number>): Adjacency => {
+const adjacency = (sources: Sources, nodes: ReadonlyMap<string, number>): Adjacency => {
   const offsets = new Uint32Array(sources.length + 1);
   const targets: number[] = [];
-  sources.forEach(({ links }, node) => {
+  sources.forEach((links, node) => {
     for (const link of links) {
       const target = nodes.get(textOf(link));
       if (target !== undefined) targets.push(target);
@@ -110,13 +108,11 @@ const adjacency = (sources: readonly Source[], nodes: ReadonlyMap<string, number
   return { offsets, targets: Uint32Array.from(targets) };
 };
 
-const ghostKeys = (sources: readonly Source[], nodes: ReadonlyMap<string, number>): Buffer[] => {
+const ghostKeys = (sources: Sources, nodes: ReadonlyMap<string, number>): Buffer[] => {
   const keys = new Map<string, Buffer>();
-  for (const { links } of sources) {
-    for (const link of links) {
-      const text = textOf(link);
-      if (!nodes.has(text) && !keys.has(text)) keys.set(text, linkKey(link));
-    }
+  for (const link of sources.flat()) {
+    const text = textOf(link);
+    if (!nodes.has(text) && !keys.has(text)) keys.set(text, linkKey(link));
   }
   return [...keys.values()].sort(Buffer.compare);
 };

@@ -142,23 +142,26 @@ export const codeTimes = (
     if (!Number.isNaN(pieceDurations[piece])) durationValues[first] = pieceDurations[piece] - durations[first];
   }
 
-  const base = bestBase({ pieceFirsts, parents, starts, durations, contexts });
+  const told = { pieceFirsts, parents, starts, durations };
+  const base = bestBase(told, contexts);
   return {
     base,
     unit,
-    starts: coded(startsAgainst(base, pieceFirsts, parents, starts, durations), contexts),
+    starts: coded(startsAgainst(base, told), contexts),
     durations: coded(durationValues, contexts),
   };
 };
 
+/** What starts are told by. */
+interface Told {
+  readonly pieceFirsts: readonly number[];
+  readonly parents: Int32Array;
+  readonly starts: Float64Array;
+  readonly durations: Float64Array;
+}
+
 /** Starts against `base`, of the spans of `pieceFirsts`. */
-const startsAgainst = (
-  base: Base,
-  pieceFirsts: readonly number[],
-  parents: Int32Array,
-  starts: Float64Array,
-  durations: Float64Array,
-): Float64Array => {
+const startsAgainst = (base: Base, { pieceFirsts, parents, starts, durations }: Told): Float64Array => {
   const values = new Float64Array(pieceFirsts[pieceFirsts.length - 1]);
   const siblings = new SiblingTimes(values.length, starts, durations);
   for (let piece = 0; piece + 1 < pieceFirsts.length; piece++) {
@@ -170,19 +173,11 @@ const startsAgainst = (
   return values;
 };
 
-interface Sample {
-  readonly pieceFirsts: readonly number[];
-  readonly parents: Int32Array;
-  readonly starts: Float64Array;
-  readonly durations: Float64Array;
-  readonly contexts: Uint16Array;
-}
-
 /** What makes starts smallest, by the first traces: others of the same programs will hardly differ. */
-const bestBase = ({ pieceFirsts, parents, starts, durations, contexts }: Sample): Base => {
-  const end = pieceFirsts.findIndex((first) => first >= SAMPLE_SPANS);
-  const sample = end < 0 ? pieceFirsts : pieceFirsts.slice(0, end + 1);
-  const bits = BASES.map((base) => coded(startsAgainst(base, sample, parents, starts, durations), contexts).bits);
+const bestBase = (told: Told, contexts: Uint16Array): Base => {
+  const end = told.pieceFirsts.findIndex((first) => first >= SAMPLE_SPANS);
+  const sample = end < 0 ? told : { ...told, pieceFirsts: told.pieceFirsts.slice(0, end + 1) };
+  const bits = BASES.map((base) => coded(startsAgainst(base, sample), contexts).bits);
   return BASES[bits.indexOf(Math.min(...bits))];
 };
 

@@ -10,7 +10,7 @@ import { rootFirst } from '../trace-trees.js';
 import { hasNumber, lastWordOf, readTime } from '../values/fields.js';
 import { readFrames } from '../wal/wal-frames.js';
 import { report } from './find-traces.js';
-import { SegmentSection } from './layout.js';
+import { bySize, SegmentSection } from './layout.js';
 import { eachOrDamage, guarded, type SegmentReadOptions, segmentInfo } from './segment-file.js';
 import { decodeSummary, OperationList } from './segment-summary.js';
 import { StringTable, serviceOf } from './span-tables.js';
@@ -161,7 +161,8 @@ export class UnsortedFile {
       if (error !== undefined) damage.push(error);
       return error === undefined;
     });
-    for (const stretches of batchesOf(stretchesOf(sound))) {
+    // What lies between blocks is in memory too.
+    for (const stretches of bySize(stretchesOf(sound), ({ range }) => range.length, BATCH_BYTES)) {
       const ranges = stretches.map(({ range }) => range);
       const [stored] = await eachOrDamage([ranges], async ([all]) => [
         await this.#container.readStored(all, { signal }),
@@ -229,22 +230,6 @@ const stretchesOf = (blocks: readonly Block[]): Stretch[] => {
     return { range: { offset: first.offset, length: last.offset + last.storedLength - first.offset }, blocks: some };
   });
 };
-
-/** Stretches, some at a time: so many bytes are in memory, what lies between their blocks among them. */
-function* batchesOf(stretches: readonly Stretch[]): Generator<readonly Stretch[]> {
-  let batch: Stretch[] = [];
-  let bytes = 0;
-  for (const stretch of stretches) {
-    if (bytes >= BATCH_BYTES) {
-      yield batch;
-      batch = [];
-      bytes = 0;
-    }
-    batch.push(stretch);
-    bytes += stretch.range.length;
-  }
-  if (batch.length > 0) yield batch;
-}
 
 /** Whether what is said of a block is so: a reader passes it over by that. */
 const isDescribed = ({ words, startUnixNs, endUnixNs }: Block, rows: SpanRows): boolean => {

@@ -11,9 +11,8 @@ import { BufferSink, ContainerWriter, SectionId, TransportError, type WrittenBlo
 import { Codec, encodeMeta, type Stored } from '@spanline/graph/internal';
 import { ByteWriter, runAsync, writeWhole } from 'spanline/internal/base';
 import { writeTime } from '../values/fields.js';
-import { addOperations } from '../wal/batch-facts.js';
 import type { WalFrame } from '../wal/wal-writer.js';
-import { KIND_NOTE, KIND_UNSORTED, REPLACES_NOTE, SegmentSection } from './layout.js';
+import { bySize, KIND_NOTE, KIND_UNSORTED, REPLACES_NOTE, SegmentSection } from './layout.js';
 import { encodeSummary, OperationList } from './segment-summary.js';
 import { StringTable } from './span-tables.js';
 
@@ -25,20 +24,6 @@ const MAX_KEPT_BYTES = 2 * 1024 * 1024;
 
 /** Frames that share a block. */
 type Batches = readonly WalFrame[];
-
-const blocksOf = (frames: Batches): WalFrame[][] => {
-  const blocks: WalFrame[][] = [];
-  let bytes = BLOCK_BYTES;
-  for (const frame of frames) {
-    if (bytes >= BLOCK_BYTES) {
-      blocks.push([]);
-      bytes = 0;
-    }
-    blocks[blocks.length - 1].push(frame);
-    bytes += frame.bytes.length;
-  }
-  return blocks;
-};
 
 type Compress = (bytes: Buffer, options: zlib.ZlibOptions) => Promise<Buffer>;
 
@@ -124,7 +109,7 @@ export const timesOf = (frames: Batches): { readonly startUnixNs: bigint; readon
  * behind then.
  */
 export const writeUnsorted = async (path: string, frames: Batches, replaces: readonly string[]): Promise<void> => {
-  const blocks = blocksOf(frames);
+  const blocks = bySize(frames, ({ bytes }) => bytes.length, BLOCK_BYTES);
   const sink = new BufferSink();
   const writer = new ContainerWriter(sink, 'none');
   const start = writer.position;
@@ -157,7 +142,7 @@ const summaryOf = (frames: Batches): Parameters<typeof encodeSummary>[0] => {
   let spanCount = 0;
   let traceCount = 0;
   for (const { spans, facts } of frames) {
-    addOperations(operations, facts);
+    for (const shape of facts.shapes) operations.add(shape.service, shape);
     spanCount += spans;
     traceCount += facts.traceWords.length;
   }

@@ -1,7 +1,7 @@
 // What is known of a batch of spans without reading it again: traces, times, services and the names of their spans. It is gathered while the batch is
 // written, a few nanoseconds a span; a reader passes over the batch by it. It must never claim less than the batch has.
-import type { ArchivedKind, ArchivedResource } from 'spanline/internal/record';
-import type { OperationList } from '../segment/segment-summary.js';
+import type { ArchivedSpan } from 'spanline/internal/record';
+import type { SegmentOperation } from '../segment/segment-summary.js';
 import { serviceOf } from '../segment/span-tables.js';
 
 const NS_PER_SECOND = 1_000_000_000n;
@@ -11,17 +11,8 @@ const MAX_RESOURCES = 64;
 const MAX_NAMES = 8192;
 
 /** What a span is, for lists of services and names. */
-interface Shape {
+interface Shape extends SegmentOperation {
   readonly service: string;
-  readonly name: string;
-  readonly kind: ArchivedKind;
-}
-
-/** What a shape is taken from. */
-interface ShapeSource {
-  readonly resource: ArchivedResource;
-  readonly name: string;
-  readonly kind: ArchivedKind;
 }
 
 /** What is known of a whole batch. */
@@ -33,11 +24,6 @@ export interface BatchFacts {
   /** Each service, name and kind, at least once. */
   readonly shapes: readonly Shape[];
 }
-
-/** Add the services and names of a batch to a list. */
-export const addOperations = (list: OperationList, { shapes }: BatchFacts): void => {
-  for (const { service, name, kind } of shapes) list.add(service, { name, kind });
-};
 
 const nanosOf = (sec: number, nano: number): bigint => BigInt(sec) * NS_PER_SECOND + BigInt(nano);
 
@@ -83,7 +69,12 @@ export class FactsOfBatch {
   }
 
   /** Note what a span is, by numbers: those of resource and name in the batch, 0 for a name that has none, and that of its kind. */
-  span(resourceNumber: number, nameNumber: number, kindNumber: number, span: ShapeSource): void {
+  span(
+    resourceNumber: number,
+    nameNumber: number,
+    kindNumber: number,
+    span: Pick<ArchivedSpan, 'resource' | 'name' | 'kind'>,
+  ): void {
     if (nameNumber > 0 && nameNumber < MAX_NAMES && resourceNumber < MAX_RESOURCES) {
       let seen = this.#seen[resourceNumber];
       if (seen === undefined || nameNumber >= seen.length) seen = this.#grow(resourceNumber, nameNumber);

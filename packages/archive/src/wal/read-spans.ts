@@ -9,8 +9,9 @@ import {
   type ArchivedScope,
   type ArchivedValue,
   type Extras,
-  hex8,
   PropertyDraft,
+  spanHex,
+  traceHex,
 } from 'spanline/internal/record';
 import type { SpanRows } from '../rows/span-rows.js';
 import { readResource, readScope } from '../segment/span-tables.js';
@@ -21,12 +22,6 @@ import { ALL_BITS, Has } from './span-form.js';
 
 const TWO_32 = 2 ** 32;
 const NONE: readonly never[] = Object.freeze([]);
-
-const readId = (reader: ByteReader, count: number): string => {
-  let id = '';
-  for (let i = 0; i < count; i++) id += hex8(reader.uint32());
-  return id;
-};
 
 /** The things of a batch, as they are met. */
 const readKnown = <T>(reader: ByteReader, known: T[], read: (reader: ByteReader) => T): T => {
@@ -169,8 +164,8 @@ const readLinks = (reader: ByteReader, texts: ReadTexts): ArchivedLink[] =>
   Array.from(
     { length: readCount(reader) },
     (): ArchivedLink => ({
-      traceId: readId(reader, 4),
-      spanId: readId(reader, 2),
+      traceId: traceHex(reader.uint32(), reader.uint32(), reader.uint32(), reader.uint32()),
+      spanId: spanHex(reader.uint32(), reader.uint32()),
       traceState: readText(reader),
       ...texts.properties(reader),
     }),
