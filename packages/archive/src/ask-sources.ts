@@ -6,6 +6,7 @@ import { getOrMake, inParallel } from 'spanline/internal/base';
 import type { ArchivedSpan } from 'spanline/internal/record';
 import { type AskOptions, type TraceParts, type TraceSource, traceIdsOf } from './trace-source.js';
 import { rootFirst } from './trace-trees.js';
+import { compare } from './values/fields.js';
 
 /** Asks sources in order, a bounded number at a time. */
 export const askEach = <T>(
@@ -57,4 +58,4 @@ export const presentIn = async (
 
 /** The one that ends last first. */
 export const newestSourceFirst = (sources: readonly TraceSource[]): TraceSource[] =>
-  [...sources].sort((a, b) => (a.endUnixNs > b.endUnixNs ? -1 : a.endUnixNs < b.endUnixNs ? 1 : 0));
+  [...sources].sort((a, b) => compare(b.endUnixNs, a.endUnixNs));

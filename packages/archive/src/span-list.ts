@@ -13,6 +13,7 @@ import { eachOnce } from './shared-ids.js';
 import { isInTime, type TraceSearch, type TraceSummary } from './trace-search.js';
 import type { TraceId, TraceSource } from './trace-source.js';
 import { rootFirst } from './trace-trees.js';
+import { compare } from './values/fields.js';
 
 /** What is known of a whole trace, whose spans are each there once. */
 export const summaryOf = (spans: readonly ArchivedSpan[]): TraceSummary => {
@@ -60,15 +61,7 @@ export const meetsConditions = ({ startUnixNs, durationNs }: TraceSummary, searc
 
 /** The newest first; of one start by id, so that the order is always the same. */
 export const newestFirst = (a: TraceSummary, b: TraceSummary): number =>
-  a.startUnixNs > b.startUnixNs
-    ? -1
-    : a.startUnixNs < b.startUnixNs
-      ? 1
-      : a.traceId < b.traceId
-        ? -1
-        : a.traceId > b.traceId
-          ? 1
-          : 0;
+  compare(b.startUnixNs, a.startUnixNs) || compare(a.traceId, b.traceId);
 
 /** A list of spans that grows. */
 export class SpanList implements TraceSource {

@@ -13,7 +13,7 @@ import type { SegmentOperation } from './segment/segment-summary.js';
 import type { OnDamage, SegmentSet } from './segment-set.js';
 import { shownName } from './trace-facts.js';
 import type { TraceSummary } from './trace-search.js';
-import { traceIdBytes } from './values/fields.js';
+import { compare, traceIdBytes } from './values/fields.js';
 
 /** A trace id as it is written, and as filters look it up. */
 export interface TraceId {
@@ -65,8 +65,6 @@ export interface Operation {
   readonly kind: ArchivedKind;
 }
 
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
 /** Sorted. */
 export const servicesOf = async (sources: readonly TraceSource[], unnamed?: string): Promise<string[]> => {
   const services = new Set<string>();
@@ -89,7 +87,7 @@ export const operationsOf = async (
       for (const operation of list) operations.set(`${operation.kind} ${operation.name}`, operation);
     }
   }
-  return [...operations.values()].sort((a, b) => compareText(a.name, b.name) || compareText(a.kind, b.kind));
+  return [...operations.values()].sort((a, b) => compare(a.name, b.name) || compare(a.kind, b.kind));
 };
 
 /** How one query reads. */

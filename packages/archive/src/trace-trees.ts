@@ -1,6 +1,7 @@
 // The spans of one trace of an archive as trees: each span once, the halves of a call apart.
 import { type ArchivedSpan, plant, type SpanNode, walkTree } from 'spanline/internal/record';
 import { eachOnce } from './shared-ids.js';
+import { compare } from './values/fields.js';
 
 /** A span and what it called, out of an archive. */
 export interface TraceNode {
@@ -13,7 +14,7 @@ export interface TraceNode {
 type Kin = Pick<ArchivedSpan, 'traceId' | 'spanId' | 'parentSpanId'>;
 
 const byStartAndId = (a: ArchivedSpan, b: ArchivedSpan): number =>
-  a.startUnixNs < b.startUnixNs ? -1 : a.startUnixNs > b.startUnixNs ? 1 : a.spanId < b.spanId ? -1 : 1;
+  compare(a.startUnixNs, b.startUnixNs) || compare(a.spanId, b.spanId);
 
 /** The spans of one trace, each once, as trees in the order of `compare`: the root's first, then those whose parent is absent. */
 export const treesOf = <T extends Kin>(

@@ -1,5 +1,6 @@
 // Which cards are written again when some come and some go: packs stay as they are as long as most of their cards are live, and small ones are joined with
 // what is new, so that each card is written a few times in all and a reader has few packs to read. No live card may be lost, and none be in two packs.
+import { compare } from '../values/fields.js';
 import type { BucketCard } from './card.js';
 import type { LoadedPack } from './catalogue-state.js';
 import type { Pack } from './generation.js';
@@ -49,7 +50,7 @@ export const newPacks = (
     cards.push(...live);
   }
   // Neighbours in time together.
-  cards.sort((a, b) => (a.info.endUnixNs < b.info.endUnixNs ? -1 : a.info.endUnixNs > b.info.endUnixNs ? 1 : 0));
+  cards.sort((a, b) => compare(a.info.endUnixNs, b.info.endUnixNs));
   const written: BucketCard[][] = [];
   for (let i = 0; i < cards.length; i += PACK_CARDS) written.push(cards.slice(i, i + PACK_CARDS));
   return { kept, written, dropped };

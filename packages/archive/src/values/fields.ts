@@ -65,6 +65,9 @@ export const TIME_RULE = 'times are bigints from 0 to 2^64 - 1';
 
 export const isTime = (time: unknown): time is bigint => typeof time === 'bigint' && time >= 0n && time <= MAX_TIME;
 
+/** The order of two numbers or texts: negative when the first comes first. */
+export const compare = <T>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
+
 /** Whether a number is among some, which ascend. */
 export const hasNumber = (numbers: Uint32Array | Float64Array, number: number): boolean => {
   let [low, high] = [0, numbers.length];

@@ -1,6 +1,7 @@
 // The references of a span as Jaeger shows them: to its parent and to the spans it is linked with.
 import { jaegerKeys } from 'spanline/internal/formats';
 import { type ArchivedSpan, propertyOf } from 'spanline/internal/record';
+import { NO_TRACE_ID } from '../decode-context.js';
 
 const { REFERENCE_TYPE, shownTraceId } = jaegerKeys;
 
@@ -10,8 +11,6 @@ export interface Reference {
   readonly traceID: string;
   readonly spanID: string;
 }
-
-const NO_TRACE = '0'.repeat(32);
 
 /** The parent first; a link to the parent says of which type that reference is. */
 export const referencesOf = ({ traceId, parentSpanId, links }: ArchivedSpan): Reference[] => {
@@ -23,7 +22,7 @@ export const referencesOf = ({ traceId, parentSpanId, links }: ArchivedSpan): Re
     const refType = isChild ? 'CHILD_OF' : 'FOLLOWS_FROM';
     if (parentSpanId !== '' && link.traceId === traceId && link.spanId === parentSpanId)
       references[0].refType = refType;
-    else if (link.traceId !== NO_TRACE)
+    else if (link.traceId !== NO_TRACE_ID)
       references.push({ refType, traceID: shownTraceId(link.traceId), spanID: link.spanId });
   }
   const isInside = ({ traceID }: Reference): boolean => traceID === shownTraceId(traceId);

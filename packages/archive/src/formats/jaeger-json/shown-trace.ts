@@ -10,6 +10,7 @@ import {
   goJson,
   propertyOf,
 } from 'spanline/internal/record';
+import { compare } from '../../values/fields.js';
 import { referencesOf } from './references.js';
 import { keptWarnings, warningsOf } from './span-warnings.js';
 
@@ -29,8 +30,6 @@ const ADDRESS_KEYS = new Set(['ip', 'peer.ipv4']);
 
 /** In the order of the types of Jaeger's model. */
 const TYPES: readonly JaegerTag['type'][] = ['string', 'bool', 'int64', 'float64', 'binary'];
-
-const compare = <T>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** By key, then type, then value. */
 const byKey = (a: JaegerTag, b: JaegerTag): number =>
