@@ -11,28 +11,16 @@ import type { Segment } from '../segment/segment.js';
 import type { DirectoryPlace, SegmentCard, SegmentPlace } from '../segment-place.js';
 import { MAINTAIN_DEFAULTS } from './bucket-options.js';
 import { type BucketCard, openObject } from './card.js';
-import type { CatalogueReader } from './catalogue-reader.js';
+import { type CatalogueReader, type SegmentObject, versionOf } from './catalogue-reader.js';
 import { CatalogueState } from './catalogue-state.js';
 import { NO_GENERATION } from './generation.js';
 import { hourOf, parseFreshKey } from './keys.js';
-import type { ObjectStore, ObjectVersion } from './object-store.js';
+import type { ObjectStore } from './object-store.js';
 
 /** Segments of a bucket that are asked at a time. */
 const PARALLEL = 24;
 /** What this process has put is known without a list for so long: longer than any list lags. */
 const UPLOADED_MAX = 10_000;
-
-/** An object that is a segment. */
-export interface SegmentObject {
-  readonly key: string;
-  readonly size: number;
-  /** Empty where it is not known. */
-  readonly etag: string;
-}
-
-/** The version of an object, where it is known. */
-export const versionOf = ({ size, etag }: SegmentObject): ObjectVersion | undefined =>
-  etag === '' ? undefined : { size, etag };
 
 /** Uploads from an hour on. */
 interface Listed {

@@ -3,14 +3,25 @@
 
 import type { BlockCache } from '@spanline/graph';
 import type { Segment } from '../segment/segment.js';
-import { type SegmentObject, versionOf } from './bucket-place.js';
 import { type BucketCard, headKept, MAX_HEAD_BYTES, openForCard, openFromCard } from './card.js';
 import { decodePack, encodePack } from './card-pack.js';
 import type { Catalogue } from './catalogue.js';
 import type { CatalogueState } from './catalogue-state.js';
 import type { DiskCache } from './disk-cache.js';
 import { Heads } from './heads.js';
-import type { ObjectStore } from './object-store.js';
+import type { ObjectStore, ObjectVersion } from './object-store.js';
+
+/** An object that is a segment. */
+export interface SegmentObject {
+  readonly key: string;
+  readonly size: number;
+  /** Empty where it is not known. */
+  readonly etag: string;
+}
+
+/** The version of an object, where it is known. */
+export const versionOf = ({ size, etag }: SegmentObject): ObjectVersion | undefined =>
+  etag === '' ? undefined : { size, etag };
 
 /** What reads the catalogue of a store; with `cache` what was read of segments is kept. */
 export type CatalogueReader = ReturnType<typeof openCatalogue>;
