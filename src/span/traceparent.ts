@@ -20,7 +20,7 @@ export type ParsedTraceparent = readonly [number, number, number, number, number
 // A number above 2^31 takes V8 a quarter of a microsecond to write in hex.
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
-export const hex8 = (word: number): string =>
+const hex8 = (word: number): string =>
   HEX[word >>> 24] + HEX[(word >>> 16) & 255] + HEX[(word >>> 8) & 255] + HEX[word & 255];
 
 /** The words of a trace id as 32 digits. */

@@ -142,18 +142,18 @@ export const codeTimes = (
     if (!Number.isNaN(pieceDurations[piece])) durationValues[first] = pieceDurations[piece] - durations[first];
   }
 
-  const told = { pieceFirsts, parents, starts, durations };
-  const base = bestBase(told, contexts);
+  const spanStarts = { pieceFirsts, parents, starts, durations };
+  const base = bestBase(spanStarts, contexts);
   return {
     base,
     unit,
-    starts: coded(startsAgainst(base, told), contexts),
+    starts: coded(startsAgainst(base, spanStarts), contexts),
     durations: coded(durationValues, contexts),
   };
 };
 
-/** What starts are told by. */
-interface Told {
+/** Starts of spans, and what they may be told against. */
+interface SpanStarts {
   readonly pieceFirsts: readonly number[];
   readonly parents: Int32Array;
   readonly starts: Float64Array;
@@ -161,7 +161,7 @@ interface Told {
 }
 
 /** Starts against `base`, of the spans of `pieceFirsts`. */
-const startsAgainst = (base: Base, { pieceFirsts, parents, starts, durations }: Told): Float64Array => {
+const startsAgainst = (base: Base, { pieceFirsts, parents, starts, durations }: SpanStarts): Float64Array => {
   const values = new Float64Array(pieceFirsts[pieceFirsts.length - 1]);
   const siblings = new SiblingTimes(values.length, starts, durations);
   for (let piece = 0; piece + 1 < pieceFirsts.length; piece++) {
@@ -174,9 +174,9 @@ const startsAgainst = (base: Base, { pieceFirsts, parents, starts, durations }: 
 };
 
 /** What makes starts smallest, by the first traces: others of the same programs will hardly differ. */
-const bestBase = (told: Told, contexts: Uint16Array): Base => {
-  const end = told.pieceFirsts.findIndex((first) => first >= SAMPLE_SPANS);
-  const sample = end < 0 ? told : { ...told, pieceFirsts: told.pieceFirsts.slice(0, end + 1) };
+const bestBase = (spanStarts: SpanStarts, contexts: Uint16Array): Base => {
+  const end = spanStarts.pieceFirsts.findIndex((first) => first >= SAMPLE_SPANS);
+  const sample = end < 0 ? spanStarts : { ...spanStarts, pieceFirsts: spanStarts.pieceFirsts.slice(0, end + 1) };
   const bits = BASES.map((base) => coded(startsAgainst(base, sample), contexts).bits);
   return BASES[bits.indexOf(Math.min(...bits))];
 };
