@@ -4,13 +4,11 @@ import { stat } from 'node:fs/promises';
 import { Archive, type ArchiveOptions, type DamagedSegment } from '@spanline/archive';
 import { isBucket } from 'spanline/internal/base';
 import { CommandError, ExitCode, endWith, interruptible } from './exit-code.js';
-import type { ArchiveCommandOptions } from './options.js';
+import type { ReadOptions } from './options.js';
 import { note, OutputClosed } from './output.js';
 
 /** The directory the command works on. */
-export const archiveDirectory = ({
-  archive = process.env.SPANLINE_ARCHIVE ?? '',
-}: Pick<ArchiveCommandOptions, 'archive'>): string => {
+export const archiveDirectory = ({ archive = process.env.SPANLINE_ARCHIVE ?? '' }: ReadOptions): string => {
   if (archive !== '') return archive;
   throw new CommandError(
     'ERR_SPANLINE_NO_ARCHIVE',
@@ -77,7 +75,7 @@ const explain = (archive: Archive, startMs: number): void => {
 
 /** Open the archive to read, run `work`, close it. */
 export const withArchive = (
-  options: ArchiveCommandOptions & { readonly explain?: boolean },
+  options: ReadOptions,
   work: (archive: Archive, signal: AbortSignal) => Promise<void>,
 ): Promise<void> => {
   const directory = archiveDirectory(options);
@@ -113,7 +111,7 @@ const noteUnsent = (archive: Archive | undefined): void => {
 
 /** Runs `work`, which opens the archive once it has something to write: a command that fails earlier leaves no empty archive. */
 export const withWrittenArchive = (
-  options: ArchiveCommandOptions,
+  options: ReadOptions,
   work: (open: () => Promise<Archive>, signal: AbortSignal) => Promise<void>,
   hint?: string,
 ): Promise<void> => {

@@ -2,35 +2,30 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { isBucket } from 'spanline/internal/base';
-import type { ClockOptions } from './clock-report.js';
-import { collect, wholeNumber, withReadArchive, withSources } from './options.js';
+import { type Commands, command, options, type Values } from './command.js';
+import { collect, READ_ARCHIVE, SOURCES, wholeNumber } from './options.js';
 import { note } from './output.js';
-import type { StallsOptions } from './print-stalls.js';
-import type { ServeOptions, UiOptions } from './serve.js';
 import { endTime, time } from './trace/search-options.js';
 
-/** Register the command. */
-export const registerClock = (program: Command): void => {
-  program
-    .command('clock')
-    .description('show the clock: source, frequency, per-core offsets, drift, cost of a reading')
-    .option('--json', 'print one JSON object')
-    .addOption(new Option('--measure', 'print this process alone; the command calls itself with it').hideHelp())
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ spanline clock\n  $ spanline clock --json\n  $ SPANLINE_CLOCK=monotonic spanline clock',
-    )
-    .action(async (options: ClockOptions) => (await import('./clock-report.js')).reportClock(options));
-};
+const RUN = options({
+  archive: [
+    '-a, --archive <place>',
+    'keep the traces in this directory or s3://bucket/prefix, and who had the event loop (or SPANLINE_ARCHIVE)',
+  ],
+  spool: [
+    '--spool <dir>',
+    'where spans wait until they are in a bucket, each process in a directory of its own (or SPANLINE_SPOOL; default: spanline-spool)',
+  ],
+  service: ['-s, --service <name>', 'name of the service (or OTEL_SERVICE_NAME)'],
+  exporter: [
+    '-e, --exporter <names>',
+    'otlp, jaeger, console or none, with commas between (or OTEL_TRACES_EXPORTER; default: otlp, with --archive none)',
+  ],
+});
 
-interface RunOptions {
-  readonly archive?: string;
-  readonly spool?: string;
-  readonly service?: string;
-  readonly exporter?: string;
-}
+type RunOptions = Values<typeof RUN>;
 
 /** What the options say in OpenTelemetry's words; the environment stands where an option is missing. */
 const variablesOf = ({ archive, spool, service, exporter }: RunOptions): NodeJS.ProcessEnv => ({
@@ -40,31 +35,105 @@ const variablesOf = ({ archive, spool, service, exporter }: RunOptions): NodeJS.
   ...(exporter !== undefined && { OTEL_TRACES_EXPORTER: exporter }),
 });
 
-/** Register the command. */
-export const registerRun = (program: Command): void => {
-  program
-    .command('run')
-    .argument('<command...>', 'program and its arguments, after --')
-    .passThroughOptions()
-    .description('run a service with tracing, unchanged')
-    .option(
-      '-a, --archive <place>',
-      'keep the traces in this directory or s3://bucket/prefix, and who had the event loop (or SPANLINE_ARCHIVE)',
-    )
-    .option(
-      '--spool <dir>',
-      'where spans wait until they are in a bucket, each process in a directory of its own (or SPANLINE_SPOOL; default: spanline-spool)',
-    )
-    .option('-s, --service <name>', 'name of the service (or OTEL_SERVICE_NAME)')
-    .addOption(
-      new Option(
-        '-e, --exporter <names>',
-        'otlp, jaeger, console or none, with commas between (or OTEL_TRACES_EXPORTER; default: otlp, with --archive none)',
-      ),
-    )
-    .addHelpText(
-      'after',
-      `
+const DEFAULT_LIMIT = 20;
+const MAX_LIMIT = 1000;
+
+const STALLS = options({
+  ...READ_ARCHIVE,
+  limit: ['-n, --limit <stalls>', 'no more than this', wholeNumber(1, MAX_LIMIT), DEFAULT_LIMIT],
+  from: ['--from <time>', 'stalls that were not over before: 2026-01-31T12:00:00Z, or 15m for as long ago', time],
+  to: ['--to <time>', 'stalls that had begun by then; a day means all of it', endTime],
+  json: ['--json', 'print JSON, one object a line'],
+});
+
+export type StallsOptions = Values<typeof STALLS>;
+
+const HOST = [
+  '--host <address>',
+  'address to listen on; any but 127.0.0.1 and ::1 needs a token',
+  undefined,
+  '127.0.0.1',
+] as const;
+const ALLOW_HOST = [
+  '--allow-host <name>',
+  'a further name requests may use for this machine; repeatable',
+  collect,
+  [],
+] as const;
+
+const portOrOff = (text: string): number | 'off' => {
+  if (text === 'off') return 'off';
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new InvalidArgumentError('write a port from 0 to 65535, or off.');
+};
+
+const SERVE = options({
+  archive: [
+    '-a, --archive <place>',
+    'directory of the archive, made when it is not there, or s3://bucket/prefix (or SPANLINE_ARCHIVE)',
+  ],
+  ...SOURCES,
+  spool: [
+    '--spool <dir>',
+    'of an archive in a bucket: where spans wait until they are there, of this process alone (default: a directory of its own in SPANLINE_SPOOL or spanline-spool)',
+  ],
+  maintain: ['--maintain', 'of an archive in a bucket: merge and delete there too'],
+  host: HOST,
+  port: [
+    '-p, --port <number>',
+    'port of the query API, takes spans too; 0 for a free one',
+    wholeNumber(0, 65_535),
+    16_686,
+  ],
+  otlpPort: [
+    '--otlp-port <number>',
+    'further port for spans, where OTLP/HTTP is looked for; off takes none anywhere',
+    portOrOff,
+    4318,
+  ],
+  token: ['--token <token>', 'what requests must bring as "Authorization: Bearer ..."; better as SPANLINE_TOKEN'],
+  allowHost: ALLOW_HOST,
+  corsOrigin: ['--cors-origin <origin>', 'web pages of this origin may read; repeatable', collect, []],
+  readOnly: ['--read-only', 'take no spans and change nothing in the directory'],
+  keepHours: ['--keep-hours <hours>', 'delete traces that ended longer ago', wholeNumber(1)],
+  keepMib: ['--keep-mib <mebibytes>', 'delete the oldest traces beyond so much', wholeNumber(1)],
+  json: ['--json', 'print where it listens as JSON'],
+});
+
+export type ServeOptions = Values<typeof SERVE>;
+
+const UI = options({
+  archive: [
+    '-a, --archive <place>',
+    'directory of an archive of traces, there or to come, or s3://bucket/prefix (or SPANLINE_ARCHIVE)',
+  ],
+  ...SOURCES,
+  snapshot: ['--snapshot <file>', 'a snapshot of a flight recorder to look at; repeatable', collect, []],
+  snapshots: ['--snapshots <dir>', 'where snapshots taken on the page are kept (default: a temporary directory)'],
+  host: HOST,
+  port: ['-p, --port <number>', 'port; 0 for a free one', wholeNumber(0, 65_535), 0],
+  token: ['--token <token>', 'what the page must know to read; better as SPANLINE_TOKEN'],
+  allowHost: ALLOW_HOST,
+  open: ['--no-open', 'do not open the browser'],
+  json: ['--json', 'print where it listens as JSON'],
+});
+
+export type UiOptions = Values<typeof UI>;
+
+export const commands = {
+  clock: command({
+    what: 'show the clock: source, frequency, per-core offsets, drift, cost of a reading',
+    options: { json: ['--json', 'print one JSON object'], measure: ['--measure', ''] },
+    help: '\nExamples:\n  $ spanline clock\n  $ spanline clock --json\n  $ SPANLINE_CLOCK=monotonic spanline clock',
+    run: async (options) => (await import('./clock-report.js')).reportClock(options),
+  }),
+
+  run: command({
+    words: [['<command...>', 'program and its arguments, after --']],
+    what: 'run a service with tracing, unchanged',
+    options: RUN,
+    help: `
 Every Node process that the program starts is traced, as by node --import spanline/register. OpenTelemetry's environment variables say the
 rest. Node 22 is asked to keep context frames, as Node 24 does (not with SPANLINE_CONTEXT=als). The exit code is that of the program.
 
@@ -74,8 +143,7 @@ Examples:
   $ OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4318 spanline run -s shop -- npm start
 
 Exit codes: those of the program; 2 wrong usage, 3 it could not be started.`,
-    )
-    .action(async (command: string[], options: RunOptions) => {
+    run: async (options, command: string[]) => {
       const { ownManifest, registerUrl, runProgram, withFrames, withPreload } = await import('./run-program.js');
       // Beside it register finds what it takes when it is there, of the same version: the program may have none of it, or another one.
       const variables = { ...variablesOf(options), SPANLINE_RUN: ownManifest };
@@ -86,23 +154,14 @@ Exit codes: those of the program; 2 wrong usage, 3 it could not be started.`,
       if (isBucket(directory)) note(`traces go to ${directory}; see: spanline trace ls -a ${directory}`);
       else if (existsSync(directory)) note(`traces are in ${directory}; see: spanline trace ls -a ${directory}`);
       else note(`no Node process of ${command[0]} kept a trace in ${directory}`);
-    });
-};
+    },
+  }),
 
-const DEFAULT_LIMIT = 20;
-const MAX_LIMIT = 1000;
-
-/** Register the command. */
-export const registerStalls = (program: Command): void => {
-  withReadArchive(program.command('stalls [file]'))
-    .description('the worst stalls of the event loop, of a snapshot or of an archive: who had it, and who waited')
-    .option('-n, --limit <stalls>', 'no more than this', wholeNumber(1, MAX_LIMIT), DEFAULT_LIMIT)
-    .option('--from <time>', 'stalls that were not over before: 2026-01-31T12:00:00Z, or 15m for as long ago', time)
-    .option('--to <time>', 'stalls that had begun by then; a day means all of it', endTime)
-    .option('--json', 'print JSON, one object a line')
-    .addHelpText(
-      'after',
-      `
+  stalls: command({
+    words: '[file]',
+    what: 'the worst stalls of the event loop, of a snapshot or of an archive: who had it, and who waited',
+    options: STALLS,
+    help: `
 The longest first. "untraced" is work that no span covers, "unknown" is time of which nothing is known but that the loop was busy. A full
 thread pool is listed as well: requests of files, names, crypto and compression had to wait for a thread.
 A trace waited while it had a span open and others had the loop. --json prints times in microseconds. NO_COLOR=1 turns colours off.
@@ -114,58 +173,13 @@ Examples:
   $ spanline stalls -a ./traces --json | jq '.holders[0].name'
 
 Exit codes: 0 found, 1 there was no stall or no timeline was kept, 2 wrong usage, 3 the archive, a part of it or the file cannot be read.`,
-    )
-    .action(async (file: string | undefined, options: StallsOptions) =>
-      (await import('./print-stalls.js')).printStalls(file, options),
-    );
-};
+    run: async (options, file: string | undefined) => (await import('./print-stalls.js')).printStalls(file, options),
+  }),
 
-const portOrOff = (text: string): number | 'off' => {
-  if (text === 'off') return 'off';
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= 65_535) return port;
-  throw new InvalidArgumentError('write a port from 0 to 65535, or off.');
-};
-
-/** Register the command. */
-export const registerServe = (program: Command): void => {
-  withSources(
-    program
-      .command('serve')
-      .description('serve an archive of traces: a Jaeger query API to read, OTLP/HTTP to send to')
-      .option(
-        '-a, --archive <place>',
-        'directory of the archive, made when it is not there, or s3://bucket/prefix (or SPANLINE_ARCHIVE)',
-      ),
-  )
-    .option(
-      '--spool <dir>',
-      'of an archive in a bucket: where spans wait until they are there, of this process alone (default: a directory of its own in SPANLINE_SPOOL or spanline-spool)',
-    )
-    .option('--maintain', 'of an archive in a bucket: merge and delete there too')
-    .option('--host <address>', 'address to listen on; any but 127.0.0.1 and ::1 needs a token', '127.0.0.1')
-    .option(
-      '-p, --port <number>',
-      'port of the query API, takes spans too; 0 for a free one',
-      wholeNumber(0, 65_535),
-      16_686,
-    )
-    .option(
-      '--otlp-port <number>',
-      'further port for spans, where OTLP/HTTP is looked for; off takes none anywhere',
-      portOrOff,
-      4318,
-    )
-    .option('--token <token>', 'what requests must bring as "Authorization: Bearer ..."; better as SPANLINE_TOKEN')
-    .option('--allow-host <name>', 'a further name requests may use for this machine; repeatable', collect, [])
-    .option('--cors-origin <origin>', 'web pages of this origin may read; repeatable', collect, [])
-    .option('--read-only', 'take no spans and change nothing in the directory')
-    .option('--keep-hours <hours>', 'delete traces that ended longer ago', wholeNumber(1))
-    .option('--keep-mib <mebibytes>', 'delete the oldest traces beyond so much', wholeNumber(1))
-    .option('--json', 'print where it listens as JSON')
-    .addHelpText(
-      'after',
-      `
+  serve: command({
+    what: 'serve an archive of traces: a Jaeger query API to read, OTLP/HTTP to send to',
+    options: SERVE,
+    help: `
 The page of spanline ui is there too, under /ui; its address is printed, with the token where there is one. It shows what
 --metrics, --store, --history, --gold-store and --profiles name beside the archive.
 
@@ -183,32 +197,13 @@ Examples:
 Grafana: add a Jaeger data source with the URL http://localhost:16686.
 
 Exit codes: 0 stopped, 2 wrong usage, 3 the archive, a source or the port cannot be used, or a part of the archive could not be read.`,
-    )
-    .action(async (options: ServeOptions) => (await import('./serve.js')).serve(options));
-};
+    run: async (options) => (await import('./serve.js')).serve(options),
+  }),
 
-/** Register the command. */
-export const registerUi = (program: Command): void => {
-  withSources(
-    program
-      .command('ui')
-      .description('a local page to look at traces, profiles and the history of benchmarks')
-      .option(
-        '-a, --archive <place>',
-        'directory of an archive of traces, there or to come, or s3://bucket/prefix (or SPANLINE_ARCHIVE)',
-      ),
-  )
-    .option('--snapshot <file>', 'a snapshot of a flight recorder to look at; repeatable', collect, [])
-    .option('--snapshots <dir>', 'where snapshots taken on the page are kept (default: a temporary directory)')
-    .option('--host <address>', 'address to listen on; any but 127.0.0.1 and ::1 needs a token', '127.0.0.1')
-    .option('-p, --port <number>', 'port; 0 for a free one', wholeNumber(0, 65_535), 0)
-    .option('--token <token>', 'what the page must know to read; better as SPANLINE_TOKEN')
-    .option('--allow-host <name>', 'a further name requests may use for this machine; repeatable', collect, [])
-    .option('--no-open', 'do not open the browser')
-    .option('--json', 'print where it listens as JSON')
-    .addHelpText(
-      'after',
-      `
+  ui: command({
+    what: 'a local page to look at traces, profiles and the history of benchmarks',
+    options: UI,
+    help: `
 The page loads nothing from elsewhere and sends nothing anywhere. In a pipe no browser is opened.
 
 Examples:
@@ -220,6 +215,6 @@ Examples:
   $ spanline ui --snapshot last.flight
 
 Exit codes: 0 stopped, 2 wrong usage, 3 a source or the port cannot be used.`,
-    )
-    .action(async (options: UiOptions) => (await import('./serve.js')).serveUi(options));
-};
+    run: async (options) => (await import('./serve.js')).serveUi(options),
+  }),
+} satisfies Commands;

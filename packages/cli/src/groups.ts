@@ -2,24 +2,17 @@
 // need takes three times as long to load as Node itself. Where no single one is named, as for help or a mistyped name, all must be there. Nothing
 // runs here.
 import type { Command } from 'commander';
+import { addCommand, type CommandRow, type Commands, command } from './command.js';
 import { numberFrom, wholeNumber } from './options.js';
-import type { TakeCommandOptions } from './snapshot/snapshot-files.js';
 
-interface Group {
-  readonly description: string;
-  /** Stands below the list of its commands. */
-  readonly help: string;
-  /** The files of its commands, by their names, with blanks between. */
-  readonly files: Readonly<
-    Record<string, () => Promise<{ readonly register: (group: Command, names: string) => void }>>
-  >;
-  /** What the group is beside its commands. */
-  readonly complete?: (group: Command) => void;
-}
+type Group = CommandRow & {
+  /** The files of its commands, by their names. */
+  readonly files?: Readonly<Record<string, () => Promise<{ readonly commands: Commands }>>>;
+};
 
-const GROUPS = {
+export const GROUPS = {
   trace: {
-    description: 'finished traces in an archive: list, search, show as a waterfall, export, import',
+    what: 'finished traces in an archive: list, search, show as a waterfall, export, import',
     help: `
 An archive is a directory that ArchiveReporter, spanline serve or spanline trace import has written, or s3://bucket/prefix. Name it with --archive or
 SPANLINE_ARCHIVE. Reading changes nothing in it, also while others write.
@@ -31,14 +24,15 @@ Examples:
 
 Exit codes: 0 done, 1 nothing found, 2 wrong usage, 3 the archive cannot be read.`,
     files: {
-      'ls search': () => import('./trace/list-command.js'),
+      ls: () => import('./trace/list-command.js'),
+      search: () => import('./trace/list-command.js'),
       show: () => import('./trace/show-command.js'),
       export: () => import('./trace/export-command.js'),
       import: () => import('./trace/import-command.js'),
     },
   },
   archive: {
-    description: 'archives of traces: their numbers, and the maintenance of those in buckets',
+    what: 'archives of traces: their numbers, and the maintenance of those in buckets',
     help: `
 An archive in a bucket, s3://bucket/prefix, is written by any number of services and spanline serve, and read by all commands that take --archive.
 Credentials, region and endpoint are those of AWS's variables, files and providers.
@@ -52,7 +46,17 @@ Examples:
     },
   },
   snapshot: {
-    description: 'the last minute of a process, as its flight recorder holds it',
+    ...command({
+      words: [['<pid>', 'process id', wholeNumber(1)]],
+      what: 'the last minute of a process, as its flight recorder holds it',
+      options: {
+        out: ['-o, --out <file>', 'file to write (default: snapshot-PID.flight)'],
+        timeout: ['--timeout <seconds>', 'wait for the process no longer than this', numberFrom(0.1, 3600), 30],
+        port: ['--port <number>', 'port of the inspector, where it is not found', wholeNumber(1, 65_535)],
+        json: ['--json', 'print what was written as JSON'],
+      },
+      run: async (options, pid: number) => (await import('./snapshot/snapshot-files.js')).saveSnapshot(pid, options),
+    }),
     help: `
 The process needs a flight recorder: SPANLINE_FLIGHT_RECORDER=60s,64MiB with spanline/register, or configure({ flightRecorder: {} }). SIGUSR1
 opens its inspector; it is closed again at the end. The process writes the file itself.
@@ -70,20 +74,9 @@ Exit codes: 0 done, 2 wrong usage or the process has no recorder, 3 it does not 
       export: () => import('./snapshot/export-command.js'),
       recover: () => import('./snapshot/show-commands.js'),
     },
-    complete: (group) =>
-      group
-        .argument('<pid>', 'process id', wholeNumber(1))
-        .option('-o, --out <file>', 'file to write (default: snapshot-PID.flight)')
-        .option('--timeout <seconds>', 'wait for the process no longer than this', numberFrom(0.1, 3600), 30)
-        .option('--port <number>', 'port of the inspector, where it is not found', wholeNumber(1, 65_535))
-        .option('--json', 'print what was written as JSON')
-        .enablePositionalOptions()
-        .action(async (pid: number, options: TakeCommandOptions) =>
-          (await import('./snapshot/snapshot-files.js')).saveSnapshot(pid, options),
-        ),
   },
   perf: {
-    description: 'values of benchmarks by commit: store, query, compare, find regressions',
+    what: 'values of benchmarks by commit: store, query, compare, find regressions',
     help: `
 The store is a directory (LMDB) or bigtable://project/instance/table. Name it with --store, a --config file, or SPANLINE_PERF_STORE.
 
@@ -105,7 +98,7 @@ Examples:
     },
   },
   bench: {
-    description: 'run benchmarks: keep their results by commit, gate changes, measure what tracing costs a service',
+    what: 'run benchmarks: keep their results by commit, gate changes, measure what tracing costs a service',
     help: `
 Understood are tinybench, vitest bench, autocannon, hyperfine, spanline's own benchmarks, and a list of { name, value, unit }.
 
@@ -124,7 +117,7 @@ Examples:
     },
   },
   gold: {
-    description: 'digests of results by commit: store, triage, blame, search',
+    what: 'digests of results by commit: store, triage, blame, search',
     help: `
 The store is a directory (LMDB) or bigtable://project/instance/table. Name it with --store or SPANLINE_GOLD_STORE.
 
@@ -135,7 +128,8 @@ Examples:
     files: {
       init: () => import('./gold/commands.js'),
       put: () => import('./gold/put-command.js'),
-      'tile dense-tile': () => import('./gold/commands.js'),
+      tile: () => import('./gold/commands.js'),
+      'dense-tile': () => import('./gold/commands.js'),
       triage: () => import('./gold/commands.js'),
       ignores: () => import('./gold/commands.js'),
       blame: () => import('./gold/commands.js'),
@@ -143,7 +137,7 @@ Examples:
     },
   },
   profile: {
-    description: 'CPU profiles whose samples know the query, trace or tenant they worked for',
+    what: 'CPU profiles whose samples know the query, trace or tenant they worked for',
     help: `
 Examples:
   $ spanline profile run -- node app.js            profile a program from its start to its end
@@ -160,10 +154,9 @@ Samples bear the labels that the program gives with DynamicLabel of @spanline/pr
       diff: () => import('./profile/table-commands.js'),
       export: () => import('./profile/export-command.js'),
     },
-    complete: (group) => group.enablePositionalOptions(),
   },
   graph: {
-    description: 'compact graph files: build, look up, walk, check, salvage',
+    what: 'compact graph files: build, look up, walk, check, salvage',
     help: `
 A graph file holds nodes with keys, values and references to other nodes, and never changes. Commands that read take a path,
 http://, https:// or s3://; verify and salvage take a path.
@@ -194,14 +187,16 @@ export const wordsOf = (args: readonly string[]): readonly string[] => {
   return words[0] === 'help' ? words.slice(1, 2) : words;
 };
 
-/** Adds a group, with what the words need of it: no command if they are about another. */
-export const addGroup = async (program: Command, name: keyof typeof GROUPS, words: Words): Promise<void> => {
-  const { description, help, files, complete }: Group = GROUPS[name];
-  const group = program.command(name).description(description);
-  complete?.(group);
-  group.addHelpText('after', help);
-  const [meant, command = ''] = words ?? [name];
+/** Adds a command, or a group with what the words need of it: none of its commands if they are about another. */
+export const addNamed = async (
+  program: Command,
+  name: string,
+  { files = {}, ...row }: Group,
+  words: Words,
+): Promise<void> => {
+  const added = addCommand(program, name, row);
+  const [meant, below = ''] = words ?? [name];
   if (meant !== name) return;
-  const named = Object.keys(files).filter((names) => names.split(' ').includes(command));
-  for (const names of named.length > 0 ? named : Object.keys(files)) (await files[names]()).register(group, names);
+  for (const one of Object.hasOwn(files, below) ? [below] : Object.keys(files))
+    addCommand(added, one, (await files[one]()).commands[one]);
 };

@@ -1,6 +1,7 @@
 // Readers of option values, and the options that several commands have. A wrong value ends the command with exit code 2 and says what is right; none
 // is taken for another, such as a time without a unit. Every command loads them: they must need nothing of the library, and open nothing.
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import { options, type Values } from './command.js';
 
 /** A whole number from `min` to `max`. */
 export const wholeNumber =
@@ -57,31 +58,22 @@ export const duration = (text: string): number => {
   throw new InvalidArgumentError('write a time such as 90s, 2m or 500ms.');
 };
 
-/** Options of every command on an archive. */
-export interface ArchiveCommandOptions {
-  readonly archive?: string;
-  readonly json?: boolean;
-}
+/** Of most commands. */
+export const JSON_OPTION = ['--json', 'print JSON'] as const;
 
-/** Give a command the option that says which archive. */
-export const withArchiveOption = (command: Command): Command =>
-  command.option('-a, --archive <place>', 'directory of the archive, or s3://bucket/prefix (or SPANLINE_ARCHIVE)');
+/** The option that says which archive. */
+export const ARCHIVE = options({
+  archive: ['-a, --archive <place>', 'directory of the archive, or s3://bucket/prefix (or SPANLINE_ARCHIVE)'],
+});
 
-/** The same, for a command that reads alone and says what that took. */
-export const withReadArchive = (command: Command): Command =>
-  withArchiveOption(command).option(
-    '--explain',
-    'say on standard error how long it took, and how many requests and bytes of an object store',
-  );
+/** Those of a command that reads alone and says what that took. */
+export const READ_ARCHIVE = options({
+  ...ARCHIVE,
+  explain: ['--explain', 'say on standard error how long it took, and how many requests and bytes of an object store'],
+});
 
-/** What the page shows beside an archive. */
-export interface SourceOptions {
-  readonly metrics: readonly string[];
-  readonly store?: string;
-  readonly goldStore?: string;
-  readonly profiles?: string;
-  readonly history?: string;
-}
+/** Those of a command that writes have no `explain`. */
+export type ReadOptions = Partial<Values<typeof READ_ARCHIVE>>;
 
 /** Services whose metrics are read each second. */
 const MAX_METRICS = 16;
@@ -93,19 +85,18 @@ const metricsAddress = (text: string, before: readonly string[]): readonly strin
   return [...before, text];
 };
 
-/** Give a command the options that say what the page shows. */
-export const withSources = (command: Command): Command =>
-  command
-    .option(
-      '--metrics <url>',
-      'metrics of a running service, where Prometheus reads them; repeatable',
-      metricsAddress,
-      [],
-    )
-    .option(
-      '-s, --store <place>',
-      'Perf store: directory or bigtable://project/instance/table (or SPANLINE_PERF_STORE)',
-    )
-    .option('--history <path>', 'history file of spanline bench run, or a directory of such files')
-    .option('--gold-store <place>', 'Gold store, named in the same way (or SPANLINE_GOLD_STORE)')
-    .option('--profiles <dir>', 'directory of profiles, as spanline profile writes them');
+/** What the page shows beside an archive. */
+export const SOURCES = options({
+  metrics: [
+    '--metrics <url>',
+    'metrics of a running service, where Prometheus reads them; repeatable',
+    metricsAddress,
+    [],
+  ],
+  store: ['-s, --store <place>', 'Perf store: directory or bigtable://project/instance/table (or SPANLINE_PERF_STORE)'],
+  history: ['--history <path>', 'history file of spanline bench run, or a directory of such files'],
+  goldStore: ['--gold-store <place>', 'Gold store, named in the same way (or SPANLINE_GOLD_STORE)'],
+  profiles: ['--profiles <dir>', 'directory of profiles, as spanline profile writes them'],
+});
+
+export type SourceOptions = Values<typeof SOURCES>;

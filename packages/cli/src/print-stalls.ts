@@ -3,18 +3,11 @@ import { archiveStalls, type ProcessStall, processLabel, snapshotStalls } from '
 import { COLOURED, PLAIN } from 'spanline/internal/formats';
 import { drawStalls } from 'spanline/internal/timeline';
 import { withArchive } from './archive-session.js';
+import type { StallsOptions } from './commands.js';
 import { ExitCode, endWith } from './exit-code.js';
 import { glyphsOf } from './glyphs.js';
-import type { ArchiveCommandOptions } from './options.js';
 import { note, wantsColour, writeOut } from './output.js';
 import { snapshotIn } from './snapshot/snapshot-files.js';
-
-export interface StallsOptions extends ArchiveCommandOptions {
-  readonly explain?: boolean;
-  readonly limit: number;
-  readonly from?: bigint;
-  readonly to?: bigint;
-}
 
 const NS_PER_US = 1000n;
 

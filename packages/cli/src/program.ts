@@ -1,8 +1,8 @@
 // The command line's tree of commands. Those of a group, and what commands need to run, are loaded when they are called.
 // Must not run anything: `command-line.ts` does, and tests build the program without running it.
 import { Command } from 'commander';
-import { registerClock, registerRun, registerServe, registerStalls, registerUi } from './commands.js';
-import { addGroup, wordsOf } from './groups.js';
+import { commands } from './commands.js';
+import { addNamed, GROUPS, wordsOf } from './groups.js';
 import { description, version } from './package.js';
 
 const EXAMPLES = `
@@ -26,6 +26,12 @@ Examples:
 Exit codes: 0 done, 1 done with findings or nothing found, 2 wrong usage, 3 a store or file failed, 130 Ctrl-C.
 NO_COLOR=1 turns colours off; in a pipe there are none.`;
 
+const { clock, run, stalls, serve, ui } = commands;
+const { trace, archive, ...groups } = GROUPS;
+
+/** In the order of the help. */
+const TABLE = { clock, run, trace, archive, stalls, serve, ui, ...groups };
+
 /** The whole program, or what is needed of it to parse `args`; errors of usage are thrown, not exited with. */
 export async function createProgram(args?: readonly string[]): Promise<Command> {
   const words = args && wordsOf(args);
@@ -37,14 +43,6 @@ export async function createProgram(args?: readonly string[]): Promise<Command> 
     .enablePositionalOptions()
     .showHelpAfterError('(spanline --help lists the commands)')
     .exitOverride();
-  registerClock(program);
-  registerRun(program);
-  await addGroup(program, 'trace', words);
-  await addGroup(program, 'archive', words);
-  registerStalls(program);
-  registerServe(program);
-  registerUi(program);
-  for (const name of ['snapshot', 'perf', 'bench', 'gold', 'profile', 'graph'] as const)
-    await addGroup(program, name, words);
+  for (const [name, row] of Object.entries(TABLE)) await addNamed(program, name, row, words);
   return program;
 }

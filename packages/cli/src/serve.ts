@@ -9,6 +9,7 @@ import { GoldStore, PerfStore, type WideColumnTable } from '@spanline/tracedb';
 import { createUiServer, openBrowser, SnapshotStore, type UiSources, uiRoutes } from '@spanline/ui/internal';
 import { isBucket } from 'spanline/internal/base';
 import { archiveDirectory, checkDirectory, noteDamage, spoolOf } from './archive-session.js';
+import type { ServeOptions, UiOptions } from './commands.js';
 import { CommandError, ExitCode, endWith, stopRequested, wrongUsage } from './exit-code.js';
 import type { SourceOptions } from './options.js';
 import { note, printAnswer } from './output.js';
@@ -74,31 +75,14 @@ export const closeSources = async (opened: Opened): Promise<void> => {
 export const pageAddress = (server: string, token: string | undefined): string =>
   `${server}/ui${token === undefined ? '' : `#token=${encodeURIComponent(token)}`}`;
 
-export interface SnapshotOptions {
-  /** Files. */
-  readonly snapshot: readonly string[];
-  /** A directory. */
-  readonly snapshots?: string;
-}
-
 /** The store of the page; whoever opens it closes it. */
-export const openSnapshotStore = async ({ snapshot, snapshots }: SnapshotOptions): Promise<SnapshotStore> => {
+export const openSnapshotStore = async ({ snapshot, snapshots }: UiOptions): Promise<SnapshotStore> => {
   for (const file of snapshot) await snapshotIn(file);
   const found = snapshots === undefined ? undefined : await stat(snapshots).catch(() => undefined);
   if (found !== undefined && !found.isDirectory())
     throw new CommandError('ERR_SPANLINE_NOT_FOUND', `${snapshots} is not a directory`, ExitCode.store);
   return new SnapshotStore({ directory: snapshots, files: snapshot });
 };
-
-export interface UiOptions extends SourceOptions, SnapshotOptions {
-  readonly archive?: string;
-  readonly host: string;
-  readonly port: number;
-  readonly token?: string;
-  readonly allowHost: readonly string[];
-  readonly open: boolean;
-  readonly json?: boolean;
-}
 
 /** The page may be there before the program that makes the archive. */
 const openArchive = async (directory: string | undefined, opened: Opened): Promise<Archive | undefined> => {
@@ -135,22 +119,6 @@ export const serveUi = async (options: UiOptions): Promise<void> => {
     await closeSources(opened);
   }
 };
-
-export interface ServeOptions extends SourceOptions {
-  readonly archive?: string;
-  readonly spool?: string;
-  readonly maintain?: boolean;
-  readonly host: string;
-  readonly port: number;
-  readonly otlpPort: number | 'off';
-  readonly token?: string;
-  readonly allowHost: readonly string[];
-  readonly corsOrigin: readonly string[];
-  readonly readOnly?: boolean;
-  readonly keepHours?: number;
-  readonly keepMib?: number;
-  readonly json?: boolean;
-}
 
 /** The main port takes spans too; those that look for OTLP's own port find it there. A read-only archive takes nothing. */
 const wantedServers = ({

@@ -13,19 +13,10 @@ import {
   TraceDbError,
   type WideColumnTable,
 } from '@spanline/tracedb';
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import { options, type Values } from './command.js';
 import { CommandError, ExitCode, interruptible } from './exit-code.js';
-import { wholeNumber } from './options.js';
-
-/** Options of every command on a store. */
-export interface StoreOptions {
-  readonly store?: string;
-  readonly json?: boolean;
-  /** Seconds. */
-  readonly deadline: number;
-  readonly config?: string;
-  readonly allowedChars?: CleaningRule;
-}
+import { JSON_OPTION, wholeNumber } from './options.js';
 
 /** For calls of the store. */
 export interface Call {
@@ -38,13 +29,16 @@ export type StoreKind = 'perf' | 'gold';
 
 const variableOf = (kind: StoreKind): string => `SPANLINE_${kind.toUpperCase()}_STORE`;
 
-/** Adds the options that every command on a store has. */
-export const withStoreOptions = (command: Command, kind: StoreKind): Command =>
-  command
-    .option('-s, --store <place>', `directory or bigtable://project/instance/table (or ${variableOf(kind)})`)
-    .option('--json', 'print JSON')
-    .option('--deadline <seconds>', 'give up a call of the store after so long', wholeNumber(1), 300)
-    .option('-c, --config <file>', 'config file of the instance, which names its store');
+/** The options that every command on a store has. */
+export const storeOptions = (kind: StoreKind) =>
+  options({
+    store: ['-s, --store <place>', `directory or bigtable://project/instance/table (or ${variableOf(kind)})`],
+    json: JSON_OPTION,
+    deadline: ['--deadline <seconds>', 'give up a call of the store after so long', wholeNumber(1), 300],
+    config: ['-c, --config <file>', 'config file of the instance, which names its store'],
+  });
+
+export type StoreOptions = Values<ReturnType<typeof storeOptions>> & Partial<Values<typeof CLEANING>>;
 
 const SCHEMAS: Readonly<Record<StoreKind, TableSchema>> = { perf: PERF_SCHEMA, gold: GOLD_SCHEMA };
 
@@ -124,10 +118,11 @@ const allowedChars = (text: string): CleaningRule => {
   }
 };
 
-/** Give a command the option that says how params are cleaned. */
-export const withAllowedChars = (command: Command): Command =>
-  command.option(
+/** The option that says how params are cleaned. */
+export const CLEANING = options({
+  allowedChars: [
     '--allowed-chars <class>',
     'characters params may have, such as "A-Za-z0-9._/-"; others become "_" (default: as the store was made)',
     allowedChars,
-  );
+  ],
+});

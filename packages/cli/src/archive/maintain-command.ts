@@ -1,21 +1,28 @@
 // `spanline archive maintain`: merges and deletes in a bucket, once or until a signal stops it. What cannot be done is said and tried again; it must not end
 // for a store that is away for a while, and must end at once for one that will never do.
+
 import { type OpenMaintainer, openMaintainer } from '@spanline/archive/internal';
-import type { Command } from 'commander';
 import { isBucket, sleep } from 'spanline/internal/base';
 import { forCommand, noteDamage } from '../archive-session.js';
+import { type Commands, command, options, type Values } from '../command.js';
 import { ExitCode, endWith, stopRequested, wrongUsage } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
 import { note, Progress, printAnswer } from '../output.js';
 
-interface MaintainOptions {
-  readonly keepHours?: number;
-  readonly keepMib?: number;
-  readonly graceMinutes?: number;
-  readonly every: number;
-  readonly once?: boolean;
-  readonly json?: boolean;
-}
+const MAINTAIN = options({
+  keepHours: ['--keep-hours <hours>', 'delete traces that ended longer ago', wholeNumber(1)],
+  keepMib: ['--keep-mib <mebibytes>', 'delete the oldest traces beyond so much', wholeNumber(1)],
+  graceMinutes: [
+    '--grace-minutes <minutes>',
+    'keep objects that are replaced so long; no query may take longer (default: 15)',
+    wholeNumber(1),
+  ],
+  every: ['--every <seconds>', 'look for work again after so long', wholeNumber(1), 30],
+  once: ['--once', 'merge and delete all that is due, and end'],
+  json: ['--json', 'print what was done as one JSON object'],
+});
+
+type MaintainOptions = Values<typeof MAINTAIN>;
 
 const SECOND_MS = 1000;
 /** Between two looks at what was done, for the terminal. */
@@ -67,10 +74,10 @@ const passes = async (maintainer: OpenMaintainer, everyMs: number, signal: Abort
   }
 };
 
-const run = async (place: string, options: MaintainOptions): Promise<void> => {
+const run = async (given: MaintainOptions, place: string): Promise<void> => {
   if (!isBucket(place))
     throw wrongUsage(`${place} is a directory, which whoever writes to it maintains: write s3://bucket/prefix`);
-  const { keepHours, keepMib, graceMinutes, every, once, json } = options;
+  const { keepHours, keepMib, graceMinutes, every, once, json } = given;
   const maintainer = await openMaintainer(
     place,
     {
@@ -94,24 +101,12 @@ const run = async (place: string, options: MaintainOptions): Promise<void> => {
   }
 };
 
-/** Register the command. */
-export const register = (archive: Command): void => {
-  archive
-    .command('maintain <place>')
-    .description('merge and delete in an archive in a bucket, until a signal stops it')
-    .option('--keep-hours <hours>', 'delete traces that ended longer ago', wholeNumber(1))
-    .option('--keep-mib <mebibytes>', 'delete the oldest traces beyond so much', wholeNumber(1))
-    .option(
-      '--grace-minutes <minutes>',
-      'keep objects that are replaced so long; no query may take longer (default: 15)',
-      wholeNumber(1),
-    )
-    .option('--every <seconds>', 'look for work again after so long', wholeNumber(1), 30)
-    .option('--once', 'merge and delete all that is due, and end')
-    .option('--json', 'print what was done as one JSON object')
-    .addHelpText(
-      'after',
-      `
+export const commands = {
+  maintain: command({
+    words: '<place>',
+    what: 'merge and delete in an archive in a bucket, until a signal stops it',
+    options: MAINTAIN,
+    help: `
 Any number may run at the same time, each may be killed at any moment. One of spanline serve does the same with --maintain. Writers and readers
 go on without it, but a search becomes slower with each hour of small uploads.
 
@@ -123,6 +118,6 @@ Examples:
   $ spanline archive maintain s3://bucket/traces --keep-hours 168 --once     every hour, by cron
 
 Exit codes: 0 done or stopped, 2 wrong usage, 3 the store refuses, makes no conditional writes, or a part of the archive cannot be read.`,
-    )
-    .action(run);
-};
+    run,
+  }),
+} satisfies Commands;

@@ -1,4 +1,5 @@
 // `spanline bench gate`: whether a commit is slower than another, with an exit code for CI. It must leave no work tree behind, however it ends.
+
 import { appendFileSync } from 'node:fs';
 import { machineClass } from '@spanline/tracedb/bench-history';
 import {
@@ -13,29 +14,13 @@ import {
   type ReportFacts,
   runGate,
 } from '@spanline/tracedb/internal';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import { runSync, writeWhole } from 'spanline/internal/base';
+import { type Commands, command, options, REQUIRED, type Values } from '../command.js';
 import { ExitCode, endWith, interruptible } from '../exit-code.js';
 import { requireWritable } from '../files.js';
-import { duration, share, wholeNumber } from '../options.js';
+import { collect, duration, JSON_OPTION, share, wholeNumber } from '../options.js';
 import { columns, note, Progress, printAnswer } from '../output.js';
-
-interface GateCommandOptions {
-  readonly base: string;
-  readonly head: string;
-  readonly same: readonly string[];
-  readonly install?: string;
-  readonly build?: string;
-  readonly budget: number;
-  readonly maxRounds: number;
-  readonly minEffect: number;
-  readonly alpha: number;
-  readonly judge?: readonly JudgedKind[];
-  readonly instructions?: 'perf' | 'valgrind';
-  readonly report?: string;
-  readonly strict?: boolean;
-  readonly json?: boolean;
-}
 
 const KINDS: readonly JudgedKind[] = ['figures', 'wall', 'cpu', 'instructions'];
 
@@ -46,7 +31,35 @@ const kinds = (text: string): readonly JudgedKind[] =>
     return kind;
   });
 
-const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+const GATE = options({
+  base: ['--base <commit>', 'what it is compared with, such as origin/main', undefined, REQUIRED],
+  head: ['--head <commit>', 'what is judged', undefined, 'HEAD'],
+  same: ['--same <path>', 'take this path from head for both, such as the benchmark; may be given again', collect, []],
+  install: [
+    '--install <line>',
+    'shell: installs packages (default: those of the checkout where lock files agree, else npm ci)',
+  ],
+  build: ['--build <line>', 'shell: builds a work tree'],
+  budget: ['--budget <time>', 'longest that rounds may take, such as 120s or 5m', duration, 120_000, '120s'],
+  maxRounds: ['--max-rounds <number>', 'most rounds', wholeNumber(1, 300), 100],
+  minEffect: ['--min-effect <share>', 'smallest loss that counts, such as 5%', share, 0.05],
+  alpha: ['--alpha <share>', 'largest chance of a false alarm, of the whole gate', share, 0.05],
+  judge: [
+    '--judge <kinds>',
+    'figures, wall, cpu, instructions (default: figures, where there are none cpu,wall)',
+    kinds,
+  ],
+  instructions: [
+    '--instructions <by>',
+    'count instructions too, by perf or, once a commit, valgrind',
+    ['perf', 'valgrind'],
+  ],
+  report: ['--report <file>', 'write a report in markdown; it is also appended to $GITHUB_STEP_SUMMARY'],
+  strict: ['--strict', 'exit code 1 also where it is not sure'],
+  json: JSON_OPTION,
+});
+
+type GateOptions = Values<typeof GATE>;
 
 const textOf = (result: GateResult, facts: ReportFacts): string => {
   const rows = [
@@ -75,9 +88,9 @@ const writeReport = (text: string, file: string | undefined): void => {
   if (summary) appendFileSync(summary, `${text}\n`);
 };
 
-const gate = (command: readonly string[], options: GateCommandOptions): Promise<readonly [GateResult, ReportFacts]> =>
+const gate = (command: readonly string[], given: GateOptions): Promise<readonly [GateResult, ReportFacts]> =>
   interruptible(async (signal) => {
-    const { base, head, same, install, build, budget, maxRounds, minEffect, alpha, judge, instructions } = options;
+    const { base, head, same, install, build, budget, maxRounds, minEffect, alpha, judge, instructions } = given;
     const directory = process.cwd();
     if (head === 'HEAD' && (await hasChanges(directory, signal))) {
       note('the checkout has uncommitted changes, which are not measured; commit them first');
@@ -100,51 +113,12 @@ const gate = (command: readonly string[], options: GateCommandOptions): Promise<
     }
   }, '; the work trees are gone');
 
-/** Register the command. */
-export const register = (bench: Command): void => {
-  bench
-    .command('gate')
-    .argument('<command...>', 'benchmark and its arguments, after --')
-    .passThroughOptions()
-    .description('whether a commit is slower than another: measures both by turns until it is sure')
-    .requiredOption('--base <commit>', 'what it is compared with, such as origin/main')
-    .option('--head <commit>', 'what is judged', 'HEAD')
-    .option(
-      '--same <path>',
-      'take this path from head for both, such as the benchmark; may be given again',
-      collect,
-      [],
-    )
-    .option(
-      '--install <line>',
-      'shell: installs packages (default: those of the checkout where lock files agree, else npm ci)',
-    )
-    .option('--build <line>', 'shell: builds a work tree')
-    .addOption(
-      new Option('--budget <time>', 'longest that rounds may take, such as 120s or 5m')
-        .argParser(duration)
-        .default(120_000, '120s'),
-    )
-    .option('--max-rounds <number>', 'most rounds', wholeNumber(1, 300), 100)
-    .option('--min-effect <share>', 'smallest loss that counts, such as 5%', share, 0.05)
-    .option('--alpha <share>', 'largest chance of a false alarm, of the whole gate', share, 0.05)
-    .option(
-      '--judge <kinds>',
-      'figures, wall, cpu, instructions (default: figures, where there are none cpu,wall)',
-      kinds,
-    )
-    .addOption(
-      new Option('--instructions <by>', 'count instructions too, by perf or, once a commit, valgrind').choices([
-        'perf',
-        'valgrind',
-      ]),
-    )
-    .option('--report <file>', 'write a report in markdown; it is also appended to $GITHUB_STEP_SUMMARY')
-    .option('--strict', 'exit code 1 also where it is not sure')
-    .option('--json', 'print JSON')
-    .addHelpText(
-      'after',
-      `
+export const commands = {
+  gate: command({
+    words: [['<command...>', 'benchmark and its arguments, after --']],
+    what: 'whether a commit is slower than another: measures both by turns until it is sure',
+    options: GATE,
+    help: `
 Both commits are checked out into work trees, get the packages of the checkout where their lock files agree, and are built. Then the benchmark
 runs in either by turns, each time in a process of its own. A series is worse when it is so beyond chance and by the minimum effect.
 
@@ -155,13 +129,13 @@ Examples:
   $ spanline bench gate --base main --judge cpu -- node cli.js convert large.csv
 
 Exit codes: 0 not worse, or not sure, 1 worse, or with --strict not sure, 2 wrong usage, 3 git, a build or the benchmark failed.`,
-    )
-    .action(async (command: string[], options: GateCommandOptions) => {
+    run: async (options, command: string[]) => {
       if (options.report !== undefined) requireWritable(options.report);
       const [result, facts] = await gate(command, options);
       writeReport(gateReport(result, facts), options.report);
       const { base, head, machine, node } = facts;
       printAnswer(options.json, { ...result, base, head, machine, node }, textOf(result, facts));
       if (result.outcome === 'worse' || (options.strict && result.outcome === 'unsure')) endWith(ExitCode.findings);
-    });
-};
+    },
+  }),
+} satisfies Commands;

@@ -15,18 +15,12 @@ import {
   seriesLabel,
   seriesOfRuns,
 } from '@spanline/tracedb/internal';
-import type { Command } from 'commander';
 import { getOrMake } from 'spanline/internal/base';
+import { type Commands, command, options, type Values } from '../command.js';
 import { ExitCode, endWith, notFound, wrongUsage } from '../exit-code.js';
 import { share, wholeNumber } from '../options.js';
 import { columns, digits, note, printAnswer, signedPercent, terminalWidth, trendText } from '../output.js';
-import { withPerf, withStore } from '../perf/perf-options.js';
-import type { StoreOptions } from '../store-session.js';
-
-/** Where results were kept. */
-export interface KeptOptions extends StoreOptions {
-  readonly file?: string;
-}
+import { STORE, withPerf } from '../perf/perf-options.js';
 
 /** What was found there. */
 interface Kept {
@@ -40,9 +34,10 @@ const SAMPLES = 'bench=*&metric=*&stat=sample';
 /** A series has up to 32 of samples. */
 const MAX_SERIES = 100_000;
 
-/** Give a command the options that say where results were kept. */
-export const withKept = (command: Command): Command =>
-  withStore(command).option('-f, --file <file>', 'history file that bench run has written');
+/** Where results were kept. */
+const KEPT = options({ ...STORE, file: ['-f, --file <file>', 'history file that bench run has written'] });
+
+type KeptOptions = Values<typeof KEPT>;
 
 const nameOf = ({ bench = '', metric = '', unit = '', node = '', machine = '' }: Params) => ({
   bench,
@@ -127,11 +122,19 @@ const keptCommit = async (series: readonly KeptSeries[], name: string): Promise<
   );
 };
 
-interface CompareOptions extends KeptOptions {
-  readonly minEffect: number;
-  readonly alpha: number;
-  readonly all?: boolean;
-}
+const COMPARE = options({
+  ...KEPT,
+  minEffect: ['--min-effect <share>', 'smallest relative change that counts, such as 5%', share, 0.05],
+  alpha: [
+    '--alpha <share>',
+    'largest chance of calling anything changed when nothing is, over all series',
+    share,
+    0.05,
+  ],
+  all: ['--all', 'list unchanged series too'],
+});
+
+type CompareOptions = Values<typeof COMPARE>;
 
 const comparedRow = (one: ComparedPoint): string[] => [
   seriesLabel(one),
@@ -143,52 +146,20 @@ const comparedRow = (one: ComparedPoint): string[] => [
   one.verdict,
 ];
 
-const compare = async (beforeName: string, afterName: string, options: CompareOptions): Promise<void> => {
-  const { series, directions } = await readKept(options, true);
+const compare = async (given: CompareOptions, beforeName: string, afterName: string): Promise<void> => {
+  const { series, directions } = await readKept(given, true);
   const before = await keptCommit(series, beforeName);
   const after = await keptCommit(series, afterName);
-  const { minEffect, alpha } = options;
+  const { minEffect, alpha } = given;
   const compared = comparePoints(series, before, after, { minEffect, alpha, directions }, await loadStatistics());
-  const shown = options.all ? compared : compared.filter(({ verdict }) => verdict !== 'same');
+  const shown = given.all ? compared : compared.filter(({ verdict }) => verdict !== 'same');
   const [worse, unsure] = ['worse', 'unsure'].map((name) => compared.filter(({ verdict }) => verdict === name).length);
   const table = columns(['series', 'before', 'after', 'unit', 'change', 'p', ''], shown.map(comparedRow), 'lrrlrrl');
   const text = `${table}${compared.length} series at both commits, ${worse} worse, ${unsure} unsure\n`;
-  printAnswer(options.json, { before, after, minEffect, alpha, worse, unsure, series: shown }, text);
+  printAnswer(given.json, { before, after, minEffect, alpha, worse, unsure, series: shown }, text);
   // Two commits without a series in common compare nothing: no reason to call them fine.
   if (worse > 0 || compared.length === 0) endWith(ExitCode.findings);
 };
-
-const addCompare = (bench: Command): void => {
-  withKept(bench.command('compare <before> <after>'))
-    .description(
-      'what changed between two commits whose results were kept: the beginnings of their hashes, or names that git knows',
-    )
-    .option('--min-effect <share>', 'smallest relative change that counts, such as 5%', share, 0.05)
-    .option(
-      '--alpha <share>',
-      'largest chance of calling anything changed when nothing is, over all series',
-      share,
-      0.05,
-    )
-    .option('--all', 'list unchanged series too')
-    .addHelpText(
-      'after',
-      `
-p is that of the test of Mann and Whitney on the samples that were kept. A change that they do not show is "unsure"; where none were kept its
-size decides alone.
-
-Examples:
-  $ spanline bench compare -f bench/history.jsonl HEAD~1 HEAD
-  $ spanline bench compare -s ./perf 5ce32c0 9122561 --min-effect 10%
-
-Exit codes: 0 nothing is worse, 1 something is, or there is no such commit or nothing in common, 2 wrong usage, 3 the file or store failed.`,
-    )
-    .action(compare);
-};
-
-interface HistoryOptions extends KeptOptions {
-  readonly last?: number;
-}
 
 /** Plots that a screen has room for, about. */
 const MAX_DRAWN = 6;
@@ -212,8 +183,15 @@ const drawn = (series: KeptSeries): Promise<string> => {
   return trendText(trend, terminalWidth());
 };
 
-const history = async (figure: string | undefined, { last, ...options }: HistoryOptions): Promise<void> => {
-  const { series } = await readKept(options, false);
+const HISTORY = options({
+  ...KEPT,
+  last: ['-n, --last <commits>', 'only the newest so many of a series', wholeNumber(1)],
+});
+
+type HistoryOptions = Values<typeof HISTORY>;
+
+const history = async ({ last, ...given }: HistoryOptions, figure: string | undefined): Promise<void> => {
+  const { series } = await readKept(given, false);
   const chosen = series
     .filter((one) => figure === undefined || seriesLabel(one).includes(figure))
     .map((one) => ({ ...one, points: last === undefined ? one.points : one.points.slice(-last) }))
@@ -224,8 +202,8 @@ const history = async (figure: string | undefined, { last, ...options }: History
     );
   }
   const table = columns(['series', 'commits', 'first', 'last', 'unit', 'change'], chosen.map(seriesRow), 'lrrrlr');
-  if (figure === undefined || options.json) {
-    printAnswer(options.json, { series: chosen }, table);
+  if (figure === undefined || given.json) {
+    printAnswer(given.json, { series: chosen }, table);
     return;
   }
   const plots: string[] = [];
@@ -234,29 +212,34 @@ const history = async (figure: string | undefined, { last, ...options }: History
   if (chosen.length > MAX_DRAWN) note(`${chosen.length} series have ${figure} in their names; ${MAX_DRAWN} are drawn`);
 };
 
-const addHistory = (bench: Command): void => {
-  withKept(bench.command('history [figure]'))
-    .description(
-      'how figures that were kept went over the commits: all as a table, or those with this in their names drawn',
-    )
-    .option('-n, --last <commits>', 'only the newest so many of a series', wholeNumber(1))
-    .addHelpText(
-      'after',
-      `
+export const commands = {
+  compare: command({
+    words: '<before> <after>',
+    what: 'what changed between two commits whose results were kept: the beginnings of their hashes, or names that git knows',
+    options: COMPARE,
+    help: `
+p is that of the test of Mann and Whitney on the samples that were kept. A change that they do not show is "unsure"; where none were kept its
+size decides alone.
+
+Examples:
+  $ spanline bench compare -f bench/history.jsonl HEAD~1 HEAD
+  $ spanline bench compare -s ./perf 5ce32c0 9122561 --min-effect 10%
+
+Exit codes: 0 nothing is worse, 1 something is, or there is no such commit or nothing in common, 2 wrong usage, 3 the file or store failed.`,
+    run: compare,
+  }),
+
+  history: command({
+    words: '[figure]',
+    what: 'how figures that were kept went over the commits: all as a table, or those with this in their names drawn',
+    options: HISTORY,
+    help: `
 Examples:
   $ spanline bench history -f bench/history.jsonl
   $ spanline bench history -f bench/history.jsonl 'local-span 100' --last 50
   $ spanline bench history -s ./perf encode
 
 Exit codes: 0 done, 1 there is no such figure, 2 wrong usage, 3 the file or store failed.`,
-    )
-    .action(history);
-};
-
-const COMMANDS: Readonly<Record<string, (group: Command) => void>> = {
-  compare: addCompare,
-  history: addHistory,
-};
-
-/** Register the command of this name. */
-export const register = (group: Command, name: string): void => COMMANDS[name](group);
+    run: history,
+  }),
+} satisfies Commands;

@@ -16,11 +16,11 @@ import {
   parseBenchOutput,
 } from '@spanline/tracedb/bench-history';
 import { figuresOfRuns, gitCommit, hasChanges, runCommand } from '@spanline/tracedb/internal';
-import type { Command } from 'commander';
+import { type Commands, command } from '../command.js';
 import { interruptible, wrongUsage } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
 import { columns, digits, note, Progress, printAnswer } from '../output.js';
-import { withPerf, withStore } from '../perf/perf-options.js';
+import { STORE, withPerf } from '../perf/perf-options.js';
 import type { StoreOptions } from '../store-session.js';
 
 /** A commit as results are kept for it. */
@@ -47,13 +47,6 @@ const measuredCommit = async (given: string | undefined, isNeeded: boolean): Pro
     return undefined;
   }
 };
-
-interface RunOptions extends StoreOptions {
-  readonly file?: string;
-  readonly commit?: string;
-  readonly machine?: string;
-  readonly runs: number;
-}
 
 /** Names of figures that some of the runs do not have. */
 const notInAll = (outputs: readonly BenchOutput[]): readonly string[] => {
@@ -127,22 +120,21 @@ const recordOf = (
   figures: figuresOfRuns(outputs.map(({ figures }) => figures)),
 });
 
-/** Register the command. */
-export const register = (bench: Command): void => {
-  withStore(bench.command('run'))
-    .argument('<command...>', 'benchmark and its arguments, after --')
-    .passThroughOptions()
-    .description('run a benchmark and keep its figures, by commit, in a file or a Perf store')
-    .option('-f, --file <file>', 'append to this file of JSON lines, which may lie in the repository')
-    .option('--commit <hash>', 'the commit measured (default: the one that is checked out)')
-    .option(
-      '--machine <class>',
-      'name of machines that are alike (or SPANLINE_BENCH_MACHINE; default: threads and processor)',
-    )
-    .option('-n, --runs <number>', 'run it so often; with several, each run is one sample', wholeNumber(1, 1000), 1)
-    .addHelpText(
-      'after',
-      `
+export const commands = {
+  run: command({
+    words: [['<command...>', 'benchmark and its arguments, after --']],
+    what: 'run a benchmark and keep its figures, by commit, in a file or a Perf store',
+    options: {
+      ...STORE,
+      file: ['-f, --file <file>', 'append to this file of JSON lines, which may lie in the repository'],
+      commit: ['--commit <hash>', 'the commit measured (default: the one that is checked out)'],
+      machine: [
+        '--machine <class>',
+        'name of machines that are alike (or SPANLINE_BENCH_MACHINE; default: threads and processor)',
+      ],
+      runs: ['-n, --runs <number>', 'run it so often; with several, each run is one sample', wholeNumber(1, 1000), 1],
+    },
+    help: `
 The figures are read from standard output, or from the file that {out} in an argument stands for. Understood are the JSON of tinybench
 (names and results of its tasks, bench.table(), or the table drawn), vitest bench --outputJson, autocannon --json, hyperfine --export-json,
 spanline's own benchmarks, and a list of { name, value, unit }. In a store a series has the params bench, metric, unit, node, machine and tool;
@@ -156,8 +148,7 @@ Examples:
   $ spanline bench run -f bench/history.jsonl -- autocannon --json http://localhost:3000/api
 
 Exit codes: 0 done, 2 wrong usage, 3 the benchmark failed, its output is not understood, or the file or store failed.`,
-    )
-    .action(async (command: string[], { file, commit, machine, runs, ...options }: RunOptions) => {
+    run: async ({ file, commit, machine, runs, ...options }, command: string[]) => {
       const isStored = options.store !== undefined || options.config !== undefined;
       if (file !== undefined && isStored) throw wrongUsage('give --file or --store, not both');
       const isKept = file !== undefined || isStored;
@@ -170,5 +161,6 @@ Exit codes: 0 done, 2 wrong usage, 3 the benchmark failed, its output is not und
       else if (isStored) await writeToStore(run, options);
       else note('not kept; give --file or --store');
       printAnswer(options.json, run, tableOf(run.figures));
-    });
-};
+    },
+  }),
+} satisfies Commands;

@@ -1,4 +1,5 @@
 // `spanline gold put`: writes the results of one commit. A file is checked whole before anything of it is written.
+
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import {
@@ -12,17 +13,13 @@ import {
   TraceDbError,
 } from '@spanline/tracedb';
 import { checkEntries, DEFAULT_DIGEST_DIGITS } from '@spanline/tracedb/internal';
-import type { Command } from 'commander';
 import { orThrow } from 'spanline/internal/base';
+import { type Commands, command } from '../command.js';
 import { CommandError, ExitCode, unreadable } from '../exit-code.js';
 import { isoTime, wholeNumber } from '../options.js';
 import { printAnswer } from '../output.js';
-import { type StoreOptions, withAllowedChars } from '../store-session.js';
-import { withGold, withStore } from './commands.js';
-
-interface PutOptions extends StoreOptions {
-  readonly commit?: number;
-}
+import { CLEANING } from '../store-session.js';
+import { STORE, withGold } from './commands.js';
 
 interface ResultFile {
   readonly commit: number;
@@ -118,14 +115,16 @@ const readInput = async (file: string): Promise<string> => {
   }
 };
 
-/** Register the command. */
-export const register = (gold: Command): void => {
-  withAllowedChars(withStore(gold.command('put <file>')))
-    .description('write the results of one commit from a JSON file, or from stdin with -')
-    .option('--commit <number>', 'number of the commit, when the file does not say it', wholeNumber(0))
-    .addHelpText(
-      'after',
-      `
+export const commands = {
+  put: command({
+    words: '<file>',
+    what: 'write the results of one commit from a JSON file, or from stdin with -',
+    options: {
+      ...STORE,
+      ...CLEANING,
+      commit: ['--commit <number>', 'number of the commit, when the file does not say it', wholeNumber(0)],
+    },
+    help: `
 The file: {"commit": 7, "hash": "868f75e4...", "committed": "2026-01-31T09:00:00Z", "time": "2026-01-31T12:00:00Z",
            "entries": [{"params": {"name": "circle", "gpu": "mali"}, "options": {"ext": "png"}, "digest": "0cc1...", "text": "..."}]}
 "hash", "committed" and "text" are for people to read on the page of spanline ui; they may be left out, as may "options".
@@ -134,8 +133,7 @@ Params are cleaned as "perf ingest" does it: what the store does not allow becom
 Examples:
   $ spanline gold put --store ./gold results.json
   $ make-results | spanline gold put --store ./gold --commit 8 -`,
-    )
-    .action(async (file: string, options: PutOptions) => {
+    run: async (options, file: string) => {
       const { commit, commitInfo, timeMs, entries } = parse(file, await readInput(file), options.commit);
       await withGold(
         options,
@@ -154,5 +152,6 @@ Examples:
           },
         },
       );
-    });
-};
+    },
+  }),
+} satisfies Commands;

@@ -1,9 +1,9 @@
 // `spanline graph build`: a graph file out of lines of keys, or out of the commits of a git repository.
 
 import { type BuildStats, CompactGraphBuilder, CycleError, DuplicateKeyError, GraphError } from '@spanline/graph';
-import { type Command, Option } from 'commander';
+import { type Commands, command, REQUIRED } from '../command.js';
 import { wrongUsage } from '../exit-code.js';
-import { wholeNumber } from '../options.js';
+import { JSON_OPTION, wholeNumber } from '../options.js';
 import { columns, Progress, printAnswer } from '../output.js';
 import { runGraphCommand } from './graph-session.js';
 import { commitsOf, type InputNode, nodesOfFile } from './input-nodes.js';
@@ -93,27 +93,35 @@ const finish = async (builder: CompactGraphBuilder, form: KeyForm): Promise<Buil
   }
 };
 
-/** Register the command. */
-export const register = (graph: Command): void => {
-  graph
-    .command('build [file]')
-    .description(
-      'build a graph file from lines "key parent parent..." (- for standard input, gzip or not), or from git',
-    )
-    .requiredOption('-o, --output <file>', 'the graph file; an older one is replaced when the new one is complete')
-    .option('--from-git <dir>', 'the commits of all branches and tags of a repository, by the git command')
-    .option('--hex', 'keys are hexadecimal digits: kept as bytes, they take half the space')
-    .addOption(
-      new Option('--order <kind>', 'a node before its parents, or behind them')
-        .choices(['child-first', 'root-first'])
-        .default('child-first'),
-    )
-    .addOption(new Option('--cycles <what>', 'what to do with a cycle').choices(['refuse', 'allow']).default('refuse'))
-    .option('--memory <MiB>', 'memory to use; what is beyond goes to a temporary file', wholeNumber(2, 1_000_000), 256)
-    .option('--json', 'print JSON')
-    .addHelpText(
-      'after',
-      `
+export const commands = {
+  build: command({
+    words: '[file]',
+    what: 'build a graph file from lines "key parent parent..." (- for standard input, gzip or not), or from git',
+    options: {
+      output: [
+        '-o, --output <file>',
+        'the graph file; an older one is replaced when the new one is complete',
+        undefined,
+        REQUIRED,
+      ],
+      fromGit: ['--from-git <dir>', 'the commits of all branches and tags of a repository, by the git command'],
+      hex: ['--hex', 'keys are hexadecimal digits: kept as bytes, they take half the space'],
+      order: [
+        '--order <kind>',
+        'a node before its parents, or behind them',
+        ['child-first', 'root-first'],
+        'child-first',
+      ],
+      cycles: ['--cycles <what>', 'what to do with a cycle', ['refuse', 'allow'], 'refuse'],
+      memory: [
+        '--memory <MiB>',
+        'memory to use; what is beyond goes to a temporary file',
+        wholeNumber(2, 1_000_000),
+        256,
+      ],
+      json: JSON_OPTION,
+    },
+    help: `
 Blank lines and lines that begin with # are passed over. A parent need not be a node itself. The same nodes give the same bytes,
 in whatever order they come.
 
@@ -123,8 +131,7 @@ Examples:
   $ git log --all --format='%H %P' | spanline graph build --hex -o commits.graph -
 
 Exit codes: 0 built, 2 wrong usage or a bad line, 3 a file cannot be read or written, or git failed.`,
-    )
-    .action((path: string | undefined, options: BuildOptions) =>
+    run: (options, path: string | undefined) =>
       runGraphCommand(async (signal) => {
         const { order, cycles, memory, output } = options;
         const input = inputOf(path, options, signal);
@@ -140,5 +147,5 @@ Exit codes: 0 built, 2 wrong usage or a bad line, 3 a file cannot be read or wri
           builder.abort();
         }
       }),
-    );
-};
+  }),
+} satisfies Commands;

@@ -1,8 +1,10 @@
 // `spanline graph verify` and `salvage`: reads every byte of a file and checks it, and writes what can be read of a damaged file to a new one. The
 // file itself stays as it is. Programs are given the damage as data.
+
 import { type CorruptError, type Damage, GraphError, type SalvageReport, salvage } from '@spanline/graph';
-import type { Command } from 'commander';
+import { type Commands, command, REQUIRED } from '../command.js';
 import { ExitCode, endWith } from '../exit-code.js';
+import { JSON_OPTION } from '../options.js';
 import { columns, writeOut } from '../output.js';
 import { runGraphCommand, withoutUnsorted } from './graph-session.js';
 
@@ -94,22 +96,19 @@ const withSegment = async (report: SalvageReport): Promise<SalvageReport> => {
   return { ...report, damage, isUndamaged: damage.length === 0 };
 };
 
-const addVerify = (graph: Command): void => {
-  graph
-    .command('verify <file>')
-    .description('read all of a file, check it, and list what is damaged')
-    .option('--json', 'print JSON')
-    .addHelpText(
-      'after',
-      `
+export const commands = {
+  verify: command({
+    words: '<file>',
+    what: 'read all of a file, check it, and list what is damaged',
+    options: { json: JSON_OPTION },
+    help: `
 Every byte is checked, and what the file says of itself is counted; of a segment of an archive its columns too.
 
 Examples:
   $ spanline graph verify commits.graph
 
 Exit codes: 0 undamaged, 1 damaged, 2 wrong usage, 3 the file cannot be read or is not a graph file.`,
-    )
-    .action((path: string, { json }: { readonly json?: boolean }) =>
+    run: ({ json }, path: string) =>
       runGraphCommand(async () => {
         const unsorted = await unsortedDamage(path);
         if (unsorted !== undefined) {
@@ -121,25 +120,17 @@ Exit codes: 0 undamaged, 1 damaged, 2 wrong usage, 3 the file cannot be read or 
         await writeOut(json ? `${damageJson(report)}\n` : damageText(report));
         if (!report.isUndamaged) endWith(ExitCode.findings);
       }),
-    );
-};
+  }),
 
-interface SalvageCommandOptions {
-  readonly output: string;
-  readonly keepIncomplete?: boolean;
-  readonly json?: boolean;
-}
-
-const addSalvage = (graph: Command): void => {
-  graph
-    .command('salvage <file>')
-    .description('write what can be read of a damaged file to a new one, and list what is lost')
-    .requiredOption('-o, --output <file>', 'the new file')
-    .option('--keep-incomplete', 'keep nodes whose references or values are lost, with none')
-    .option('--json', 'print JSON')
-    .addHelpText(
-      'after',
-      `
+  salvage: command({
+    words: '<file>',
+    what: 'write what can be read of a damaged file to a new one, and list what is lost',
+    options: {
+      output: ['-o, --output <file>', 'the new file', undefined, REQUIRED],
+      keepIncomplete: ['--keep-incomplete', 'keep nodes whose references or values are lost, with none'],
+      json: JSON_OPTION,
+    },
+    help: `
 Nodes that are lost and referred to are absent nodes of the new file. A key that is lost has a placeholder, ?lost-GRAPH-ORDINAL.
 
 Examples:
@@ -147,8 +138,7 @@ Examples:
   $ spanline graph salvage damaged.graph -o salvaged.graph --json | jq '.graphs[0].lost'
 
 Exit codes: 0 nothing was lost, 1 salvaged with losses, or nothing is left to salvage, 2 wrong usage, 3 a file cannot be read or written.`,
-    )
-    .action((path: string, { output, keepIncomplete, json }: SalvageCommandOptions) =>
+    run: ({ output, keepIncomplete, json }, path: string) =>
       runGraphCommand(async () => {
         const report = await withoutUnsorted(path, () =>
           salvage(path, output, { incomplete: keepIncomplete ? 'keep' : 'drop' }),
@@ -158,13 +148,5 @@ Exit codes: 0 nothing was lost, 1 salvaged with losses, or nothing is left to sa
         );
         if (!report.isUndamaged) endWith(ExitCode.findings);
       }),
-    );
-};
-
-const COMMANDS: Readonly<Record<string, (group: Command) => void>> = {
-  verify: addVerify,
-  salvage: addSalvage,
-};
-
-/** Register the command of this name. */
-export const register = (group: Command, name: string): void => COMMANDS[name](group);
+  }),
+} satisfies Commands;

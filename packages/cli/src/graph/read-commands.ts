@@ -1,5 +1,6 @@
 // `spanline graph info`, `get` and `ancestors`: what a graph file says of itself, single nodes, and all that nodes refer to, directly or not. Each
 // reads no more than it must: the end of the file, the blocks of the nodes, references alone; keys are read for what is printed.
+
 import {
   type CompactGraph,
   type GraphInfo,
@@ -8,10 +9,10 @@ import {
   NO_GRAPH,
   sectionName,
 } from '@spanline/graph';
-import type { Command } from 'commander';
 import { escapeText } from 'spanline/internal/base';
+import { type Commands, command } from '../command.js';
 import { ExitCode, endWith, notFound } from '../exit-code.js';
-import { wholeNumber } from '../options.js';
+import { JSON_OPTION, wholeNumber } from '../options.js';
 import { columns, note, printAnswer, writeOut } from '../output.js';
 import { withGraph } from './graph-session.js';
 import { findKey, type KeyForm, keyFormOf, keyText } from './key-form.js';
@@ -53,30 +54,6 @@ const infoText = (file: CompactGraph): string => {
   const places = columns(['section', 'graph', 'offset', 'bytes', 'share'], sections, 'lrrrr');
   const first = `${container.transport.name}: ${container.storedSize} bytes, ${keyCount} keys\n`;
   return `${first}${notes.join('')}\n${columns(head, rows, 'rrrrr')}\n${places}`;
-};
-
-const addInfo = (graph: Command): void => {
-  graph
-    .command('info <file>')
-    .description('graphs, nodes, sections and notes of a file (a path, http://, https:// or s3://)')
-    .option('--json', 'print JSON')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  $ spanline graph info commits.graph
-  $ spanline graph info https://example.com/commits.graph --json
-
-Exit codes: 0 done, 1 the file is damaged, 2 wrong usage, 3 it cannot be read or is not a graph file.`,
-    )
-    .action((path: string, { json }: { readonly json?: boolean }) =>
-      withGraph(path, async (file) => {
-        const { container, keyCount, graphs, meta } = file;
-        const { groupBytes, notes } = meta;
-        const facts = { file: path, bytes: container.storedSize, keyCount, groupBytes, notes, graphs };
-        printAnswer(json, { ...facts, sections: sectionsOf(file) }, infoText(file));
-      }),
-    );
 };
 
 interface GetOptions {
@@ -140,26 +117,6 @@ const get = async (file: CompactGraph, texts: readonly string[], { graph, json }
   }
 };
 
-const addGet = (graph: Command): void => {
-  graph
-    .command('get <file> <key...>')
-    .description('the nodes with these keys: value and references')
-    .option('-g, --graph <number>', 'which graph of the file', wholeNumber(0), 0)
-    .option('--json', 'print JSON, one object a line')
-    .addHelpText(
-      'after',
-      `
-Keys that are hashes may be cut short, down to 4 digits. \\0 stands between the elements of a tuple key.
-
-Examples:
-  $ spanline graph get commits.graph $(git rev-parse HEAD)
-  $ spanline graph get commits.graph 1a3e64c --json
-
-Exit codes: 0 all found, 1 one is not there or the file is damaged, 2 wrong usage, 3 the file cannot be read.`,
-    )
-    .action((path: string, keys: string[], options: GetOptions) => withGraph(path, (file) => get(file, keys, options)));
-};
-
 interface AncestorsOptions {
   readonly graph: number;
   readonly list: number;
@@ -213,34 +170,61 @@ const ancestors = async (
   if (!json && ghosts.length > 0) note(`${ghosts.length} more are referred to and absent; --json lists them`);
 };
 
-const addAncestors = (graph: Command): void => {
-  graph
-    .command('ancestors <file> <key...>')
-    .description('the nodes, and all they refer to directly or not, in the order of the file')
-    .option('-g, --graph <number>', 'which graph of the file', wholeNumber(0), 0)
-    .option('-l, --list <number>', 'which of its reference lists', wholeNumber(0), 0)
-    .option('-c, --count', 'print only their number')
-    .option('-n, --limit <nodes>', 'no more than this', wholeNumber(1))
-    .option('--json', 'print JSON, one object a line; absent nodes too')
-    .addHelpText(
-      'after',
-      `
+export const commands = {
+  info: command({
+    words: '<file>',
+    what: 'graphs, nodes, sections and notes of a file (a path, http://, https:// or s3://)',
+    options: { json: JSON_OPTION },
+    help: `
+Examples:
+  $ spanline graph info commits.graph
+  $ spanline graph info https://example.com/commits.graph --json
+
+Exit codes: 0 done, 1 the file is damaged, 2 wrong usage, 3 it cannot be read or is not a graph file.`,
+    run: ({ json }, path: string) =>
+      withGraph(path, async (file) => {
+        const { container, keyCount, graphs, meta } = file;
+        const { groupBytes, notes } = meta;
+        const facts = { file: path, bytes: container.storedSize, keyCount, groupBytes, notes, graphs };
+        printAnswer(json, { ...facts, sections: sectionsOf(file) }, infoText(file));
+      }),
+  }),
+
+  get: command({
+    words: '<file> <key...>',
+    what: 'the nodes with these keys: value and references',
+    options: {
+      graph: ['-g, --graph <number>', 'which graph of the file', wholeNumber(0), 0],
+      json: ['--json', 'print JSON, one object a line'],
+    },
+    help: `
+Keys that are hashes may be cut short, down to 4 digits. \\0 stands between the elements of a tuple key.
+
+Examples:
+  $ spanline graph get commits.graph $(git rev-parse HEAD)
+  $ spanline graph get commits.graph 1a3e64c --json
+
+Exit codes: 0 all found, 1 one is not there or the file is damaged, 2 wrong usage, 3 the file cannot be read.`,
+    run: (options, path: string, keys: string[]) => withGraph(path, (file) => get(file, keys, options)),
+  }),
+
+  ancestors: command({
+    words: '<file> <key...>',
+    what: 'the nodes, and all they refer to directly or not, in the order of the file',
+    options: {
+      graph: ['-g, --graph <number>', 'which graph of the file', wholeNumber(0), 0],
+      list: ['-l, --list <number>', 'which of its reference lists', wholeNumber(0), 0],
+      count: ['-c, --count', 'print only their number'],
+      limit: ['-n, --limit <nodes>', 'no more than this', wholeNumber(1)],
+      json: ['--json', 'print JSON, one object a line; absent nodes too'],
+    },
+    help: `
 Examples:
   $ spanline graph ancestors commits.graph $(git rev-parse HEAD) --count
   $ spanline graph ancestors commits.graph 1a3e64c --limit 10
 
 Exit codes: 0 done, 1 a key is not there or the file is damaged, 2 wrong usage, 3 the file cannot be read.`,
-    )
-    .action((path: string, keys: string[], options: AncestorsOptions) =>
+    run: (options, path: string, keys: string[]) =>
       withGraph(path, (file, signal) => ancestors(file, keys, options, signal)),
-    );
-};
-
-const COMMANDS: Readonly<Record<string, (group: Command) => void>> = {
-  info: addInfo,
-  get: addGet,
-  ancestors: addAncestors,
-};
-
-/** Register the command of this name. */
-export const register = (group: Command, name: string): void => COMMANDS[name](group);
+  }),
+} satisfies Commands;

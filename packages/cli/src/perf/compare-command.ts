@@ -1,19 +1,12 @@
 // `spanline perf compare`: what changed between two commits.
 
 import { type ComparedSeries, compareCommits } from '@spanline/tracedb';
-import type { Command } from 'commander';
+import { type Commands, command } from '../command.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { share } from '../options.js';
 import { columns, digits, printAnswer, signedPercent } from '../output.js';
-import type { StoreOptions } from '../store-session.js';
-import { withPerf, withStore } from './perf-options.js';
+import { STORE, withPerf } from './perf-options.js';
 import { noteNothingInNewest } from './selected-traces.js';
-
-interface CompareCommandOptions extends StoreOptions {
-  readonly query: string;
-  readonly minEffect: number;
-  readonly all?: boolean;
-}
 
 const row = ({ key, before, after, change, verdict }: ComparedSeries): string[] => [
   key,
@@ -23,16 +16,17 @@ const row = ({ key, before, after, change, verdict }: ComparedSeries): string[] 
   verdict,
 ];
 
-/** Register the command. */
-export const register = (perf: Command): void => {
-  withStore(perf.command('compare <before> <after>'))
-    .description('compare the values of two commits (hashes or unique beginnings of them)')
-    .option('-q, --query <query>', 'only the series this selects', '')
-    .option('--min-effect <share>', 'smallest relative change that counts, such as 5%', share, 0.05)
-    .option('--all', 'list unchanged series too')
-    .addHelpText(
-      'after',
-      `
+export const commands = {
+  compare: command({
+    words: '<before> <after>',
+    what: 'compare the values of two commits (hashes or unique beginnings of them)',
+    options: {
+      ...STORE,
+      query: ['-q, --query <query>', 'only the series this selects', undefined, ''],
+      minEffect: ['--min-effect <share>', 'smallest relative change that counts, such as 5%', share, 0.05],
+      all: ['--all', 'list unchanged series too'],
+    },
+    help: `
 Better or worse follows from the unit of a series (its param "unit" or "units"); "improvement_direction" goes before.
 
 Examples:
@@ -40,8 +34,7 @@ Examples:
   $ spanline perf compare -s ./perf main pull-17 --query 'suite=Benchmark' --min-effect 10%
 
 Exit codes: 0 nothing is worse, 1 something is, or there is no such commit or series, 2 wrong usage, 3 the store failed.`,
-    )
-    .action((before: string, after: string, { query, minEffect, all, ...options }: CompareCommandOptions) =>
+    run: ({ query, minEffect, all, ...options }, before: string, after: string) =>
       withPerf(options, async (session) => {
         const { perf: store, config, call } = session;
         const old = await store.commits.find(before, call);
@@ -57,5 +50,5 @@ Exit codes: 0 nothing is worse, 1 something is, or there is no such commit or se
         if (worse > 0) endWith(ExitCode.findings);
         if (compared.length === 0 && query !== '') await noteNothingInNewest(session, query);
       }),
-    );
-};
+  }),
+} satisfies Commands;

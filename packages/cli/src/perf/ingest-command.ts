@@ -9,21 +9,13 @@ import {
   TraceDbError,
   validateIngestFile,
 } from '@spanline/tracedb';
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import { type Commands, command } from '../command.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { isoTime } from '../options.js';
 import { columns, note, Progress, printAnswer } from '../output.js';
-import type { StoreOptions } from '../store-session.js';
-import { withAllowedChars } from '../store-session.js';
-import { withPerf, withStore } from './perf-options.js';
-
-interface IngestCommandOptions extends StoreOptions {
-  readonly format?: string;
-  readonly commit?: string;
-  readonly commitTime?: number;
-  readonly measured?: number;
-  readonly force?: boolean;
-}
+import { CLEANING } from '../store-session.js';
+import { STORE, withPerf } from './perf-options.js';
 
 const MAX_WARNINGS = 3;
 
@@ -71,22 +63,24 @@ const refusedBeforeAny = async (files: readonly string[], options: IngestOptions
   return refused;
 };
 
-/** Register the command. */
-export const register = (perf: Command): void => {
-  withAllowedChars(withStore(perf.command('ingest <file...>')))
-    .description('write files of results into the store; what it has already is not written again')
-    .option('--format <name>', `${INGEST_FORMATS.join(', ')}; detected from the content when left out`)
-    .option('--commit <hash>', 'the commit measured, for files that do not say it')
-    .option('--commit-time <time>', 'when that commit was made, for files that do not say it', time)
-    .option(
-      '--measured <time>',
-      'when it was measured, for files that do not say it (else: when the file was written)',
-      time,
-    )
-    .option('--force', 'write files even when the store has them')
-    .addHelpText(
-      'after',
-      `
+export const commands = {
+  ingest: command({
+    words: '<file...>',
+    what: 'write files of results into the store; what it has already is not written again',
+    options: {
+      ...STORE,
+      ...CLEANING,
+      format: ['--format <name>', `${INGEST_FORMATS.join(', ')}; detected from the content when left out`],
+      commit: ['--commit <hash>', 'the commit measured, for files that do not say it'],
+      commitTime: ['--commit-time <time>', 'when that commit was made, for files that do not say it', time],
+      measured: [
+        '--measured <time>',
+        'when it was measured, for files that do not say it (else: when the file was written)',
+        time,
+      ],
+      force: ['--force', 'write files even when the store has them'],
+    },
+    help: `
 Commits are numbered in the order they are made known: ingest histories oldest first. What comes in another order is warned of.
 
 Examples:
@@ -94,8 +88,7 @@ Examples:
   $ spanline bench recording --json > run.json && spanline perf ingest -s ./perf --commit $(git rev-parse HEAD) run.json
 
 Exit codes: 0 all written, 2 a file is bad (the good ones are written), 3 a file cannot be read or the store failed.`,
-    )
-    .action((files: string[], { format, commit, commitTime, measured, force, ...options }: IngestCommandOptions) => {
+    run: ({ format, commit, commitTime, measured, force, ...options }, files: string[]) => {
       const reading: IngestOptions = {
         format: format as (typeof INGEST_FORMATS)[number] | undefined,
         commit,
@@ -128,5 +121,6 @@ Exit codes: 0 all written, 2 a file is bad (the good ones are written), 3 a file
           hint: '; the store is whole, and the same command goes on where this one stopped',
         },
       );
-    });
-};
+    },
+  }),
+} satisfies Commands;

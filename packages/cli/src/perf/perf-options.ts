@@ -1,16 +1,10 @@
 // A Perf store for the commands that work on one, opened by --store or by the config file of an instance, and the tile of it that a command works on.
 
 import { PerfStore } from '@spanline/tracedb';
-import type { Command } from 'commander';
+import { options } from '../command.js';
 import { notFound } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
-import {
-  type OpenedTable,
-  type OpenOptions,
-  type StoreOptions,
-  withStoreOptions,
-  withTable,
-} from '../store-session.js';
+import { type OpenedTable, type OpenOptions, type StoreOptions, storeOptions, withTable } from '../store-session.js';
 
 /** Settings that a new store is made with. */
 export interface NewPerfStore {
@@ -23,8 +17,8 @@ export interface PerfSession extends Pick<OpenedTable, 'config' | 'call' | 'isNe
   readonly perf: PerfStore;
 }
 
-/** Give a command the options of every command on a Perf store. */
-export const withStore = (command: Command): Command => withStoreOptions(command, 'perf');
+/** The options of every command on a Perf store. */
+export const STORE = storeOptions('perf');
 
 /** Open the store, run `work`, close it. A store that does not exist is made only when `make` is given. */
 export const withPerf = (
@@ -39,14 +33,11 @@ export const withPerf = (
     await work({ perf, config, call, isNew });
   });
 
-/** Options of a command on one tile. */
-export interface TileOptions extends StoreOptions {
-  readonly tile?: number;
-}
-
-/** Give a command the options of every command on one tile of a Perf store. */
-export const withTile = (command: Command): Command =>
-  withStore(command).option('-t, --tile <number>', 'the tile; the newest when left out', wholeNumber(0));
+/** Those of a command on one tile of it. */
+export const TILE = options({
+  ...STORE,
+  tile: ['-t, --tile <number>', 'the tile; the newest when left out', wholeNumber(0)],
+});
 
 /** The tile a command works on: the one asked for, else the newest. */
 export const tileFor = async ({ perf, call }: PerfSession, asked: number | undefined): Promise<number> => {

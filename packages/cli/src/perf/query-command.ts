@@ -1,19 +1,27 @@
 // `spanline perf query`: the values a query selects, or with --explain how it was answered.
 
 import { structuredKeyOf } from '@spanline/tracedb';
-import type { Command } from 'commander';
 import { Collector, type Reporter, Span } from 'spanline';
+import { type Commands, command, options, type Values } from '../command.js';
 import { CommandError, ExitCode, wrongUsage } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
 import { columns, note, printAnswer, writeOut } from '../output.js';
-import { type PerfSession, type TileOptions, tileFor, withPerf, withTile } from './perf-options.js';
-import { type RangeOptions, rangeOf, selectedTraces, withRange } from './selected-traces.js';
+import { type PerfSession, TILE, tileFor, withPerf } from './perf-options.js';
+import { RANGE, rangeOf, selectedTraces } from './selected-traces.js';
 
-interface QueryOptions extends TileOptions, RangeOptions {
-  readonly limit?: number;
-  readonly explain?: boolean;
-  readonly otlp?: string;
-}
+const QUERY = options({
+  ...TILE,
+  ...RANGE,
+  limit: [
+    '-n, --limit <traces>',
+    'no more traces than this; --explain stops after the batch that has them',
+    wholeNumber(1),
+  ],
+  explain: ['--explain', 'run the query and print its plan with rows, bytes, ids, time, waiting and CPU of every node'],
+  otlp: ['--otlp <url>', 'with --explain: send the trace there too, for example to Jaeger at http://localhost:4318'],
+});
+
+type QueryOptions = Values<typeof QUERY>;
 
 /** Figures of the values that there are. */
 const summary = (present: readonly number[]) => {
@@ -118,20 +126,12 @@ const explain = async (
   }
 };
 
-/** Register the command. */
-export const register = (perf: Command): void => {
-  withRange(withTile(perf.command('query <query>')))
-    .description("values of the traces of a tile, or of a range of commits: 'arch=x86&config=8888&test=~draw'")
-    .option(
-      '-n, --limit <traces>',
-      'no more traces than this; --explain stops after the batch that has them',
-      wholeNumber(1),
-    )
-    .option('--explain', 'run the query and print its plan with rows, bytes, ids, time, waiting and CPU of every node')
-    .option('--otlp <url>', 'with --explain: send the trace there too, for example to Jaeger at http://localhost:4318')
-    .addHelpText(
-      'after',
-      `
+export const commands = {
+  query: command({
+    words: '<query>',
+    what: "values of the traces of a tile, or of a range of commits: 'arch=x86&config=8888&test=~draw'",
+    options: QUERY,
+    help: `
 Queries are URL-encoded. Values of one key are alternatives, all keys must hold:
   arch=x86&arch=arm   either          test=~^draw   matches a regular expression (RE2)
   arch=!x86           another value   test=!~draw   does not match
@@ -146,8 +146,7 @@ Examples:
   $ spanline perf query -s ./perf 'unit=ms' --from 2026-01-01 --to 5ce32c0
   $ spanline perf query -s ./perf 'unit=ms&test=~span' --explain
   $ spanline perf query -s ./perf 'unit=ms' --explain --otlp http://localhost:4318`,
-    )
-    .action((query: string, options: QueryOptions) => {
+    run: (options, query: string) => {
       if (options.otlp !== undefined && !options.explain) {
         throw wrongUsage('--otlp sends the trace of --explain; give both');
       }
@@ -158,5 +157,6 @@ Examples:
         if (options.explain) await explain(session, await tileFor(session, options.tile), query, options);
         else await print(session, query, options);
       });
-    });
-};
+    },
+  }),
+} satisfies Commands;

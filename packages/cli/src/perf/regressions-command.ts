@@ -1,5 +1,6 @@
 // `spanline perf regressions`: the lasting changes of the histories a query selects, with commit, size and significance. Options of the command line
 // go before those of the config file, each only where it means something: a setting must never be ignored without a word.
+
 import {
   type DetectionConfig,
   type Direction,
@@ -14,12 +15,11 @@ import {
   type StepScanOptions,
 } from '@spanline/tracedb';
 import { historyOf } from '@spanline/tracedb/internal';
-import { type Command, Option } from 'commander';
+import { type Commands, command } from '../command.js';
 import { ExitCode, endWith, wrongUsage } from '../exit-code.js';
 import { realNumber, share, wholeNumber } from '../options.js';
 import { columns, digits, printAnswer, signedPercent, terminalWidth, trendText } from '../output.js';
-import type { StoreOptions } from '../store-session.js';
-import { withPerf, withStore } from './perf-options.js';
+import { STORE, withPerf } from './perf-options.js';
 import { noteNothingInNewest } from './selected-traces.js';
 
 /** What the size of a step is, by detector; the column of the table and the help of --interesting. */
@@ -102,14 +102,6 @@ export const MEASURE: Readonly<Record<Detection['detector'], string>> = {
   'mann-whitney': 'p-value',
 };
 
-interface RegressionsOptions extends StoreOptions, DetectionOptions {
-  readonly query: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly only?: string;
-  readonly plot?: boolean;
-}
-
 const row = (found: Found): string[] => [
   found.kind,
   found.commit.hash.slice(0, 10),
@@ -121,33 +113,39 @@ const row = (found: Found): string[] => [
   found.key,
 ];
 
-/** Register the command. */
-export const register = (perf: Command): void => {
-  withStore(perf.command('regressions'))
-    .description('find the commits at which series changed for good')
-    .option('-q, --query <query>', 'only the series this selects', '')
-    .addOption(new Option('--detector <name>', 'how changes are found (default e-divisive)').choices(DETECTORS))
-    .option(
-      '--interesting <number>',
-      'from which size on a step counts, for all detectors but e-divisive; see below',
-      realNumber(0),
-    )
-    .option('--radius <values>', 'values on each side of a step (default 10); not for e-divisive', wholeNumber(1, 500))
-    .option(
-      '--min-effect <share>',
-      'smallest relative change (e-divisive: of the smaller level, 2% unless given)',
-      share,
-    )
-    .option('--false-positive-rate <share>', 'chance that shuffled data shows anything, e-divisive (default 5%)', share)
-    .option('--from <commit>', 'first commit')
-    .option('--to <commit>', 'last commit')
-    .addOption(
-      new Option('--only <kind>', 'only changes of this kind').choices(['regression', 'improvement', 'changed']),
-    )
-    .option('--plot', 'draw the series with the largest change')
-    .addHelpText(
-      'after',
-      `
+export const commands = {
+  regressions: command({
+    what: 'find the commits at which series changed for good',
+    options: {
+      ...STORE,
+      query: ['-q, --query <query>', 'only the series this selects', undefined, ''],
+      detector: ['--detector <name>', 'how changes are found (default e-divisive)', DETECTORS],
+      interesting: [
+        '--interesting <number>',
+        'from which size on a step counts, for all detectors but e-divisive; see below',
+        realNumber(0),
+      ],
+      radius: [
+        '--radius <values>',
+        'values on each side of a step (default 10); not for e-divisive',
+        wholeNumber(1, 500),
+      ],
+      minEffect: [
+        '--min-effect <share>',
+        'smallest relative change (e-divisive: of the smaller level, 2% unless given)',
+        share,
+      ],
+      falsePositiveRate: [
+        '--false-positive-rate <share>',
+        'chance that shuffled data shows anything, e-divisive (default 5%)',
+        share,
+      ],
+      from: ['--from <commit>', 'first commit'],
+      to: ['--to <commit>', 'last commit'],
+      only: ['--only <kind>', 'only changes of this kind', ['regression', 'improvement', 'changed']],
+      plot: ['--plot', 'draw the series with the largest change'],
+    },
+    help: `
 What --interesting means:
 ${Object.entries(INTERESTING)
   .map(([name, meaning]) => `  ${name.padEnd(13)} ${meaning}`)
@@ -162,8 +160,7 @@ Examples:
   $ spanline perf regressions -s ./perf --detector cohen --interesting 2 --radius 15
 
 Exit codes: 0 no regression, 1 regressions found, or no series meets the query, 2 wrong usage, 3 the store failed.`,
-    )
-    .action((options: RegressionsOptions) =>
+    run: (options) =>
       withPerf(options, async (session) => {
         const { perf: store, call } = session;
         const from = options.from === undefined ? undefined : (await store.commits.find(options.from, call)).number;
@@ -192,5 +189,5 @@ Exit codes: 0 no regression, 1 regressions found, or no series meets the query, 
         // A mistyped query must not pass for a history without regressions.
         if (series.length === 0 && options.query !== '') await noteNothingInNewest(session, options.query);
       }),
-    );
-};
+  }),
+} satisfies Commands;

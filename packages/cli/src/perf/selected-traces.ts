@@ -1,7 +1,8 @@
 // The traces a query selects, with their values by commit: of a range of commits, which is a stretch by hash or date or the newest ones, or of one
 // tile. A day means all of it. Where there are no traces it is said why: a mistyped query must not pass for an answer.
 import type { CommitRange, Params } from '@spanline/tracedb';
-import { type Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import { options, type Values } from '../command.js';
 import { ExitCode, endWith, wrongUsage } from '../exit-code.js';
 import { isoTime, wholeNumber } from '../options.js';
 import { note } from '../output.js';
@@ -10,13 +11,6 @@ import { type PerfSession, tileFor } from './perf-options.js';
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const LOOKS_LIKE_TIME = /^\d{4}-\d{2}-\d{2}/;
 const DAY_MS = 86_400_000;
-
-/** The options as commander hands them over. */
-export interface RangeOptions {
-  readonly from?: string | Date;
-  readonly to?: string | Date;
-  readonly last?: number;
-}
 
 const bound =
   (isEnd: boolean) =>
@@ -29,15 +23,18 @@ const bound =
     return new Date(isEnd && DAY.test(text) ? ms + DAY_MS - 1 : ms);
   };
 
-/** Give a command the options of a range of commits. */
-export const withRange = (command: Command): Command =>
-  command
-    .option('--from <commit|date>', 'first commit by its hash, or the first day or time, of all tiles', bound(false))
-    .option('--to <commit|date>', 'last commit by its hash, or the last day (all of it) or time', bound(true))
-    .option('--last <commits>', 'only the newest commits (of the range), so many, of all tiles', wholeNumber(1));
+/** The options of a range of commits. */
+export const RANGE = options({
+  from: ['--from <commit|date>', 'first commit by its hash, or the first day or time, of all tiles', bound(false)],
+  to: ['--to <commit|date>', 'last commit by its hash, or the last day (all of it) or time', bound(true)],
+  last: ['--last <commits>', 'only the newest commits (of the range), so many, of all tiles', wholeNumber(1)],
+});
 
 /** The range that was asked for; undefined where none was, so that a tile is meant. */
-export const rangeOf = ({ from, to, last }: RangeOptions, tile: number | undefined): CommitRange | undefined => {
+export const rangeOf = (
+  { from, to, last }: Values<typeof RANGE>,
+  tile: number | undefined,
+): CommitRange | undefined => {
   if (from === undefined && to === undefined && last === undefined) return undefined;
   if (tile === undefined) return { from, to, last };
   throw wrongUsage('--tile is one tile, --from, --to and --last are commits of all tiles; give one kind');

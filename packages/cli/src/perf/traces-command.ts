@@ -1,19 +1,12 @@
 // `spanline perf traces count|list|list-by-index|export`: the traces of one tile. Lists are streamed: memory does not grow with them.
 
 import { makeQuery, type PerfTrace, structuredKeyOf } from '@spanline/tracedb';
-import type { Command } from 'commander';
 import { escapeText } from 'spanline/internal/base';
+import { type Commands, command } from '../command.js';
 import { notFound } from '../exit-code.js';
 import { printAnswer, writeOut } from '../output.js';
-import { type TileOptions, tileFor, withPerf, withTile } from './perf-options.js';
-import {
-  noteNothing,
-  type RangeOptions,
-  rangeOf,
-  type SelectedTrace,
-  selectedTraces,
-  withRange,
-} from './selected-traces.js';
+import { TILE, tileFor, withPerf } from './perf-options.js';
+import { noteNothing, RANGE, rangeOf, type SelectedTrace, selectedTraces } from './selected-traces.js';
 
 const csvField = (text: string): string => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
@@ -28,78 +21,81 @@ const listed = (traces: readonly Pick<PerfTrace, 'id' | 'params'>[], json: boole
   return `${traces.map(line).join('\n')}\n`;
 };
 
-/** Register the commands. */
-export const register = (perf: Command): void => {
-  const traces = perf
-    .command('traces')
-    .description('the traces of a tile')
-    .addHelpText('after', "\nExamples:\n  $ spanline perf traces list -s ./perf 'unit=ms'");
-  withTile(traces.command('count [query]'))
-    .description('how many traces a query selects; all without one')
-    .addHelpText(
-      'after',
-      "\nExamples:\n  $ spanline perf traces count -s ./perf\n  $ spanline perf traces count -s ./perf 'unit=ms'",
-    )
-    .action((query: string | undefined, options: TileOptions) =>
-      withPerf(options, async (session) => {
-        const tile = await tileFor(session, options.tile);
-        const count = await session.perf.count(tile, query ?? '', session.call);
-        printAnswer(options.json, { tile, query: query ?? '', count }, `${count}\n`);
+export const commands = {
+  traces: {
+    what: 'the traces of a tile',
+    help: "\nExamples:\n  $ spanline perf traces list -s ./perf 'unit=ms'",
+    commands: {
+      count: command({
+        words: '[query]',
+        what: 'how many traces a query selects; all without one',
+        options: { ...TILE },
+        help: "\nExamples:\n  $ spanline perf traces count -s ./perf\n  $ spanline perf traces count -s ./perf 'unit=ms'",
+        run: (options, query: string | undefined) =>
+          withPerf(options, async (session) => {
+            const tile = await tileFor(session, options.tile);
+            const count = await session.perf.count(tile, query ?? '', session.call);
+            printAnswer(options.json, { tile, query: query ?? '', count }, `${count}\n`);
+          }),
       }),
-    );
-  withTile(traces.command('list [query]'))
-    .description('structured keys of the traces a query selects; all without one. --json: one JSON object a line')
-    .addHelpText('after', "\nExamples:\n  $ spanline perf traces list -s ./perf 'test=~span'")
-    .action((query: string | undefined, options: TileOptions) =>
-      withPerf(options, async (session) => {
-        const tile = await tileFor(session, options.tile);
-        let count = 0;
-        for await (const batch of session.perf.query(tile, query ?? '', session.call)) {
-          count += batch.length;
-          await writeOut(listed(batch, options.json));
-        }
-        if (count === 0) await noteNothing(session, tile, query ?? '');
+      list: command({
+        words: '[query]',
+        what: 'structured keys of the traces a query selects; all without one. --json: one JSON object a line',
+        options: { ...TILE },
+        help: "\nExamples:\n  $ spanline perf traces list -s ./perf 'test=~span'",
+        run: (options, query: string | undefined) =>
+          withPerf(options, async (session) => {
+            const tile = await tileFor(session, options.tile);
+            let count = 0;
+            for await (const batch of session.perf.query(tile, query ?? '', session.call)) {
+              count += batch.length;
+              await writeOut(listed(batch, options.json));
+            }
+            if (count === 0) await noteNothing(session, tile, query ?? '');
+          }),
       }),
-    );
-  withTile(traces.command('list-by-index <key> <value>'))
-    .description('the traces that the index has for one value: what a query reads of it')
-    .addHelpText('after', '\nExamples:\n  $ spanline perf traces list-by-index -s ./perf unit ms')
-    .action((key: string, value: string, options: TileOptions) =>
-      withPerf(options, async (session) => {
-        const tile = await tileFor(session, options.tile);
-        const only = makeQuery([{ key, kind: 'one-of', values: [value] }]);
-        const plan = await session.perf.planOf(tile, only, session.call);
-        if (plan.kind === 'empty') {
-          const { keys } = await session.perf.orderedParamSet(tile, session.call);
-          throw notFound(
-            `tile ${tile} has no trace with ${key}=${value}: ${plan.reason}; its keys are ${keys.join(', ') || 'none'}`,
-          );
-        }
-        for await (const batch of session.perf.indexedTraces(tile, key, value, session.call)) {
-          await writeOut(listed(batch, options.json));
-        }
+      'list-by-index': command({
+        words: '<key> <value>',
+        what: 'the traces that the index has for one value: what a query reads of it',
+        options: { ...TILE },
+        help: '\nExamples:\n  $ spanline perf traces list-by-index -s ./perf unit ms',
+        run: (options, key: string, value: string) =>
+          withPerf(options, async (session) => {
+            const tile = await tileFor(session, options.tile);
+            const only = makeQuery([{ key, kind: 'one-of', values: [value] }]);
+            const plan = await session.perf.planOf(tile, only, session.call);
+            if (plan.kind === 'empty') {
+              const { keys } = await session.perf.orderedParamSet(tile, session.call);
+              throw notFound(
+                `tile ${tile} has no trace with ${key}=${value}: ${plan.reason}; its keys are ${keys.join(', ') || 'none'}`,
+              );
+            }
+            for await (const batch of session.perf.indexedTraces(tile, key, value, session.call)) {
+              await writeOut(listed(batch, options.json));
+            }
+          }),
       }),
-    );
-  withRange(withTile(traces.command('export [query]')))
-    .description('values of the traces a query selects, as CSV (key, commit, hash, value) or with --json as JSON lines')
-    .addHelpText(
-      'after',
-      `
+      export: command({
+        words: '[query]',
+        what: 'values of the traces a query selects, as CSV (key, commit, hash, value) or with --json as JSON lines',
+        options: { ...TILE, ...RANGE },
+        help: `
 Without a range: the values of one tile. With --from, --to or --last: of these commits over all tiles, sorted by key and commit.
 
 Examples:
   $ spanline perf traces export -s ./perf 'test=~span' > values.csv
   $ spanline perf traces export -s ./perf 'test=~span' --last 1000 > values.csv
   $ spanline perf traces export -s ./perf --from 2026-01-01 --to 2026-03-31 --json`,
-    )
-    .action((query: string | undefined, options: TileOptions & RangeOptions) =>
-      withPerf(options, async (session) => {
-        const range = rangeOf(options, options.tile);
-        if (!options.json) await writeOut('key,commit,hash,value\n');
-        const linesOf = options.json ? (one: SelectedTrace): string => `${JSON.stringify(one)}\n` : csvLines;
-        for await (const batch of selectedTraces(session, query ?? '', range, options.tile, true)) {
-          await writeOut(batch.map(linesOf).join(''));
-        }
+        run: (options, query: string | undefined) =>
+          withPerf(options, async (session) => {
+            const range = rangeOf(options, options.tile);
+            if (!options.json) await writeOut('key,commit,hash,value\n');
+            const linesOf = options.json ? (one: SelectedTrace): string => `${JSON.stringify(one)}\n` : csvLines;
+            for await (const batch of selectedTraces(session, query ?? '', range, options.tile, true)) {
+              await writeOut(batch.map(linesOf).join(''));
+            }
+          }),
       }),
-    );
-};
+    },
+  },
+} satisfies Commands;

@@ -1,10 +1,10 @@
 // `spanline profile attach`: profiles a process that runs, through its inspector, and leaves it as it was.
 
-import { PROFILE_FORMATS, type ProfileFormat } from '@spanline/profile';
+import { PROFILE_FORMATS } from '@spanline/profile';
 import { EXTENSION_OF } from '@spanline/profile/internal';
 import { loadedThere, withInspector } from '@spanline/ui/internal/inspector';
-import { type Command, Option } from 'commander';
 import { SpanlineError, targetFailure } from 'spanline/internal/base';
+import { type Commands, command } from '../command.js';
 import { onInterrupt } from '../exit-code.js';
 import { requireWritable } from '../files.js';
 import { numberFrom, wholeNumber } from '../options.js';
@@ -12,15 +12,6 @@ import { note, Progress } from '../output.js';
 import { builtFileUrl } from '../run-program.js';
 import type { AttachAnswer, AttachOptions } from './agent.js';
 import { writeWhole } from './profile-files.js';
-
-interface AttachCommandOptions {
-  readonly seconds: number;
-  readonly every: number;
-  readonly out?: string;
-  readonly format: ProfileFormat;
-  readonly port?: number;
-  readonly sourceMaps?: boolean;
-}
 
 const MS_PER_SECOND = 1000;
 const REDRAW_MS = 200;
@@ -61,21 +52,19 @@ const attachTo = async (pid: number, port: number | undefined, options: AttachOp
   }
 };
 
-/** Register the command. */
-export const register = (profile: Command): void => {
-  profile
-    .command('attach')
-    .argument('<pid>', 'process id', wholeNumber(1))
-    .description('profile a process that runs, through its inspector')
-    .option('--seconds <number>', 'length of the profile', numberFrom(0.001, 3600), 10)
-    .option('--every <ms>', 'milliseconds between samples', numberFrom(0.05, 1000), 1)
-    .option('-o, --out <file>', 'file to write (default: cpu-PID and the extension of the format)')
-    .addOption(new Option('--format <name>', 'format of the file').choices(PROFILE_FORMATS).default('pprof'))
-    .option('--port <number>', 'port of the inspector, where it is not found', wholeNumber(1, 65_535))
-    .option('--source-maps', 'name functions and places by source maps')
-    .addHelpText(
-      'after',
-      `
+export const commands = {
+  attach: command({
+    words: [['<pid>', 'process id', wholeNumber(1)]],
+    what: 'profile a process that runs, through its inspector',
+    options: {
+      seconds: ['--seconds <number>', 'length of the profile', numberFrom(0.001, 3600), 10],
+      every: ['--every <ms>', 'milliseconds between samples', numberFrom(0.05, 1000), 1],
+      out: ['-o, --out <file>', 'file to write (default: cpu-PID and the extension of the format)'],
+      format: ['--format <name>', 'format of the file', PROFILE_FORMATS, 'pprof'],
+      port: ['--port <number>', 'port of the inspector, where it is not found', wholeNumber(1, 65_535)],
+      sourceMaps: ['--source-maps', 'name functions and places by source maps'],
+    },
+    help: `
 SIGUSR1 opens the inspector of a Node process on this machine; it is closed again at the end. Ctrl-C ends the profile early and
 writes what was sampled. Samples bear labels where the program uses DynamicLabel of @spanline/profile.
 
@@ -84,13 +73,13 @@ Examples:
   $ spanline profile attach 4711 --seconds 60 --every 5 --out slow-minute.pb.gz
 
 Exit codes: 0 done, 2 wrong usage, 3 the process cannot be profiled or the file not be written.`,
-    )
-    .action(async (pid: number, { seconds, every, out, format, port, sourceMaps = false }: AttachCommandOptions) => {
+    run: async ({ seconds, every, out, format, port, sourceMaps = false }, pid: number) => {
       const file = out ?? `cpu-${pid}${EXTENSION_OF[format]}`;
       const options = { durationMs: seconds * MS_PER_SECOND, everyMs: every, format, sourceMaps };
       requireWritable(file);
       const answer = await attachTo(pid, port, options);
       writeWhole(file, Buffer.from(answer.file, 'base64'));
       note(`${answer.samples} samples, ${answer.labelled} labelled, in ${file}; see: spanline profile top ${file}`);
-    });
-};
+    },
+  }),
+} satisfies Commands;

@@ -4,25 +4,13 @@ import {
   openSourceMaps,
   openWriter,
   PROFILE_FORMATS,
-  type ProfileFormat,
   resolveSources,
   selectLabels,
   WHOLE_LABEL,
 } from '@spanline/profile';
-import { type Command, Option } from 'commander';
+import { type Commands, command, REQUIRED } from '../command.js';
 import { note } from '../output.js';
-import { readProfileFile, sampleTypeOption, writeWhole } from './profile-files.js';
-
-interface ExportCommandOptions {
-  readonly format: ProfileFormat;
-  readonly out?: string;
-  readonly by?: string;
-  readonly keep?: readonly string[];
-  /** False with `--no-labels`. */
-  readonly labels: boolean;
-  readonly sourceMaps?: boolean;
-  readonly sampleType?: string;
-}
+import { readProfileFile, SAMPLE_TYPE, writeWhole } from './profile-files.js';
 
 const written = async (bytes: Uint8Array, out: string | undefined): Promise<void> => {
   if (out !== undefined) {
@@ -32,21 +20,20 @@ const written = async (bytes: Uint8Array, out: string | undefined): Promise<void
   await new Promise<void>((resolve) => process.stdout.write(bytes, () => resolve()));
 };
 
-/** Register the command. */
-export const register = (profile: Command): void => {
-  profile
-    .command('export <file>')
-    .description('write a profile in another format')
-    .addOption(new Option('--format <name>', 'format to write').choices(PROFILE_FORMATS).makeOptionMandatory())
-    .option('-o, --out <file>', 'file to write (default: standard output)')
-    .option('--by <key>', `for speedscope: one profile per value of this label key (default: "${WHOLE_LABEL}")`)
-    .option('--keep <keys...>', 'keep these label keys only')
-    .option('--no-labels', 'leave all labels out')
-    .option('--source-maps', 'name functions and places by source maps')
-    .addOption(sampleTypeOption())
-    .addHelpText(
-      'after',
-      `
+export const commands = {
+  export: command({
+    words: '<file>',
+    what: 'write a profile in another format',
+    options: {
+      format: ['--format <name>', 'format to write', PROFILE_FORMATS, REQUIRED],
+      out: ['-o, --out <file>', 'file to write (default: standard output)'],
+      by: ['--by <key>', `for speedscope: one profile per value of this label key (default: "${WHOLE_LABEL}")`],
+      keep: ['--keep <keys...>', 'keep these label keys only'],
+      labels: ['--no-labels', 'leave all labels out'],
+      sourceMaps: ['--source-maps', 'name functions and places by source maps'],
+      sampleType: SAMPLE_TYPE,
+    },
+    help: `
 Formats:
   pprof        go tool pprof, Pyroscope and others; labels are labels of samples
   cpuprofile   Chrome DevTools, VS Code; labels are frames at the root
@@ -58,12 +45,13 @@ Examples:
   $ spanline profile export cpu.pb.gz --format folded | sort -k2 -n | tail
 
 Exit codes: 0 done, 2 wrong usage, 3 a file cannot be read or written.`,
-    )
-    .action(async (file: string, { format, out, by, keep, labels, sourceMaps, sampleType }: ExportCommandOptions) => {
+    run: async ({ format, out, by, keep, labels, sourceMaps, sampleType }, file: string) => {
       const writer = await openWriter(format, { by });
       const read = await readProfileFile(file, { sampleType });
       const kept =
-        labels && keep === undefined ? read : selectLabels(read, (key) => labels && keep?.includes(key) === true);
+        labels && keep === undefined
+          ? read
+          : selectLabels(read, (key) => labels === true && keep?.includes(key) === true);
       if (!sourceMaps) {
         await written(writer.write(kept), out);
         return;
@@ -72,5 +60,6 @@ Exit codes: 0 done, 2 wrong usage, 3 a file cannot be read or written.`,
       await written(writer.write(resolveSources(kept, maps)), out);
       const { resolved, unmapped, broken } = maps.stats();
       note(`source maps: ${resolved} frames found, ${unmapped} without a map, ${broken} maps broken`);
-    });
-};
+    },
+  }),
+} satisfies Commands;

@@ -2,12 +2,13 @@
 import { createReadStream } from 'node:fs';
 import { type LabelledProfile, ProfileOutputError, type ReadProfileOptions } from '@spanline/profile';
 import { readProfileStream } from '@spanline/profile/internal';
-import { Option } from 'commander';
 import { runSync, targetFailure, writeWhole as writeWholeFile } from 'spanline/internal/base';
 
 /** For the commands that read files of other profilers. */
-export const sampleTypeOption = (): Option =>
-  new Option('--sample-type <type>', 'type of the values of a pprof file, such as wall-time (default: CPU time)');
+export const SAMPLE_TYPE = [
+  '--sample-type <type>',
+  'type of the values of a pprof file, such as wall-time (default: CPU time)',
+] as const;
 
 /** The profile in a file; `-` is standard input. */
 export const readProfileFile = async (file: string, options?: ReadProfileOptions): Promise<LabelledProfile> => {

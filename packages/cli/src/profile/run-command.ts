@@ -1,11 +1,12 @@
 // `spanline profile run`: starts a program under profile. The program behaves as it would alone: its input, output, signals and exit
 // code are its own.
+
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { openSourceMaps, openWriter, PROFILE_FORMATS, type ProfileFormat } from '@spanline/profile';
 import { EXTENSION_OF } from '@spanline/profile/internal';
-import { type Command, Option } from 'commander';
 import { attempt, targetFailure } from 'spanline/internal/base';
+import { type Commands, command } from '../command.js';
 import { wrongUsage } from '../exit-code.js';
 import { numberFrom, wholeNumber } from '../options.js';
 import { note } from '../output.js';
@@ -67,28 +68,29 @@ const profilesIn = (out: string, isDirectory: boolean): Set<string> => {
   return new Set(states);
 };
 
-/** Register the command. */
-export const register = (profile: Command): void => {
-  profile
-    .command('run')
-    .argument('<command...>', 'program and its arguments, after --')
-    .passThroughOptions()
-    .description('run a program under profile and write a file when it ends')
-    .option('--every <ms>', 'milliseconds between samples (default: 1, with --continuous 10)', numberFrom(0.05, 1000))
-    .option(
-      '-o, --out <place>',
-      'file to write (default: cpu.pb.gz); a directory with --continuous and --toggle (profiles)',
-    )
-    .addOption(new Option('--format <name>', 'format of the file').choices(PROFILE_FORMATS).default('pprof'))
-    .option('--continuous', 'write a file after every rotation, for programs that run for days')
-    .option('--rotate <seconds>', 'with --continuous: length of one profile', numberFrom(0.1, 3600), 30)
-    .option('--budget <percent>', 'with --continuous: most CPU time the profile may cost', numberFrom(0.01, 100), 2)
-    .option('--files <number>', 'with --continuous: files kept', wholeNumber(1), 100)
-    .option('--toggle', 'begin at SIGUSR2 and end at the next, each time a file')
-    .option('--source-maps', 'name functions and places by source maps')
-    .addHelpText(
-      'after',
-      `
+export const commands = {
+  run: command({
+    words: [['<command...>', 'program and its arguments, after --']],
+    what: 'run a program under profile and write a file when it ends',
+    options: {
+      every: [
+        '--every <ms>',
+        'milliseconds between samples (default: 1, with --continuous 10)',
+        numberFrom(0.05, 1000),
+      ],
+      out: [
+        '-o, --out <place>',
+        'file to write (default: cpu.pb.gz); a directory with --continuous and --toggle (profiles)',
+      ],
+      format: ['--format <name>', 'format of the file', PROFILE_FORMATS, 'pprof'],
+      continuous: ['--continuous', 'write a file after every rotation, for programs that run for days'],
+      rotate: ['--rotate <seconds>', 'with --continuous: length of one profile', numberFrom(0.1, 3600), 30],
+      budget: ['--budget <percent>', 'with --continuous: most CPU time the profile may cost', numberFrom(0.01, 100), 2],
+      files: ['--files <number>', 'with --continuous: files kept', wholeNumber(1), 100],
+      toggle: ['--toggle', 'begin at SIGUSR2 and end at the next, each time a file'],
+      sourceMaps: ['--source-maps', 'name functions and places by source maps'],
+    },
+    help: `
 Every Node process that the program starts is profiled; files of others than the first have their process id in the name, those of
 worker threads their thread. The exit code is that of the program.
 
@@ -99,8 +101,7 @@ Examples:
   $ spanline profile run --toggle -- node server.js     then: kill -USR2 PID, twice
 
 Exit codes: those of the program; 2 wrong usage, 3 it could not be started or left no profile.`,
-    )
-    .action(async (command: string[], options: RunCommandOptions) => {
+    run: async (options, command: string[]) => {
       const childOptions = childOptionsOf(options);
       // What is missing is said before the program runs.
       await openWriter(childOptions.format);
@@ -116,5 +117,6 @@ Exit codes: those of the program; 2 wrong usage, 3 it could not be started or le
       // Nobody needs to send the signal.
       else if (code === 0 && !childOptions.isToggled)
         throw targetFailure(`${command[0]} ended and left no profile in ${childOptions.out}`);
-    });
-};
+    },
+  }),
+} satisfies Commands;

@@ -1,13 +1,13 @@
 // `spanline profile top` and `diff`: who used the CPU, as a table, and which labels take more of it than before, beyond noise.
 
 import { diff, type LabelChange, type LabelShare, labelKeys, type TopTable, top, WHOLE_LABEL } from '@spanline/profile';
-import type { Command } from 'commander';
 import { shortText } from 'spanline/internal/base';
+import { type Commands, command } from '../command.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { glyphsOf } from '../glyphs.js';
-import { share, wholeNumber } from '../options.js';
+import { JSON_OPTION, share, wholeNumber } from '../options.js';
 import { columns, note, printAnswer } from '../output.js';
-import { readProfileFile, sampleTypeOption } from './profile-files.js';
+import { readProfileFile, SAMPLE_TYPE } from './profile-files.js';
 
 const NS_PER_MS = 1e6;
 
@@ -34,13 +34,6 @@ export const nameOf = (value: string): string => {
   return shortText(value, MAX_CHARACTERS, glyphsOf().more);
 };
 
-interface TopCommandOptions {
-  readonly by: string;
-  readonly limit: number;
-  readonly sampleType?: string;
-  readonly json?: boolean;
-}
-
 const shareRow = ({ value, rank, share, low, high, cpuNs, stderrNs, samples }: LabelShare): string[] => [
   String(rank),
   nameOf(value),
@@ -66,45 +59,6 @@ const topText = (table: TopTable): string => {
   );
 };
 
-const addTop = (profile: Command): void => {
-  profile
-    .command('top <file>')
-    .description('CPU by label: share with its 95 % confidence interval, CPU time, samples')
-    .option('--by <key>', `label key, such as query; "${WHOLE_LABEL}" is all labels of a sample together`, WHOLE_LABEL)
-    .option('--limit <rows>', 'rows at most', wholeNumber(1), 30)
-    .addOption(sampleTypeOption())
-    .option('--json', 'print JSON')
-    .addHelpText(
-      'after',
-      `
-The file is pprof, .cpuprofile or folded stacks; - reads standard input. Labels of one rank are within noise of each other.
-
-Examples:
-  $ spanline profile top cpu.pb.gz --by query
-  $ spanline profile top cpu.pb.gz --by tenant --limit 10 --json
-
-Exit codes: 0 done, 2 wrong usage, 3 the file cannot be read.`,
-    )
-    .action(async (file: string, { by, limit, sampleType, json }: TopCommandOptions) => {
-      const read = await readProfileFile(file, { sampleType });
-      const table = top(read, { by, limit });
-      const keys = labelKeys(read);
-      printAnswer(json, { ...table, keys }, topText(table));
-      if (!json && by !== WHOLE_LABEL && !keys.includes(by)) {
-        const some = keys.slice(0, MAX_KEYS).map(nameOf).join(', ') || 'none';
-        note(`no sample has the label ${nameOf(by)}; there are: ${some}${keys.length > MAX_KEYS ? ', ...' : ''}`);
-      }
-    });
-};
-
-interface DiffCommandOptions {
-  readonly by: string;
-  readonly minEffect: number;
-  readonly all?: boolean;
-  readonly sampleType?: string;
-  readonly json?: boolean;
-}
-
 const changeRow = ({ value, before, after, change, low, high, pValue, verdict }: LabelChange): string[] => [
   nameOf(value),
   percent(before),
@@ -115,18 +69,57 @@ const changeRow = ({ value, before, after, change, low, high, pValue, verdict }:
   verdict,
 ];
 
-const addDiff = (profile: Command): void => {
-  profile
-    .command('diff <before> <after>')
-    .description('compare two profiles by label: whose share of the CPU changed beyond noise')
-    .option('--by <key>', `label key, such as query; "${WHOLE_LABEL}" is all labels of a sample together`, WHOLE_LABEL)
-    .option('--min-effect <share>', 'smallest change of a share that counts', share, 0.01)
-    .option('--all', 'list unchanged labels too')
-    .addOption(sampleTypeOption())
-    .option('--json', 'print JSON')
-    .addHelpText(
-      'after',
-      `
+export const commands = {
+  top: command({
+    words: '<file>',
+    what: 'CPU by label: share with its 95 % confidence interval, CPU time, samples',
+    options: {
+      by: [
+        '--by <key>',
+        `label key, such as query; "${WHOLE_LABEL}" is all labels of a sample together`,
+        undefined,
+        WHOLE_LABEL,
+      ],
+      limit: ['--limit <rows>', 'rows at most', wholeNumber(1), 30],
+      sampleType: SAMPLE_TYPE,
+      json: JSON_OPTION,
+    },
+    help: `
+The file is pprof, .cpuprofile or folded stacks; - reads standard input. Labels of one rank are within noise of each other.
+
+Examples:
+  $ spanline profile top cpu.pb.gz --by query
+  $ spanline profile top cpu.pb.gz --by tenant --limit 10 --json
+
+Exit codes: 0 done, 2 wrong usage, 3 the file cannot be read.`,
+    run: async ({ by, limit, sampleType, json }, file: string) => {
+      const read = await readProfileFile(file, { sampleType });
+      const table = top(read, { by, limit });
+      const keys = labelKeys(read);
+      printAnswer(json, { ...table, keys }, topText(table));
+      if (!json && by !== WHOLE_LABEL && !keys.includes(by)) {
+        const some = keys.slice(0, MAX_KEYS).map(nameOf).join(', ') || 'none';
+        note(`no sample has the label ${nameOf(by)}; there are: ${some}${keys.length > MAX_KEYS ? ', ...' : ''}`);
+      }
+    },
+  }),
+
+  diff: command({
+    words: '<before> <after>',
+    what: 'compare two profiles by label: whose share of the CPU changed beyond noise',
+    options: {
+      by: [
+        '--by <key>',
+        `label key, such as query; "${WHOLE_LABEL}" is all labels of a sample together`,
+        undefined,
+        WHOLE_LABEL,
+      ],
+      minEffect: ['--min-effect <share>', 'smallest change of a share that counts', share, 0.01],
+      all: ['--all', 'list unchanged labels too'],
+      sampleType: SAMPLE_TYPE,
+      json: JSON_OPTION,
+    },
+    help: `
 Shares are compared, not times: the profiles may differ in length and load. p-values are corrected for the number of labels.
 
 Examples:
@@ -134,8 +127,7 @@ Examples:
   $ spanline profile diff monday.pb.gz today.pb.gz --by tenant --min-effect 5%
 
 Exit codes: 0 no label takes more, 1 some do, 2 wrong usage, 3 a file cannot be read.`,
-    )
-    .action(async (beforeFile: string, afterFile: string, options: DiffCommandOptions) => {
+    run: async (options, beforeFile: string, afterFile: string) => {
       const { by, minEffect, all, sampleType, json } = options;
       const before = await readProfileFile(beforeFile, { sampleType });
       const after = await readProfileFile(afterFile, { sampleType });
@@ -147,13 +139,6 @@ Exit codes: 0 no label takes more, 1 some do, 2 wrong usage, 3 a file cannot be 
       const text = `${table}${changes.length} labels, ${shown.length} shown, ${more} take more\n`;
       printAnswer(json, { by, labels: changes.length, more, changes: shown }, text);
       if (more > 0) endWith(ExitCode.findings);
-    });
-};
-
-const COMMANDS: Readonly<Record<string, (group: Command) => void>> = {
-  top: addTop,
-  diff: addDiff,
-};
-
-/** Register the command of this name. */
-export const register = (group: Command, name: string): void => COMMANDS[name](group);
+    },
+  }),
+} satisfies Commands;

@@ -2,8 +2,8 @@
 
 import { Archive } from '@spanline/archive';
 import { type KeptSnapshot, keepSnapshot } from '@spanline/archive/internal';
-import { type Command, Option } from 'commander';
 import { type Snapshot, type SnapshotFormat, writeSnapshot } from 'spanline/flight-recorder';
+import { type Commands, command, options, REQUIRED, type Values } from '../command.js';
 import { ExitCode, endWith, interruptible } from '../exit-code.js';
 import { note, Progress, printAnswer } from '../output.js';
 import { snapshotIn } from './snapshot-files.js';
@@ -11,18 +11,25 @@ import { snapshotIn } from './snapshot-files.js';
 const FORMATS = ['otlp', 'jaeger', 'perfetto', 'archive'] as const;
 type ExportFormat = (typeof FORMATS)[number];
 
+const EXPORT = options({
+  format: ['--format <format>', 'format to write', FORMATS, REQUIRED],
+  output: [
+    '-o, --output <file>',
+    'where to; with archive the directory, which is made when it is not there',
+    undefined,
+    REQUIRED,
+  ],
+  json: ['--json', 'print what was written as JSON'],
+});
+
+type ExportOptions = Values<typeof EXPORT>;
+
 /** As `spanline trace export` names them. */
 const FORMAT_OF: Readonly<Record<Exclude<ExportFormat, 'archive'>, SnapshotFormat>> = {
   otlp: 'otlp-lines',
   jaeger: 'jaeger',
   perfetto: 'perfetto',
 };
-
-interface ExportOptions {
-  readonly format: ExportFormat;
-  readonly output: string;
-  readonly json?: boolean;
-}
 
 const toArchive = async (snapshot: Snapshot, directory: string, signal: AbortSignal): Promise<KeptSnapshot> => {
   const progress = new Progress();
@@ -38,7 +45,7 @@ const toArchive = async (snapshot: Snapshot, directory: string, signal: AbortSig
   }
 };
 
-const run = (file: string, { format, output, json }: ExportOptions): Promise<void> =>
+const run = ({ format, output, json }: ExportOptions, file: string): Promise<void> =>
   interruptible(async (signal) => {
     const snapshot = await snapshotIn(file);
     if (format === 'archive') {
@@ -56,17 +63,12 @@ const run = (file: string, { format, output, json }: ExportOptions): Promise<voi
     else note(`${written.traceCount} traces, ${written.spanCount} spans in ${output}`);
   });
 
-/** Register the command. */
-export const register = (snapshot: Command): void => {
-  snapshot
-    .command('export <file>')
-    .description('write a snapshot in a format of other tools, or into an archive')
-    .addOption(new Option('--format <format>', 'format to write').choices(FORMATS).makeOptionMandatory())
-    .requiredOption('-o, --output <file>', 'where to; with archive the directory, which is made when it is not there')
-    .option('--json', 'print what was written as JSON')
-    .addHelpText(
-      'after',
-      `
+export const commands = {
+  export: command({
+    words: '<file>',
+    what: 'write a snapshot in a format of other tools, or into an archive',
+    options: EXPORT,
+    help: `
 Formats:
   otlp       OTLP/JSON, a trace a line, as spanline trace import and other OpenTelemetry tools read it
   jaeger     one document, for the upload of Jaeger's UI
@@ -80,6 +82,6 @@ Examples:
   $ spanline snapshot export last.flight --format archive -o ./traces
 
 Exit codes: 0 written, 1 an archive cannot keep some spans, 2 wrong usage, 3 the file is not a snapshot, or a file or the archive failed.`,
-    )
-    .action(run);
-};
+    run,
+  }),
+} satisfies Commands;

@@ -4,7 +4,6 @@
 
 import { encodeOtlpJson } from '@spanline/archive';
 import { breakdownNotes, breakdownsIn, summaryOf } from '@spanline/archive/internal';
-import type { Command } from 'commander';
 import type { SpanRecord } from 'spanline';
 import {
   breakdownIndexOf,
@@ -17,6 +16,7 @@ import { escapeText } from 'spanline/internal/base';
 import { formatDuration } from 'spanline/internal/formats';
 import type { ArchivedSpan } from 'spanline/internal/record';
 import { shownSpan, shownView } from 'spanline/internal/timeline';
+import { type Commands, command } from '../command.js';
 import { interruptible, notFound, wrongUsage } from '../exit-code.js';
 import { requireWritable } from '../files.js';
 import { ASCII, glyphsOf } from '../glyphs.js';
@@ -213,22 +213,25 @@ const showTrace = async (snapshot: Snapshot, id: string, { limit = SPANS, full, 
   await writeOut(text);
 };
 
-const addShow = (snapshot: Command): void => {
-  snapshot
-    .command('show <file>')
-    .description('why a snapshot was taken, what it holds and its slowest traces; or one trace as a waterfall')
-    .option('-t, --trace <id>', 'draw this trace; the first digits of its id are enough when no other begins so')
-    .option(
-      '-n, --limit <number>',
-      `traces listed (default: ${TRACES}), or spans drawn (default: ${SPANS})`,
-      wholeNumber(1),
-    )
-    .option('-f, --full', 'with --trace: properties, links and ids of every span too')
-    .option('--ascii', 'with --trace: draw with ASCII only; the default where the locale or TERM allows nothing else')
-    .option('--json', 'print JSON; with --trace an OTLP/JSON document of its spans')
-    .addHelpText(
-      'after',
-      `
+export const commands = {
+  show: command({
+    words: '<file>',
+    what: 'why a snapshot was taken, what it holds and its slowest traces; or one trace as a waterfall',
+    options: {
+      trace: ['-t, --trace <id>', 'draw this trace; the first digits of its id are enough when no other begins so'],
+      limit: [
+        '-n, --limit <number>',
+        `traces listed (default: ${TRACES}), or spans drawn (default: ${SPANS})`,
+        wholeNumber(1),
+      ],
+      full: ['-f, --full', 'with --trace: properties, links and ids of every span too'],
+      ascii: [
+        '--ascii',
+        'with --trace: draw with ASCII only; the default where the locale or TERM allows nothing else',
+      ],
+      json: ['--json', 'print JSON; with --trace an OTLP/JSON document of its spans'],
+    },
+    help: `
 "here only" is a trace that was not sampled: the recorder kept it all the same, and other processes may not have their part of it.
 NO_COLOR=1 turns colours off.
 
@@ -238,8 +241,7 @@ Examples:
   $ spanline snapshot show last.flight --json | jq '.slowest[0]'
 
 Exit codes: 0 shown, 1 there is no such trace, 2 wrong usage or several traces begin so, 3 the file is not a snapshot or cannot be read.`,
-    )
-    .action(async (file: string, options: ShowOptions) => {
+    run: async (options, file: string) => {
       const taken = await snapshotIn(file);
       if (options.trace !== undefined) {
         await showTrace(taken, options.trace, options);
@@ -247,31 +249,23 @@ Exit codes: 0 shown, 1 there is no such trace, 2 wrong usage or several traces b
       }
       const facts = snapshotFacts(taken, options.limit ?? TRACES);
       printAnswer(options.json, facts, factsText(facts));
-    });
-};
+    },
+  }),
 
-interface RecoverOptions {
-  readonly out?: string;
-  readonly pid?: number;
-  readonly limit: number;
-  readonly json?: boolean;
-}
-
-const addRecover = (snapshot: Command): void => {
-  snapshot
-    .command('recover <directory>')
-    .description('what a process that was killed has left with the option "file" of its recorder')
-    .option('-o, --out <file>', 'write it to one file, which the other commands read')
-    .option(
-      '--pid <number>',
-      'of this process (default: of those that are gone, the one that began last)',
-      wholeNumber(1),
-    )
-    .option('-n, --limit <traces>', 'list no more traces than this', wholeNumber(1), 20)
-    .option('--json', 'print what is there as JSON')
-    .addHelpText(
-      'after',
-      `
+  recover: command({
+    words: '<directory>',
+    what: 'what a process that was killed has left with the option "file" of its recorder',
+    options: {
+      out: ['-o, --out <file>', 'write it to one file, which the other commands read'],
+      pid: [
+        '--pid <number>',
+        'of this process (default: of those that are gone, the one that began last)',
+        wholeNumber(1),
+      ],
+      limit: ['-n, --limit <traces>', 'list no more traces than this', wholeNumber(1), 20],
+      json: ['--json', 'print what is there as JSON'],
+    },
+    help: `
 The directory is what SPANLINE_FLIGHT_FILE or the option "file" of the recorder says. It is only read. Rows that the death of the process
 has torn are left out and counted; spans that had not ended are marked as open. A process that still runs, such as one whose event loop is
 blocked, is read where none that is gone has left anything, and with --pid.
@@ -281,8 +275,7 @@ Examples:
   $ spanline snapshot recover /var/lib/shop/flight -o killed.flight && spanline snapshot show killed.flight
 
 Exit codes: 0 done, 1 nothing is there, 2 wrong usage, 3 the directory or the file failed.`,
-    )
-    .action((directory: string, { out, pid, limit, json }: RecoverOptions) =>
+    run: ({ out, pid, limit, json }, directory: string) =>
       interruptible(async (signal) => {
         if (out !== undefined) requireWritable(out);
         const left = await snapshotLeftIn(directory, pid);
@@ -291,13 +284,5 @@ Exit codes: 0 done, 1 nothing is there, 2 wrong usage, 3 the directory or the fi
         printAnswer(json, facts, factsText(facts));
         if (out !== undefined) note(`written to ${out}; see: spanline snapshot show ${out}`);
       }),
-    );
-};
-
-const COMMANDS: Readonly<Record<string, (group: Command) => void>> = {
-  show: addShow,
-  recover: addRecover,
-};
-
-/** Register the command of this name. */
-export const register = (group: Command, name: string): void => COMMANDS[name](group);
+  }),
+} satisfies Commands;

@@ -2,7 +2,6 @@
 
 import type { Archive } from '@spanline/archive';
 import { loadTraces } from '@spanline/archive/internal';
-import { type Command, Option } from 'commander';
 import { runAsync, WholeFile } from 'spanline/internal/base';
 import {
   type DocumentTrace,
@@ -13,10 +12,11 @@ import {
 } from 'spanline/internal/formats';
 import type { ArchivedSpan } from 'spanline/internal/record';
 import { withArchive } from '../archive-session.js';
+import { type Commands, command, options, type Values } from '../command.js';
 import { ExitCode, endWith, wrongUsage } from '../exit-code.js';
-import { type ArchiveCommandOptions, withReadArchive } from '../options.js';
+import { READ_ARCHIVE } from '../options.js';
 import { note, Progress, printAnswer, writeOut } from '../output.js';
-import { isSearch, type SearchOptions, searchOf, withSearchOptions } from './search-options.js';
+import { isSearch, SEARCH, searchOf } from './search-options.js';
 import { eachSummary, findTraceId } from './summaries.js';
 
 // The files traces are exported to: OTLP/JSON, a document a line, which other OpenTelemetry tools read too, and the JSON document of Jaeger's UI.
@@ -27,11 +27,20 @@ type TraceFormat = (typeof TRACE_FORMATS)[number];
 /** How a file is written, by format. */
 const WRITINGS: Readonly<Record<TraceFormat, TraceDocument>> = { otlp: OTLP_LINES, jaeger: JAEGER_DOCUMENT };
 
-interface ExportOptions extends ArchiveCommandOptions, SearchOptions {
-  readonly format: TraceFormat;
-  readonly output: string;
-  readonly explain?: boolean;
-}
+const EXPORT = options({
+  ...READ_ARCHIVE,
+  ...SEARCH,
+  format: [
+    '--format <format>',
+    'otlp: OTLP/JSON, a trace a line; jaeger: one document, for the upload of its UI',
+    TRACE_FORMATS,
+    'otlp',
+  ],
+  output: ['-o, --output <file>', 'where to; - is standard output', undefined, '-'],
+  json: ['--json', 'print what was written as JSON; on standard error when the traces go to standard output'],
+});
+
+type ExportOptions = Values<typeof EXPORT>;
 
 type Trace = readonly [traceId: string, spans: readonly ArchivedSpan[]];
 
@@ -44,19 +53,19 @@ interface Counts {
 const wantedTraces = async function* (
   archive: Archive,
   ids: readonly string[],
-  options: ExportOptions,
+  given: ExportOptions,
   signal: AbortSignal,
 ): AsyncGenerator<Trace> {
   if (ids.length > 0) {
     const wanted = new Set<string>();
-    for (const id of ids) wanted.add(await findTraceId(archive, id, signal, options.from));
+    for (const id of ids) wanted.add(await findTraceId(archive, id, signal, given.from));
     const summaries = [...wanted].map((traceId) => ({ traceId, bytes: 0 }));
     yield* loadTraces(archive, summaries, { signal });
-  } else if (options.format === 'otlp' && !isSearch(options)) {
+  } else if (given.format === 'otlp' && !isSearch(given)) {
     // In the order of the files, which is the fastest.
     for await (const spans of archive.scan({ signal })) yield [spans[0].traceId, spans];
   } else {
-    for await (const page of eachSummary(archive, searchOf(options), signal))
+    for await (const page of eachSummary(archive, searchOf(given), signal))
       yield* loadTraces(archive, page, { signal });
   }
 };
@@ -111,12 +120,12 @@ const writeTraces = async (output: Output, traces: AsyncIterable<Trace>, format:
   return counts;
 };
 
-const run = (ids: readonly string[], options: ExportOptions): Promise<void> => {
-  if (ids.length > 0 && isSearch({ ...options, from: undefined })) throw wrongUsage('give ids or conditions, not both');
-  const { format, output: file, json } = options;
-  return withArchive(options, async (archive, signal) => {
+const run = (given: ExportOptions, ids: readonly string[]): Promise<void> => {
+  if (ids.length > 0 && isSearch({ ...given, from: undefined })) throw wrongUsage('give ids or conditions, not both');
+  const { format, output: file, json } = given;
+  return withArchive(given, async (archive, signal) => {
     const output = file === '-' ? toStdout : await toFile(file);
-    const counts = await writeTraces(output, wantedTraces(archive, ids, options, signal), format);
+    const counts = await writeTraces(output, wantedTraces(archive, ids, given, signal), format);
     const answer = { file, format, ...counts };
     if (json && file !== '-') printAnswer(json, answer, '');
     else if (json) process.stderr.write(`${JSON.stringify(answer)}\n`);
@@ -125,20 +134,12 @@ const run = (ids: readonly string[], options: ExportOptions): Promise<void> => {
   });
 };
 
-/** Register the command. */
-export const register = (trace: Command): void => {
-  withSearchOptions(withReadArchive(trace.command('export [id...]')))
-    .description('write traces to a file: all, those with these ids, or those that meet all conditions')
-    .addOption(
-      new Option('--format <format>', 'otlp: OTLP/JSON, a trace a line; jaeger: one document, for the upload of its UI')
-        .choices(TRACE_FORMATS)
-        .default('otlp'),
-    )
-    .option('-o, --output <file>', 'where to; - is standard output', '-')
-    .option('--json', 'print what was written as JSON; on standard error when the traces go to standard output')
-    .addHelpText(
-      'after',
-      `
+export const commands = {
+  export: command({
+    words: '[id...]',
+    what: 'write traces to a file: all, those with these ids, or those that meet all conditions',
+    options: EXPORT,
+    help: `
 OTLP keeps everything. Jaeger's format keeps lists and maps in properties as text.
 
 Examples:
@@ -148,6 +149,6 @@ Examples:
   $ spanline trace export -a ./traces | gzip > traces.jsonl.gz
 
 Exit codes: 0 written, 1 there are no such traces, 2 wrong usage, 3 the archive or the file failed.`,
-    )
-    .action(run);
-};
+    run: run,
+  }),
+} satisfies Commands;

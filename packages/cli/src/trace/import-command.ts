@@ -14,11 +14,11 @@ import {
   TraceFormatError,
   tooLarge,
 } from '@spanline/archive/internal';
-import { type Command, Option } from 'commander';
 import { withWrittenArchive } from '../archive-session.js';
+import { type Commands, command, options, type Values } from '../command.js';
 import { ExitCode, endWith, wrongUsage } from '../exit-code.js';
 import { bytesOf } from '../files.js';
-import { type ArchiveCommandOptions, withArchiveOption } from '../options.js';
+import { ARCHIVE } from '../options.js';
 import { columns, note, Progress, printAnswer } from '../output.js';
 
 /** Bytes of one document; a longer one could not become a string. */
@@ -114,9 +114,13 @@ export const readDocuments = async function* (file: string, signal: AbortSignal)
   if (!isBlank(bytes)) yield { bytes, line: isOneDocument || line === 0 ? 0 : line + 1 };
 };
 
-interface ImportOptions extends ArchiveCommandOptions {
-  readonly format?: ReadFormat;
-}
+const IMPORT = options({
+  ...ARCHIVE,
+  format: ['--format <format>', 'otlp, jaeger or zipkin; detected from the content when left out', READ_FORMATS],
+  json: ['--json', 'print what was imported as JSON'],
+});
+
+type ImportOptions = Values<typeof IMPORT>;
 
 /** What came of a file. */
 interface Imported {
@@ -239,39 +243,32 @@ const report = (all: readonly Imported[], json: boolean | undefined): void => {
   if (all.some(({ refused, refusedLines }) => refused + refusedLines > 0)) endWith(ExitCode.findings);
 };
 
-const run = (files: readonly string[], options: ImportOptions): Promise<void> => {
+const run = (given: ImportOptions, files: readonly string[]): Promise<void> => {
   if (files.filter((file) => file === '-').length > 1) throw wrongUsage('standard input can be read once');
   return withWrittenArchive(
-    options,
+    given,
     async (open, signal) => {
       const progress = new Progress();
       const all: Imported[] = [];
-      for (const file of files) all.push(await new FileImport(open, file, options.format, progress).run(signal));
+      for (const file of files) all.push(await new FileImport(open, file, given.format, progress).run(signal));
       if (all.some(({ spans }) => spans > 0)) {
         const archive = await open();
         await archive.seal();
         // Every reader would sort it in memory.
         await archive.tidy();
       }
-      report(all, options.json);
+      report(all, given.json);
     },
     '; what was read before is kept, and importing it again changes nothing',
   );
 };
 
-/** Register the command. */
-export const register = (trace: Command): void => {
-  withArchiveOption(trace.command('import <file...>'))
-    .description('bring traces of files into the archive, which is made when it is not there; - is standard input')
-    .addOption(
-      new Option('--format <format>', 'otlp, jaeger or zipkin; detected from the content when left out').choices(
-        READ_FORMATS,
-      ),
-    )
-    .option('--json', 'print what was imported as JSON')
-    .addHelpText(
-      'after',
-      `
+export const commands = {
+  import: command({
+    words: '<file...>',
+    what: 'bring traces of files into the archive, which is made when it is not there; - is standard input',
+    options: IMPORT,
+    help: `
 Reads OTLP/JSON, a document a line or one in the whole file, also in answers of Tempo and of Jaeger's API version 3; the JSON of Jaeger's UI
 and older API; spans of Zipkin's API version 2; compressed with gzip or not. A span or a line that cannot be read is counted, and costs no other.
 A span that is in the archive already is not kept twice.
@@ -281,6 +278,6 @@ Examples:
   $ curl -s 'http://localhost:16686/api/traces?service=shop&limit=1000' | spanline trace import -a ./traces -
 
 Exit codes: 0 all imported, 1 some spans or lines cannot be kept, 2 wrong usage or there are no traces in a file, 3 the archive or a file failed.`,
-    )
-    .action(run);
-};
+    run: run,
+  }),
+} satisfies Commands;

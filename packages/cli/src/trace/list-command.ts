@@ -1,17 +1,17 @@
 // `spanline trace ls` and `spanline trace search`: summaries of traces, the newest first. No span is read for them.
 
 import type { TraceSearch } from '@spanline/archive';
-import type { Command } from 'commander';
 import { withArchive } from '../archive-session.js';
+import { type Commands, command } from '../command.js';
 import { ExitCode, endWith } from '../exit-code.js';
-import { type ArchiveCommandOptions, wholeNumber, withReadArchive } from '../options.js';
+import { READ_ARCHIVE, type ReadOptions, wholeNumber } from '../options.js';
 import { note, writeOut } from '../output.js';
-import { MAX_LIMIT, type SearchOptions, searchOf, withSearchOptions } from './search-options.js';
+import { MAX_LIMIT, SEARCH, searchOf } from './search-options.js';
 import { summaryJson, summaryRows } from './summaries.js';
 
 const DEFAULT_LIMIT = 20;
 
-type ListOptions = ArchiveCommandOptions & SearchOptions & { readonly explain?: boolean };
+type ListOptions = ReadOptions & { readonly json?: boolean };
 
 /** Prints what is found and gives the number of traces. */
 const list = async (options: ListOptions, search: TraceSearch): Promise<number> => {
@@ -36,32 +36,31 @@ const ROWS = `
 A "?" behind the number of spans: a parent is not in the archive. The size is what the spans take in memory, about.
 --json prints one object a line, with times in nanoseconds.`;
 
-/** Register both. */
-export const register = (trace: Command): void => {
-  withReadArchive(trace.command('ls'))
-    .description('the newest traces')
-    .option('-n, --limit <traces>', 'no more than this', wholeNumber(1, MAX_LIMIT), DEFAULT_LIMIT)
-    .option('--json', 'print JSON, one object a line')
-    .addHelpText(
-      'after',
-      `${ROWS}
+export const commands = {
+  ls: command({
+    what: 'the newest traces',
+    options: {
+      ...READ_ARCHIVE,
+      limit: ['-n, --limit <traces>', 'no more than this', wholeNumber(1, MAX_LIMIT), DEFAULT_LIMIT],
+      json: ['--json', 'print JSON, one object a line'],
+    },
+    help: `${ROWS}
 
 Examples:
   $ spanline trace ls --archive ./traces
   $ spanline trace ls -a ./traces --limit 1000 --json | jq -r .name | sort | uniq -c
 
 Exit codes: 0 done, 2 wrong usage, 3 the archive or a part of it cannot be read.`,
-    )
-    .action(async (options: ListOptions) => {
+    run: async (options) => {
       if ((await list(options, { limit: options.limit })) > 0) return;
       note(isOfAll() ? 'the archive has no traces' : 'there are no traces in what can be read');
-    });
-  withSearchOptions(withReadArchive(trace.command('search')))
-    .description('traces that meet all conditions, the newest first; 20 unless --limit is given')
-    .option('--json', 'print JSON, one object a line')
-    .addHelpText(
-      'after',
-      `${ROWS}
+    },
+  }),
+
+  search: command({
+    what: 'traces that meet all conditions, the newest first; 20 unless --limit is given',
+    options: { ...READ_ARCHIVE, ...SEARCH, json: ['--json', 'print JSON, one object a line'] },
+    help: `${ROWS}
 
 Service, name, status and properties must all hold for one span of the trace; values of properties are compared as text.
 
@@ -71,11 +70,11 @@ Examples:
   $ spanline trace search -a ./traces --property http.response.status_code=500 --json
 
 Exit codes: 0 found, 1 nothing meets the conditions, 2 wrong usage, 3 the archive or a part of it cannot be read.`,
-    )
-    .action(async (options: ListOptions) => {
+    run: async (options) => {
       const count = await list(options, searchOf(options));
       if (count > 0) return;
       note(isOfAll() ? 'no trace meets the conditions' : 'no trace in what can be read meets the conditions');
       endWith(ExitCode.findings);
-    });
-};
+    },
+  }),
+} satisfies Commands;

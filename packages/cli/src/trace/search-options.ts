@@ -2,25 +2,10 @@
 
 import type { TraceSearch } from '@spanline/archive';
 import { durationNs, endTimeNs, HttpError, timeNs } from '@spanline/archive/internal/query-values';
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { ArchivedStatusCode } from 'spanline/internal/record';
+import { InvalidArgumentError } from 'commander';
+import { options, type Values } from '../command.js';
 import { wrongUsage } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
-
-/** As they are given; undefined where an option is left out. */
-export interface SearchOptions {
-  readonly from?: bigint;
-  readonly to?: bigint;
-  readonly service?: string;
-  readonly name?: string;
-  readonly min?: bigint;
-  readonly max?: bigint;
-  readonly spanMin?: bigint;
-  readonly spanMax?: bigint;
-  readonly status?: ArchivedStatusCode;
-  readonly property?: Readonly<Record<string, string>>;
-  readonly limit?: number;
-}
 
 /** The readers are those of the server's parameters; what they refuse is wrong usage here. */
 const readBy =
@@ -58,32 +43,34 @@ const property = (text: string, before: Readonly<Record<string, string>> = {}): 
 /** Traces in one answer of the archive. */
 export const MAX_LIMIT = 100_000;
 
-/** Give a command the options that choose traces. */
-export const withSearchOptions = (command: Command): Command =>
-  command
-    .option(
-      '--from <time>',
-      'traces that are not over before: 2026-01-31T12:00:00Z, 2026-01-31, or 15m for as long ago',
-      time,
-    )
-    .option('--to <time>', 'traces that have begun by then; a day means all of it', endTime)
-    .option('--service <name>', 'a span is of this service')
-    .option('--name <name>', 'a span has this name')
-    .option('--min <duration>', 'traces at least so long: 1.5s, 200ms', duration)
-    .option('--max <duration>', 'traces at most so long', duration)
-    .option('--span-min <duration>', 'a span is at least so long', duration)
-    .option('--span-max <duration>', 'a span is at most so long', duration)
-    .addOption(new Option('--status <status>', 'a span has this status').choices(['error', 'ok', 'unset']))
-    .option(
-      '--property <key=value>',
-      'a span has this property, or its resource, scope or an event; \\= is = in a key; repeatable',
-      property,
-    )
-    .option('-n, --limit <traces>', 'no more traces than this, the newest', wholeNumber(1, MAX_LIMIT));
+/** The options that choose traces. */
+export const SEARCH = options({
+  from: [
+    '--from <time>',
+    'traces that are not over before: 2026-01-31T12:00:00Z, 2026-01-31, or 15m for as long ago',
+    time,
+  ],
+  to: ['--to <time>', 'traces that have begun by then; a day means all of it', endTime],
+  service: ['--service <name>', 'a span is of this service'],
+  name: ['--name <name>', 'a span has this name'],
+  min: ['--min <duration>', 'traces at least so long: 1.5s, 200ms', duration],
+  max: ['--max <duration>', 'traces at most so long', duration],
+  spanMin: ['--span-min <duration>', 'a span is at least so long', duration],
+  spanMax: ['--span-max <duration>', 'a span is at most so long', duration],
+  status: ['--status <status>', 'a span has this status', ['error', 'ok', 'unset']],
+  property: [
+    '--property <key=value>',
+    'a span has this property, or its resource, scope or an event; \\= is = in a key; repeatable',
+    property,
+  ],
+  limit: ['-n, --limit <traces>', 'no more traces than this, the newest', wholeNumber(1, MAX_LIMIT)],
+});
+
+type SearchOptions = Values<typeof SEARCH>;
 
 /** The search the options stand for. */
-export const searchOf = (options: SearchOptions): TraceSearch => {
-  const { from, to, service, name, min, max, spanMin, spanMax, status, property: properties, limit } = options;
+export const searchOf = (given: SearchOptions): TraceSearch => {
+  const { from, to, service, name, min, max, spanMin, spanMax, status, property: properties, limit } = given;
   if (from !== undefined && to !== undefined && from > to) throw wrongUsage('--from must be before --to');
   if (min !== undefined && max !== undefined && min > max) throw wrongUsage('--min must not be above --max');
   if (spanMin !== undefined && spanMax !== undefined && spanMin > spanMax)
@@ -104,5 +91,5 @@ export const searchOf = (options: SearchOptions): TraceSearch => {
 };
 
 /** Whether any option chooses among the traces. */
-export const isSearch = (options: SearchOptions): boolean =>
-  Object.values(searchOf(options)).some((value) => value !== undefined);
+export const isSearch = (given: SearchOptions): boolean =>
+  Object.values(searchOf(given)).some((value) => value !== undefined);

@@ -1,23 +1,14 @@
 // `spanline bench overhead`: what tracing costs a service, before it is switched on. Both services and the sink must be gone when it ends.
 
 import { BenchError } from '@spanline/tracedb/bench-history';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
+import { type Commands, command, options, type Values } from '../../command.js';
 import { ExitCode, endWith, interruptible, wrongUsage } from '../../exit-code.js';
 import { duration, share, wholeNumber } from '../../options.js';
 import { columns, note, Progress, printAnswer } from '../../output.js';
 import { registerUrl, withPreload } from '../../run-program.js';
 import { type Cost, costsOf, isCpuOver, type Load, type LoadRound, loadRound, type OverheadRound } from './load.js';
 import { Service, type Sink, startSink } from './service.js';
-
-interface OverheadOptions {
-  readonly url: string;
-  readonly connections: number;
-  readonly header: Readonly<Record<string, string>>;
-  readonly round: number;
-  readonly budget: number;
-  readonly maxCpu?: number;
-  readonly json?: boolean;
-}
 
 /** Fewer leave no interval. */
 const MIN_ROUNDS = 3;
@@ -35,6 +26,23 @@ const header = (text: string, before: Readonly<Record<string, string>>): Readonl
   if (at > 0) return { ...before, [text.slice(0, at).trim()]: text.slice(at + 1).trim() };
   throw new InvalidArgumentError('write a header such as "authorization: Bearer abc".');
 };
+
+const OVERHEAD = options({
+  url: ['--url <path>', 'what is asked of it; may also end the line', path, '/'],
+  connections: ['--connections <number>', 'each asks again as soon as it is answered', wholeNumber(1, 1000), 10],
+  header: [
+    '--header <header>',
+    'a header of every request, such as "authorization: Bearer abc"; may be given again',
+    header,
+    {},
+  ],
+  round: ['--round <time>', 'one load of one service', duration, 2000, '2s'],
+  budget: ['--budget <time>', 'longest that rounds may take; three are made at least', duration, 90_000, '90s'],
+  maxCpu: ['--max-cpu <share>', 'exit code 1 where CPU a request grows by more than this, beyond chance', share],
+  json: ['--json', 'print JSON, with all rounds'],
+});
+
+type OverheadOptions = Values<typeof OVERHEAD>;
 
 /** Where traces go: to wherever the environment says, else to a sink. */
 const exporterIsGiven = (): boolean =>
@@ -102,10 +110,10 @@ const measure = async (
 
 const overhead = async (
   command: readonly string[],
-  options: OverheadOptions,
+  given: OverheadOptions,
   signal: AbortSignal,
 ): Promise<readonly OverheadRound[]> => {
-  const { url, connections, header: headers, round, budget } = options;
+  const { url, connections, header: headers, round, budget } = given;
   const running: Service[] = [];
   let sink: Sink | undefined;
   const start = async (env: NodeJS.ProcessEnv): Promise<Service> => {
@@ -141,32 +149,12 @@ const row = ({ name, unit, untraced, traced, added, change }: Cost): string[] =>
   `${percent(change.estimate)} % (${percent(change.low)} to ${percent(change.high)})`,
 ];
 
-/** Register the command. */
-export const register = (bench: Command): void => {
-  bench
-    .command('overhead')
-    .argument('<command...>', 'service and its arguments, after --')
-    .passThroughOptions()
-    .description('what tracing costs a service: CPU a request, throughput, p99, each with its interval')
-    .option('--url <path>', 'what is asked of it; may also end the line', path, '/')
-    .option('--connections <number>', 'each asks again as soon as it is answered', wholeNumber(1, 1000), 10)
-    .option(
-      '--header <header>',
-      'a header of every request, such as "authorization: Bearer abc"; may be given again',
-      header,
-      {},
-    )
-    .addOption(new Option('--round <time>', 'one load of one service').argParser(duration).default(2000, '2s'))
-    .addOption(
-      new Option('--budget <time>', 'longest that rounds may take; three are made at least')
-        .argParser(duration)
-        .default(90_000, '90s'),
-    )
-    .option('--max-cpu <share>', 'exit code 1 where CPU a request grows by more than this, beyond chance', share)
-    .option('--json', 'print JSON, with all rounds')
-    .addHelpText(
-      'after',
-      `
+export const commands = {
+  overhead: command({
+    words: [['<command...>', 'service and its arguments, after --']],
+    what: 'what tracing costs a service: CPU a request, throughput, p99, each with its interval',
+    options: OVERHEAD,
+    help: `
 The service is started twice, untraced and with spanline/register, each with a free port in PORT, and both are loaded by turns, by autocannon.
 Traces go where OpenTelemetry's environment variables say; where they say nothing, over OTLP to a process that takes and forgets them.
 
@@ -177,8 +165,7 @@ Examples:
   $ OTEL_TRACES_SAMPLER_ARG=0.1 OTEL_TRACES_SAMPLER=traceidratio spanline bench overhead -- node server.js
 
 Exit codes: 0 done, 1 CPU grows by more than --max-cpu, 2 wrong usage, 3 the service or the load failed.`,
-    )
-    .action(async (words: string[], given: OverheadOptions, self: Command) => {
+    run: async (given, words: string[], self: Command) => {
       requireComparable(given);
       const [command, atEnd] = self.getOptionValueSource('url') === 'default' ? urlAtEnd(words) : [words, undefined];
       const options = atEnd === undefined ? given : { ...given, url: atEnd };
@@ -197,5 +184,6 @@ Exit codes: 0 done, 1 CPU grows by more than --max-cpu, 2 wrong usage, 3 the ser
       // What is unknown must not pass.
       if (options.maxCpu !== undefined) throw new BenchError('ERR_SPANLINE_BENCH_COMMAND', isOver);
       note(isOver);
-    });
-};
+    },
+  }),
+} satisfies Commands;
