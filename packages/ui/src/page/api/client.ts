@@ -141,3 +141,9 @@ export const useRequest = <T>(key: string | undefined, ask: (signal: AbortSignal
   // Effects come after the first look with a new key, which must not take the answer to the old one for its own.
   return state.key === key ? state : { value: state.value, isLoading: key !== undefined };
 };
+
+/** GET `/ui/api/<path>` as JSON, again whenever that or a parameter changes, or `round`, which counts what was changed there. No path asks nothing. */
+export const useGet = <T>(path: string | false, parameters: Parameters = {}, round = 0): Requested<T> =>
+  useRequest(path ? `${addressOf(path, parameters)} ${round}` : undefined, (signal) =>
+    get<T>(path as string, parameters, signal),
+  );

@@ -4,7 +4,7 @@
 import { Component, type ComponentChildren, type ComponentType } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { SourcesAnswer } from '../../api/answers.js';
-import { get, useRequest } from '../api/client.js';
+import { useGet } from '../api/client.js';
 import { useActiveKeys, useKeys } from './keys.js';
 import { goTo, hrefOf, usePlace, type ViewProps } from './location.js';
 import { Answer, Empty, Failure } from './states.js';
@@ -152,7 +152,7 @@ export const App = () => {
   const { view: asked, parameters } = usePlace();
   const [theme, toggleTheme] = useTheme();
   const [isHelp, setHelp] = useState(false);
-  const answer = useRequest('sources', (signal) => get<SourcesAnswer>('sources', {}, signal));
+  const answer = useGet<SourcesAnswer>('sources');
   const sources = answer.value?.sources;
   const name = asked === '' && sources !== undefined ? startOf(sources) : asked;
   const view = viewOf(name);

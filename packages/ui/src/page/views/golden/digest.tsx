@@ -2,7 +2,7 @@
 // text is shown, whatever it holds.
 
 import type { DigestAnswer, HistoryAnswer, ReferenceDigest, Status } from '../../../api/golden/answers.js';
-import { get, post, useRequest } from '../../api/client.js';
+import { post, useGet } from '../../api/client.js';
 import { Triage } from '../../shell/controls.js';
 import { Answer } from '../../shell/states.js';
 import { Breakable, minuteOf } from '../../shell/texts.js';
@@ -67,50 +67,31 @@ const Against = ({
 
 const SHOWN_VALUES = 20;
 
-/** The digest of a test, whatever the list beside it shows; `onChange` is called after a triage, `asked` counts those. */
-export const LookedAt = ({
-  test,
-  digest,
-  window,
-  asked,
-  against,
-  holdAgainst,
-  onChange,
-}: {
-  test: string;
-  digest: string;
+interface DigestProps {
+  /** Counts triages. */
+  readonly asked: number;
+  readonly against: string | undefined;
+  readonly holdAgainst: (digest: string) => void;
+  /** Called after a triage. */
+  readonly onChange: () => void;
+}
+
+interface LookedAtProps extends DigestProps {
+  readonly test: string;
+  readonly digest: string;
   /** Which commits are looked at. */
-  window: Readonly<Record<string, string | undefined>>;
-  asked: number;
-  against: string | undefined;
-  holdAgainst: (digest: string) => void;
-  onChange: () => void;
-}) => {
-  const found = useRequest(`${test} ${digest} ${JSON.stringify(window)} ${asked}`, (signal) =>
-    get<DigestAnswer>('golden/digest', { test, digest, ...window }, signal),
-  );
-  return (
-    <Answer of={found}>
-      {(value) => <Digest found={value} against={against} holdAgainst={holdAgainst} onChange={onChange} />}
-    </Answer>
-  );
+  readonly window: Readonly<Record<string, string | undefined>>;
+}
+
+/** The digest of a test, whatever the list beside it shows. */
+export const LookedAt = ({ test, digest, window, ...props }: LookedAtProps) => {
+  const found = useGet<DigestAnswer>('golden/digest', { test, digest, ...window }, props.asked);
+  return <Answer of={found}>{(value) => <Digest found={value} {...props} />}</Answer>;
 };
 
-const Digest = ({
-  found,
-  against,
-  holdAgainst,
-  onChange,
-}: {
-  found: DigestAnswer;
-  against: string | undefined;
-  holdAgainst: (digest: string) => void;
-  onChange: () => void;
-}) => {
+const Digest = ({ found, asked, against, holdAgainst, onChange }: DigestProps & { found: DigestAnswer }) => {
   const { test, digest, status, suspects, firstCommit, lastCommit, known } = found;
-  const history = useRequest(`${test} ${digest} ${status}`, (signal) =>
-    get<HistoryAnswer>('golden/history', { test, digest }, signal),
-  );
+  const history = useGet<HistoryAnswer>('golden/history', { test, digest }, asked);
   const say = (said: Status, note: string): Promise<void> =>
     post('golden/triage', { test, digest, status: said, note }).then(onChange);
   return (

@@ -3,7 +3,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import type { IgnoresAnswer } from '../../../api/golden/answers.js';
-import { get, post, useRequest } from '../../api/client.js';
+import { post, useGet } from '../../api/client.js';
 import { Options, Select, TextField } from '../../shell/controls.js';
 import { goTo, type ViewProps } from '../../shell/location.js';
 import { Answer, Empty, Failure } from '../../shell/states.js';
@@ -18,7 +18,7 @@ export const Ignores = ({ onChange }: { onChange: () => void }) => {
   const [note, setNote] = useState('');
   const [days, setDays] = useState(7);
   const [error, setError] = useState<Error>();
-  const rules = useRequest(String(asked), (signal) => get<IgnoresAnswer>('golden/ignores', {}, signal));
+  const rules = useGet<IgnoresAnswer>('golden/ignores', {}, asked);
   const send = (path: string, body: unknown): void => {
     post(path, body).then(() => {
       setError(undefined);

@@ -9,7 +9,7 @@ import type {
   SearchAnswer,
   Status,
 } from '../../../api/golden/answers.js';
-import { get, useRequest } from '../../api/client.js';
+import { useGet } from '../../api/client.js';
 import { useMoves } from '../../shell/controls.js';
 import { goTo, type ViewProps } from '../../shell/location.js';
 import { Answer } from '../../shell/states.js';
@@ -106,9 +106,7 @@ const Pages = ({ total, shown, parameters }: { total: number; shown: number; par
 export const Found = ({ parameters, asked }: { parameters: Parameters; asked: number }) => {
   const { query = '', status = 'all' } = parameters;
   const asking = { query, status, ...windowOf(parameters), offset: offsetOf(parameters) };
-  const answer = useRequest(`${JSON.stringify(asking)} ${asked}`, (signal) =>
-    get<SearchAnswer>('golden/search', asking, signal),
-  );
+  const answer = useGet<SearchAnswer>('golden/search', asking, asked);
   return <Answer of={answer}>{(value) => <Digests answer={value} parameters={parameters} />}</Answer>;
 };
 
@@ -209,8 +207,6 @@ const Commits = ({ answer, parameters }: { answer: ChangesAnswer; parameters: Pa
 export const Changes = ({ parameters, asked }: { parameters: Parameters; asked: number }) => {
   const { query = '', status = 'all' } = parameters;
   const asking = { query, status, ...windowOf(parameters) };
-  const answer = useRequest(`changes ${JSON.stringify(asking)} ${asked}`, (signal) =>
-    get<ChangesAnswer>('golden/changes', asking, signal),
-  );
+  const answer = useGet<ChangesAnswer>('golden/changes', asking, asked);
   return <Answer of={answer}>{(value) => <Commits answer={value} parameters={parameters} />}</Answer>;
 };

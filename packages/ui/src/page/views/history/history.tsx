@@ -3,7 +3,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import type { ChangeAnswer, KeysAnswer, SeriesAnswer, SourceName } from '../../../api/history/answers.js';
-import { get, useRequest } from '../../api/client.js';
+import { useGet } from '../../api/client.js';
 import { Select, useMoves } from '../../shell/controls.js';
 import { goTo, type ViewProps } from '../../shell/location.js';
 import { Answer, Empty } from '../../shell/states.js';
@@ -98,9 +98,7 @@ const Histories = (shown: Shown) => {
 /** What the address does not say: a query to begin with, once it is known. */
 const useFirstQuery = (source: SourceName, parameters: Parameters): boolean => {
   const isOpen = parameters.query === undefined && parameters.all === undefined;
-  const answer = useRequest(isOpen ? source : undefined, (signal) =>
-    get<KeysAnswer>('history/keys', { source }, signal),
-  );
+  const answer = useGet<KeysAnswer>(isOpen && 'history/keys', { source });
   const suggested = answer.value?.suggested;
   const isKnown = answer.value !== undefined || answer.error !== undefined;
   useEffect(() => {
@@ -125,9 +123,7 @@ const Queried = ({ source, parameters, isBoth }: { source: SourceName; parameter
   const { query = '', last = '1000' } = parameters;
   const [reloads, setReloads] = useState(0);
   const isOpen = useFirstQuery(source, parameters);
-  const answer = useRequest(isOpen ? undefined : `${source} ${query} ${last} ${reloads}`, (signal) =>
-    get<SeriesAnswer>('history/series', { source, query, last }, signal),
-  );
+  const answer = useGet<SeriesAnswer>(!isOpen && 'history/series', { source, query, last }, reloads);
   const ask = (changed: string, replace: boolean): void =>
     goTo('history', { source: parameters.source, last: parameters.last, ...asked(changed) }, replace);
   return (

@@ -3,7 +3,7 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { KeysAnswer, SourceName } from '../../../api/history/answers.js';
-import { get, useRequest } from '../../api/client.js';
+import { useGet } from '../../api/client.js';
 import { TextField } from '../../shell/controls.js';
 import { Breakable, counted } from '../../shell/texts.js';
 
@@ -78,9 +78,7 @@ const countText = ({ count, tile }: KeysAnswer): string =>
 /** The query, to type and to click. */
 export const QueryBuilder = ({ source, query, change, type }: Building) => {
   const [text, setText] = useTyped(query, type);
-  const answer = useRequest(`${source} ${query}`, (signal) =>
-    get<KeysAnswer>('history/keys', { source, query }, signal),
-  );
+  const answer = useGet<KeysAnswer>('history/keys', { source, query });
   // The last answer stays while the user mends a query that cannot be read.
   const [known, setKnown] = useState<KeysAnswer>();
   useEffect(() => {

@@ -3,7 +3,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import type { ChangeAnswer, CommitColumns, SourceName, StepAnswer } from '../../../api/history/answers.js';
-import { get, post, useRequest } from '../../api/client.js';
+import { post, useGet } from '../../api/client.js';
 import { Triage } from '../../shell/controls.js';
 import { Answer } from '../../shell/states.js';
 import { Breakable, counted, dayOf, figure, percent, Scrolling, Table, Words } from '../../shell/texts.js';
@@ -56,9 +56,7 @@ const Between = ({
   query: string;
   title: string;
 }) => {
-  const answer = useRequest(`${source} ${from} ${to} ${query}`, (signal) =>
-    get<StepAnswer>('history/step', { source, from, to, query }, signal),
-  );
+  const answer = useGet<StepAnswer>('history/step', { source, from, to, query });
   return <Answer of={answer}>{(value) => <Found answer={value} title={title} />}</Answer>;
 };
 

@@ -2,7 +2,7 @@
 // canvas.
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { FlameColumns } from '../../../api/profiles/answers.js';
-import { get, useRequest } from '../../api/client.js';
+import { useGet } from '../../api/client.js';
 import { useKeys } from '../../shell/keys.js';
 import { Answer, Empty } from '../../shell/states.js';
 import { Table } from '../../shell/texts.js';
@@ -122,6 +122,6 @@ const Graph = ({ columns, choice }: { columns: FlameColumns; choice: Choice }) =
 export const FlameView = ({ choice }: { choice: Choice }) => {
   const { query } = choice;
   const key = JSON.stringify(query);
-  const answer = useRequest(key, (signal) => get<FlameColumns>('profiles/flame', query, signal));
+  const answer = useGet<FlameColumns>('profiles/flame', query);
   return <Answer of={answer}>{(columns) => <Graph key={key} columns={columns} choice={choice} />}</Answer>;
 };

@@ -1,7 +1,7 @@
 // CPU by label as a table, of one profile or of what changed between two: shares of the CPU, each with its 95 % confidence interval: of labels whose
 // intervals overlap, nobody can tell which takes more.
 import type { ProfileDiff, ProfileRow, ProfileTable } from '../../../api/profiles/answers.js';
-import { get, useRequest } from '../../api/client.js';
+import { useGet } from '../../api/client.js';
 import { hrefOf } from '../../shell/location.js';
 import { Answer } from '../../shell/states.js';
 import { Table, Words } from '../../shell/texts.js';
@@ -85,7 +85,7 @@ const Rows = ({ table, choice }: { table: ProfileTable; choice: Choice }) => {
 
 export const LabelTable = ({ choice }: { choice: Choice }) => {
   const { name, by } = choice;
-  const answer = useRequest(`${name} ${by}`, (signal) => get<ProfileTable>('profiles/table', { name, by }, signal));
+  const answer = useGet<ProfileTable>('profiles/table', { name, by });
   return <Answer of={answer}>{(table) => <Rows table={table} choice={choice} />}</Answer>;
 };
 
@@ -126,7 +126,6 @@ const Changes = ({ diff, choice }: { diff: ProfileDiff; choice: Choice }) => (
 
 export const DiffTable = ({ choice }: { choice: Choice }) => {
   const { name, before, by } = choice;
-  const key = JSON.stringify([name, before, by]);
-  const answer = useRequest(key, (signal) => get<ProfileDiff>('profiles/diff', { name, before, by }, signal));
+  const answer = useGet<ProfileDiff>('profiles/diff', { name, before, by });
   return <Answer of={answer}>{(diff) => <Changes diff={diff} choice={choice} />}</Answer>;
 };

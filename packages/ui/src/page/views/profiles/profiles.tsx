@@ -3,7 +3,7 @@
 
 import { useState } from 'preact/hooks';
 import type { ProfileFile, ProfileList, ProfileTable, TraceCpu, TraceOfSpan } from '../../../api/profiles/answers.js';
-import { get, getBytes, saveBytes, useRequest } from '../../api/client.js';
+import { getBytes, saveBytes, useGet } from '../../api/client.js';
 import { Select } from '../../shell/controls.js';
 import { hrefOf, type ViewProps } from '../../shell/location.js';
 import { Answer, Empty } from '../../shell/states.js';
@@ -78,7 +78,7 @@ const Found = ({ id, span, cpu }: Which & { cpu: TraceCpu }) => {
 };
 
 export const TracePanel = ({ id, span }: Which) => {
-  const answer = useRequest(id, (signal) => get<TraceCpu>('profiles/of-trace', { id }, signal));
+  const answer = useGet<TraceCpu>('profiles/of-trace', { id });
   return <Answer of={answer}>{(cpu) => <Found id={id} span={span} cpu={cpu} />}</Answer>;
 };
 
@@ -113,16 +113,14 @@ const Files = ({
 
 /** From the samples of a span back to it: samples know its id, and the profile which trace it is of. */
 const BackToSpan = ({ name, span }: { name: string; span: string }) => {
-  const { value } = useRequest(`${name} ${span}`, (signal) =>
-    get<TraceOfSpan>('profiles/trace-of', { name, span }, signal),
-  );
+  const { value } = useGet<TraceOfSpan>('profiles/trace-of', { name, span });
   return value === undefined ? null : <a href={hrefOf('traces/show', { id: value.traceId, span })}>show the span</a>;
 };
 
 /** Which samples: by key and value. A key is chosen here, a value in the table. */
 const Samples = ({ choice }: { choice: Choice }) => {
   const { name, by = WHOLE, value } = choice;
-  const keys = useRequest(name, (signal) => get<ProfileTable>('profiles/table', { name }, signal));
+  const keys = useGet<ProfileTable>('profiles/table', { name });
   const known = [...new Set([WHOLE, by, ...(keys.value?.keys ?? [])])];
   return (
     <>
@@ -216,9 +214,7 @@ const Profile = ({ list, parameters }: { list: ProfileList; parameters: ViewProp
 
 const Profiles = ({ sources, parameters }: ViewProps) => {
   const isOpen = sources.profiles;
-  const list = useRequest(isOpen && !parameters.trace ? 'list' : undefined, (signal) =>
-    get<ProfileList>('profiles/list', {}, signal),
-  );
+  const list = useGet<ProfileList>(isOpen && !parameters.trace && 'profiles/list');
   if (!isOpen) return <Empty title="No directory of profiles is open" command="spanline ui --profiles ./profiles" />;
   if (parameters.trace) return <TracePanel id={parameters.trace} span={parameters.span} />;
   return <Answer of={list}>{(found) => <Profile list={found} parameters={parameters} />}</Answer>;

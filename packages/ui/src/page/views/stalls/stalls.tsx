@@ -1,7 +1,7 @@
 // The worst stalls of the event loop: who had it, as a bar and in words, and who waited for it.
 
 import type { NamedTime, StallAnswer, StallsAnswer } from '../../../api/answers.js';
-import { get, useRequest } from '../../api/client.js';
+import { useGet } from '../../api/client.js';
 import { Select } from '../../shell/controls.js';
 import { goTo, type ViewProps } from '../../shell/location.js';
 import { Answer, Empty, NoArchive } from '../../shell/states.js';
@@ -143,9 +143,7 @@ const List = ({ hasTimeline, stalls, notes }: StallsAnswer) => {
 const Stalls = ({ sources, parameters }: ViewProps) => {
   const { last = '', snapshot } = parameters;
   const isOpen = snapshot === undefined ? sources.archive : sources.snapshots;
-  const answer = useRequest(isOpen ? `${snapshot} ${last}` : undefined, (signal) =>
-    get<StallsAnswer>('stalls', { snapshot, last }, signal),
-  );
+  const answer = useGet<StallsAnswer>(isOpen && 'stalls', { snapshot, last });
   if (!isOpen) return <NoArchive sources={sources} />;
   return (
     <>

@@ -1,7 +1,7 @@
 // Traces of the archive, or of a snapshot: hands on to the part that the address names, which is loaded when it is first shown. Above what is shown
 // of a snapshot stands which one it is, what it holds, and the ways out of it; without one, the way to snapshots.
 import type { SnapshotFacts } from '../../../api/answers.js';
-import { get, useRequest } from '../../api/client.js';
+import { useGet } from '../../api/client.js';
 import { hrefOf, type ViewProps } from '../../shell/location.js';
 import { Empty, Failure, NoArchive } from '../../shell/states.js';
 import { duration, moment } from '../../shell/texts.js';
@@ -33,9 +33,7 @@ const Facts = ({
 );
 
 export const SnapshotBar = ({ parameters: { snapshot }, sources }: Pick<ViewProps, 'parameters' | 'sources'>) => {
-  const { value, error } = useRequest(snapshot, (signal) =>
-    get<SnapshotFacts>('snapshots/facts', { snapshot }, signal),
-  );
+  const { value, error } = useGet<SnapshotFacts>(snapshot !== undefined && 'snapshots/facts', { snapshot });
   if (!sources.snapshots) return null;
   if (snapshot === undefined)
     return (

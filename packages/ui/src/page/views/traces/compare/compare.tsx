@@ -1,6 +1,6 @@
 // Two traces or two groups as one tree: for each name how often and how long, on average a trace, and the difference.
 import type { CompareAnswer, ComparedRow } from '../../../../api/answers.js';
-import { get, useRequest } from '../../../api/client.js';
+import { useGet } from '../../../api/client.js';
 import { goTo, hrefOf, type ViewProps } from '../../../shell/location.js';
 import { Answer } from '../../../shell/states.js';
 import { duration, Scrolling } from '../../../shell/texts.js';
@@ -108,9 +108,7 @@ const Compare = ({ parameters }: ViewProps) => {
   const search = searchOf(parameters);
   const isReady = a !== '' && b !== '';
   const asked = { ...search, a, b };
-  const answer = useRequest(isReady ? JSON.stringify(asked) : undefined, (signal) =>
-    get<CompareAnswer>('compare', asked, signal),
-  );
+  const answer = useGet<CompareAnswer>(isReady && 'compare', asked);
   return (
     <>
       <h1>Compare</h1>

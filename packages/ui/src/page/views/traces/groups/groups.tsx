@@ -1,6 +1,6 @@
 // Traces of the same shape together. Two of the groups are chosen to be compared.
 import type { GroupRow, GroupsAnswer } from '../../../../api/answers.js';
-import { get, useRequest } from '../../../api/client.js';
+import { useGet } from '../../../api/client.js';
 import { goTo, hrefOf, type ViewProps } from '../../../shell/location.js';
 import { Answer, Empty } from '../../../shell/states.js';
 import { duration, Scrolling, Table } from '../../../shell/texts.js';
@@ -50,7 +50,7 @@ const Row = ({ group, chosen, toggle }: { group: GroupRow } & Choice) => {
 const Groups = ({ parameters }: ViewProps) => {
   const search = searchOf(parameters);
   const chosen = chosenIn(parameters);
-  const answer = useRequest(JSON.stringify(search), (signal) => get<GroupsAnswer>('groups', search, signal));
+  const answer = useGet<GroupsAnswer>('groups', search);
   const toggle = (digest: string): void => goTo('traces/groups', { ...search, ...toggled(chosen, digest) }, true);
   const [a, b] = chosen.map((digest) => `group:${digest}`);
   return (

@@ -3,7 +3,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import type { TraceRow, TracesAnswer, ValuesAnswer } from '../../../../api/answers.js';
-import { get, useRequest } from '../../../api/client.js';
+import { useGet } from '../../../api/client.js';
 import { Options } from '../../../shell/controls.js';
 import { goTo, hrefOf, type ViewProps } from '../../../shell/location.js';
 import { Answer, Empty } from '../../../shell/states.js';
@@ -29,9 +29,7 @@ export const Form = ({ parameters }: { parameters: Readonly<Record<string, strin
   // The address counts whenever it changes: by a link, Clear, or the browser's way back.
   useEffect(() => setDraft(given), [JSON.stringify(given)]);
   const { service = '' } = draft;
-  const { value } = useRequest(`${snapshot} ${service}`, (signal) =>
-    get<ValuesAnswer>('traces/values', { snapshot, service }, signal),
-  );
+  const { value } = useGet<ValuesAnswer>('traces/values', { snapshot, service });
   const field = (name: Field) => ({
     name,
     value: draft[name] ?? '',
@@ -233,7 +231,7 @@ const Found = (found: TracesAnswer & Pick<ViewProps, 'parameters'>) => {
 
 const List = ({ parameters }: ViewProps) => {
   const asked = { ...searchOf(parameters), before: parameters.before };
-  const answer = useRequest(JSON.stringify(asked), (signal) => get<TracesAnswer>('traces', asked, signal));
+  const answer = useGet<TracesAnswer>('traces', asked);
   return (
     <>
       <h1>Traces</h1>

@@ -3,7 +3,7 @@
 import { useMemo } from 'preact/hooks';
 import type { TraceCpu } from '../../../../api/profiles/answers.js';
 import type { BreakdownAnswer, PartKind, SpanAnswer, TraceAnswer } from '../../../../api/trace/answers.js';
-import { get, useRequest, useSettled } from '../../../api/client.js';
+import { useGet, useSettled } from '../../../api/client.js';
 import { hrefOf } from '../../../shell/location.js';
 import { Failure } from '../../../shell/states.js';
 import { Breakable, duration, share } from '../../../shell/texts.js';
@@ -26,9 +26,7 @@ export const useCpu = (
   places: ReadonlyMap<string, number>,
   hasProfiles: boolean,
 ): CpuOfTrace | undefined => {
-  const { value, error } = useRequest(hasProfiles ? traceId : undefined, (signal) =>
-    get<TraceCpu>('profiles/of-trace', { id: traceId }, signal),
-  );
+  const { value, error } = useGet<TraceCpu>(hasProfiles && 'profiles/of-trace', { id: traceId });
   return useMemo(() => {
     if (error !== undefined) return { bySpan: new Map(), totalNs: 0, error };
     if (value === undefined || value.profiles.length === 0) return undefined;
@@ -176,9 +174,7 @@ export const Details = ({ trace, place, cpu, snapshot, places, select }: Details
   const { spans, traceId } = trace;
   const settled = useSettled(place, SETTLE_MS);
   const span = spans.ids[settled];
-  const { value, error } = useRequest(`${traceId}/${span}`, (signal) =>
-    get<SpanAnswer>('trace/span', { snapshot, id: traceId, span }, signal),
-  );
+  const { value, error } = useGet<SpanAnswer>('trace/span', { snapshot, id: traceId, span });
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which a keyboard must be able to do.
     <aside class="details" aria-label="the selected span" tabIndex={0} data-own-keys>

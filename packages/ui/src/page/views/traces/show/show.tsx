@@ -2,7 +2,7 @@
 // a held key is let go: a browser takes no hundred changes of the address a second.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { LinkedFromAnswer, TraceAnswer } from '../../../../api/trace/answers.js';
-import { get, useRequest } from '../../../api/client.js';
+import { useGet } from '../../../api/client.js';
 import { useKeys } from '../../../shell/keys.js';
 import { goTo, hrefOf, placeOf, type ViewProps } from '../../../shell/location.js';
 import { Answer, Empty } from '../../../shell/states.js';
@@ -92,9 +92,7 @@ const Shown = ({ trace, parameters, sources }: ShownProps) => {
   const field = useRef<HTMLInputElement>(null);
   const found = useFound(trace, text, snapshot);
   const cpu = useCpu(traceId, places, sources.profiles);
-  const linkedFrom = useRequest(traceId, (signal) =>
-    get<LinkedFromAnswer>('trace/linked', { snapshot, id: traceId }, signal),
-  );
+  const linkedFrom = useGet<LinkedFromAnswer>('trace/linked', { snapshot, id: traceId });
   const [linked, innerLinks] = useMemo(() => {
     const incoming = (linkedFrom.value?.links ?? []).flatMap(({ to }) => places.get(to) ?? []);
     const inner = links.flatMap(({ from, traceId: to, spanId }) => {
@@ -153,7 +151,7 @@ const Shown = ({ trace, parameters, sources }: ShownProps) => {
 
 const Show = ({ parameters, sources }: ViewProps) => {
   const { id, snapshot } = parameters;
-  const answer = useRequest(id && `${snapshot} ${id}`, (signal) => get<TraceAnswer>('trace', { snapshot, id }, signal));
+  const answer = useGet<TraceAnswer>(id !== undefined && 'trace', { snapshot, id });
   if (id === undefined) return <Empty title="Which trace?" command="#/traces/show?id=…" />;
   return (
     <Answer of={answer}>

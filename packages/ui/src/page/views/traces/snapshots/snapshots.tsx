@@ -6,7 +6,7 @@ import type {
   SnapshotsAnswer,
   TakenAnswer,
 } from '../../../../api/answers.js';
-import { get, post, type Requested, useRequest } from '../../../api/client.js';
+import { post, type Requested, useGet } from '../../../api/client.js';
 import { goTo, hrefOf, type ViewProps } from '../../../shell/location.js';
 import { Answer, Empty } from '../../../shell/states.js';
 import { moment, Scrolling, Table } from '../../../shell/texts.js';
@@ -98,9 +98,8 @@ const Snapshots = ({ sources }: ViewProps) => {
   const [round, setRound] = useState(0);
   const [taking, setTaking] = useState<Taking>({});
   const isOpen = sources.snapshots;
-  const key = isOpen ? String(round) : undefined;
-  const processes = useRequest(key, (signal) => get<ProcessesAnswer>('snapshots/processes', {}, signal));
-  const files = useRequest(key, (signal) => get<SnapshotsAnswer>('snapshots', {}, signal));
+  const processes = useGet<ProcessesAnswer>(isOpen && 'snapshots/processes', {}, round);
+  const files = useGet<SnapshotsAnswer>(isOpen && 'snapshots', {}, round);
   if (!isOpen) return <Empty title="No snapshots are taken here" command="spanline ui --archive ./traces" />;
   const take: Take = (pid) => {
     setTaking({ pid });
