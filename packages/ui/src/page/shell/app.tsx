@@ -1,13 +1,13 @@
 // The frame around every view: navigation, theme, the list of keys that work now, and the views by their name in the address. Each view is loaded when it
 // is first shown, so that the page starts small. A view that fails must not take the frame with it.
 
-import { Component, type ComponentChildren, type ComponentType } from 'preact';
+import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { SourcesAnswer } from '../../api/answers.js';
 import { useGet } from '../api/client.js';
 import { useActiveKeys, useKeys } from './keys.js';
 import { goTo, hrefOf, usePlace, type ViewProps } from './location.js';
-import { Answer, Empty, Failure } from './states.js';
+import { Answer, Empty, Failure, type Load, Loaded } from './states.js';
 import { useTheme } from './theme.js';
 
 type Sources = ViewProps['sources'];
@@ -20,7 +20,7 @@ interface View {
   readonly key: string;
   /** Whether the server has anything for it. */
   readonly isServed: (sources: Sources) => boolean;
-  readonly load: () => Promise<{ readonly default: ComponentType<ViewProps> }>;
+  readonly load: Load;
 }
 
 const hasTraces = ({ archive, snapshots }: Sources): boolean => archive || snapshots;
@@ -135,19 +135,6 @@ class Guarded extends Component<GuardedProps, { error?: Error }> {
   }
 }
 
-const Loaded = ({ view, ...props }: ViewProps & { view: View }) => {
-  const [loaded, setLoaded] = useState<{ readonly View: ComponentType<ViewProps> } | { readonly error: Error }>();
-  useEffect(() => {
-    view.load().then(
-      (module) => setLoaded({ View: module.default }),
-      (error: Error) => setLoaded({ error }),
-    );
-  }, [view]);
-  if (loaded === undefined) return null;
-  if ('error' in loaded) throw loaded.error;
-  return <loaded.View {...props} />;
-};
-
 export const App = () => {
   const { view: asked, parameters } = usePlace();
   const [theme, toggleTheme] = useTheme();
@@ -194,7 +181,7 @@ export const App = () => {
             ) : (
               <Guarded key={view.name} place={hrefOf(name, parameters)}>
                 <Loaded
-                  view={view}
+                  load={view.load}
                   path={name.split('/').slice(1).join('/')}
                   parameters={parameters}
                   sources={sources}

@@ -1,6 +1,7 @@
-// What a view shows in place of its data: that it loads, that there is nothing, or nothing to read from, and what to do next, or what went wrong.
-import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
+// What a view shows in place of its data: that it loads, that there is nothing, or nothing to read from, and what to do next, or what went wrong; and a
+// view that is loaded when it is first shown.
+import type { ComponentChildren, ComponentType } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, type Requested, setToken } from '../api/client.js';
 import { hrefOf, type ViewProps } from './location.js';
 
@@ -79,6 +80,21 @@ export function Answer<T>({ of, children }: { of: Requested<T>; children: (value
     </div>
   );
 }
+
+export type Load = () => Promise<{ readonly default: ComponentType<ViewProps> }>;
+
+/** A view that is loaded when it is first shown; what cannot be is thrown. Another one needs another key. */
+export const Loaded = ({ load, ...props }: ViewProps & { load: Load }) => {
+  const [loaded, setLoaded] = useState<{ readonly View: ComponentType<ViewProps> } | Error>();
+  useEffect(() => {
+    load().then(
+      (module) => setLoaded({ View: module.default }),
+      (error: Error) => setLoaded(error),
+    );
+  }, []);
+  if (loaded instanceof Error) throw loaded;
+  return loaded === undefined ? null : <loaded.View {...props} />;
+};
 
 export const NoArchive = ({ sources }: Pick<ViewProps, 'sources'>) => (
   <Empty title="No archive is open" command="spanline ui --archive ./traces">

@@ -3,11 +3,9 @@
 import type { SnapshotFacts } from '../../../api/answers.js';
 import { useGet } from '../../api/client.js';
 import { hrefOf, type ViewProps } from '../../shell/location.js';
-import { Empty, Failure, NoArchive } from '../../shell/states.js';
+import { Empty, Failure, type Load, Loaded, NoArchive } from '../../shell/states.js';
 import { duration, moment } from '../../shell/texts.js';
 import './snapshots/snapshots.css';
-import type { ComponentType } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import './traces.css';
 
 const US_PER_MS = 1000;
@@ -55,7 +53,7 @@ export const SnapshotBar = ({ parameters: { snapshot }, sources }: Pick<ViewProp
 };
 
 /** By the path behind `traces/`. */
-export const PARTS: Readonly<Record<string, () => Promise<{ readonly default: ComponentType<ViewProps> }>>> = {
+export const PARTS: Readonly<Record<string, Load>> = {
   '': () => import('./list/list.js'),
   compare: () => import('./compare/compare.js'),
   groups: () => import('./groups/groups.js'),
@@ -65,23 +63,14 @@ export const PARTS: Readonly<Record<string, () => Promise<{ readonly default: Co
 
 const Traces = (props: ViewProps) => {
   const { path, parameters, sources } = props;
-  const [part, setPart] = useState<{ readonly of: string; readonly Part: ComponentType<ViewProps> } | Error>();
   const load = Object.hasOwn(PARTS, path) ? PARTS[path] : undefined;
-  useEffect(() => {
-    load?.().then(
-      (module) => setPart({ of: path, Part: module.default }),
-      (error: Error) => setPart(error),
-    );
-  }, [path]);
   const isOfSnapshots = sources.snapshots && (path === 'snapshots' || parameters.snapshot !== undefined);
   if (!sources.archive && !isOfSnapshots) return <NoArchive sources={sources} />;
   if (load === undefined) return <Empty title={`There is no page traces/${path}`} />;
-  if (part instanceof Error) throw part;
-  if (part?.of !== path) return null;
   return (
     <>
       {path !== 'snapshots' && <SnapshotBar parameters={parameters} sources={sources} />}
-      <part.Part {...props} />
+      <Loaded key={path} load={load} {...props} />
     </>
   );
 };
