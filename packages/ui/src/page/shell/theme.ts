@@ -40,6 +40,18 @@ export const useTheme = (): readonly [theme: Theme, toggle: () => void] => {
 export const cssColor = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
+/** How wide an element is, in CSS pixels; 0 until it is shown. */
+export const useWidth = (element: { readonly current: HTMLElement | null }): number => {
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    const shown = element.current as HTMLElement;
+    const observer = new ResizeObserver(() => setWidth(shown.clientWidth));
+    observer.observe(shown);
+    return () => observer.disconnect();
+  }, []);
+  return width;
+};
+
 /** Give the canvas a size in CSS pixels; its context then counts in these. */
 export const prepareCanvas = (canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D => {
   const ratio = devicePixelRatio || 1;

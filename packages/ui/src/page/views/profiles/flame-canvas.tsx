@@ -2,7 +2,7 @@
 // that a change of theme needs no more than another one. What is selected and zoomed belongs to who shows it; this component tells of changes.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { cssColor } from '../../shell/theme.js';
+import { cssColor, useTheme, useWidth } from '../../shell/theme.js';
 import { type Extent, extentOf, type FlameLayout, indexAt, rowAt, type Step, stepFrom } from './flame-layout.js';
 
 /** Height of a row, in CSS pixels. */
@@ -130,7 +130,9 @@ interface FlameCanvasProps {
 export const FlameCanvas = ({ layout, zoom, selected, isFound, label, onSelect, onZoom }: FlameCanvasProps) => {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [scrolled, setScrolled] = useState(0);
-  const [, redraw] = useState(0);
+  // Either is a reason to draw anew.
+  useTheme();
+  useWidth(canvas);
   const rows = Math.min(MAX_ROWS, layout.levels.length);
   const height = rows * ROW_HEIGHT;
   const top = Math.max(0, Math.min(scrolled, layout.levels.length - rows));
@@ -153,18 +155,6 @@ export const FlameCanvas = ({ layout, zoom, selected, isFound, label, onSelect, 
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     drawFlame(context, { layout, extent, top, selected, isFound }, clientWidth, height);
   });
-
-  useEffect(() => {
-    const again = (): void => redraw((count) => count + 1);
-    const sizes = new ResizeObserver(again);
-    if (canvas.current) sizes.observe(canvas.current);
-    const themes = new MutationObserver(again);
-    themes.observe(document.documentElement, { attributeFilter: ['data-theme'] });
-    return () => {
-      sizes.disconnect();
-      themes.disconnect();
-    };
-  }, []);
 
   // Not passive, unlike Preact's: the page must not scroll as long as the graph can.
   useEffect(() => {

@@ -4,7 +4,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { goTo, type ViewProps } from '../../../shell/location.js';
 import { bareMoment, duration, moment } from '../../../shell/texts.js';
-import { cssColor, prepareCanvas, useTheme } from '../../../shell/theme.js';
+import { cssColor, prepareCanvas, useTheme, useWidth } from '../../../shell/theme.js';
 import { pointsSearchOf, useTraceLinks } from '../address.js';
 import {
   type Box,
@@ -128,17 +128,11 @@ export const Scatter = ({ parameters }: Pick<ViewProps, 'parameters'>) => {
   const links = useTraceLinks();
   const plot = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
-  const [width, setWidth] = useState(0);
+  const width = useWidth(plot);
   const [hovered, setHovered] = useState<number>();
   const scales = useMemo(() => scalesFor(points, Math.max(1, width), HEIGHT), [points, width]);
   const picked = windowOf(parameters.picked);
 
-  useEffect(() => {
-    const element = plot.current as HTMLDivElement;
-    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
   useEffect(() => {
     if (width > 0) drawScatter(prepareCanvas(canvas.current as HTMLCanvasElement, width, HEIGHT), points, scales);
   }, [points, scales, theme]);

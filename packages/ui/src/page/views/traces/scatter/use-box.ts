@@ -80,15 +80,7 @@ export const useCross = ({ width, height }: Scales, { onBox, onOpen }: CrossEven
     setAt(undefined);
     setCorner(undefined);
   };
-  const box =
-    at && corner
-      ? {
-          left: Math.min(at.x, corner.x),
-          right: Math.max(at.x, corner.x),
-          top: Math.min(at.y, corner.y),
-          bottom: Math.max(at.y, corner.y),
-        }
-      : undefined;
+  const box = at && corner && boxBetween(at, corner);
   const move = ({ x, y }: Point, step: number): void => {
     const from = at ?? { x: (MARGIN.left + width) / 2, y: height / 2 };
     setAt({

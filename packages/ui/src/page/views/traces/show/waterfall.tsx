@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { TraceAnswer } from '../../../../api/trace/answers.js';
 import { useKeys } from '../../../shell/keys.js';
 import { duration } from '../../../shell/texts.js';
-import { prepareCanvas, useTheme } from '../../../shell/theme.js';
+import { prepareCanvas, useTheme, useWidth } from '../../../shell/theme.js';
 import { colorsOf, Legend } from './colors.js';
 import type { CpuOfTrace } from './details.js';
 import { drawLinks, drawRuler, drawWaterfall, type InnerLink, markAt, ROW, RULER_HEIGHT } from './draw-waterfall.js';
@@ -38,7 +38,7 @@ export const Waterfall = ({ trace, selected, select, found, linked, innerLinks, 
   const ruler = useRef<HTMLCanvasElement>(null);
   const [theme] = useTheme();
   const [collapsed, setCollapsed] = useState<ReadonlySet<number>>(new Set());
-  const [width, setWidth] = useState(0);
+  const width = useWidth(scroller);
   const [pointed, setPointed] = useState<Pointed>();
   const control = useRange(trace.durationUs);
   const { range } = control;
@@ -46,13 +46,6 @@ export const Waterfall = ({ trace, selected, select, found, linked, innerLinks, 
   const [depths, isParent] = useMemo(() => [depthsOf(trace.spans), parentsIn(trace.spans)], [trace]);
   const rows = useMemo(() => visibleRows(trace.spans, collapsed), [trace, collapsed]);
   const height = Math.min(HEIGHT, Math.max(ROW * 3, rows.length * ROW));
-
-  useEffect(() => {
-    const element = scroller.current as HTMLDivElement;
-    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
 
   useEffect(() => {
     if (width === 0) return;
