@@ -34,43 +34,32 @@ const Value = ({ value, by, choice }: { value: string; by: string; choice: Choic
 
 const Rows = ({ table, choice }: { table: ProfileTable; choice: Choice }) => {
   const max = Math.max(...table.rows.map(({ high }) => high), 1e-9);
+  const { measure = 'CPU' } = table;
   return (
     <>
       <div class="scroll">
-        <table class="labels">
-          <thead>
-            <tr>
-              <th class="number">rank</th>
-              <th>{table.by}</th>
-              <th class="number">share</th>
-              <th class="number">95 % interval</th>
-              <th class="bars">
-                <span class="muted">0 to {percent(max)}</span>
-              </th>
-              <th class="number">{table.measure ?? 'CPU'}</th>
-              <th class="number">error</th>
-              <th class="number">samples</th>
+        <Table
+          class="labels shares"
+          head={['rank', table.by, 'share', '95 % interval', `0 to ${percent(max)}`, measure, 'error', 'samples']}
+          align="rlrrlrrr"
+        >
+          {table.rows.map((row) => (
+            <tr key={row.value}>
+              <td class="number">{row.rank}</td>
+              <Value value={row.value} by={table.by} choice={choice} />
+              <td class="number">{percent(row.share)}</td>
+              <td class="number">
+                {percent(row.low)} – {percent(row.high)}
+              </td>
+              <td class="bars">
+                <Interval row={row} max={max} />
+              </td>
+              <td class="number">{milliseconds(row.cpuNs)}</td>
+              <td class="number">± {milliseconds(row.stderrNs)}</td>
+              <td class="number">{row.samples}</td>
             </tr>
-          </thead>
-          <tbody>
-            {table.rows.map((row) => (
-              <tr key={row.value}>
-                <td class="number">{row.rank}</td>
-                <Value value={row.value} by={table.by} choice={choice} />
-                <td class="number">{percent(row.share)}</td>
-                <td class="number">
-                  {percent(row.low)} – {percent(row.high)}
-                </td>
-                <td class="bars">
-                  <Interval row={row} max={max} />
-                </td>
-                <td class="number">{milliseconds(row.cpuNs)}</td>
-                <td class="number">± {milliseconds(row.stderrNs)}</td>
-                <td class="number">{row.samples}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
       </div>
       <p class="muted">
         {milliseconds(table.cpuNs)} of {table.measure === undefined ? 'CPU time' : `${table.measure}, no CPU time,`} (
