@@ -107,7 +107,7 @@ export function terminalWidth(stream: Stream = process.stdout, fallback = 100): 
 
 const REDRAW_MS = 100;
 
-/** One line of progress. */
+/** One line of progress; `using` removes it at the end of what it tells of. */
 export class Progress {
   #drawnAt = Number.NEGATIVE_INFINITY;
   #isDrawn = false;
@@ -132,6 +132,10 @@ export class Progress {
   clear(): void {
     if (this.#isDrawn) this.#stream.write('\r\x1b[2K');
     this.#isDrawn = false;
+  }
+
+  [Symbol.dispose](): void {
+    this.clear();
   }
 }
 

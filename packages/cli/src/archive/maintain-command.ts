@@ -44,13 +44,12 @@ const summary = (maintainer: OpenMaintainer): string => {
 
 /** One pass, shown on the way. */
 const pass = async (maintainer: OpenMaintainer, all: boolean, signal: AbortSignal): Promise<void> => {
-  const progress = new Progress();
+  using progress = new Progress();
   const timer = setInterval(() => progress.show(summary(maintainer)), SHOW_MS).unref();
   try {
     await maintainer.pass({ all, signal });
   } finally {
     clearInterval(timer);
-    progress.clear();
   }
 };
 

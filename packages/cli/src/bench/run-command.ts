@@ -59,15 +59,11 @@ const notInAll = (outputs: readonly BenchOutput[]): readonly string[] => {
 
 const measure = (command: readonly string[], runs: number): Promise<readonly BenchOutput[]> =>
   interruptible(async (signal) => {
-    const progress = new Progress();
+    using progress = new Progress();
     const outputs: BenchOutput[] = [];
-    try {
-      for (let i = 0; i < runs; i++) {
-        progress.show(`run ${i + 1} of ${runs}: ${command.join(' ')}`);
-        outputs.push(parseBenchOutput((await runCommand(command, { signal })).output));
-      }
-    } finally {
-      progress.clear();
+    for (let i = 0; i < runs; i++) {
+      progress.show(`run ${i + 1} of ${runs}: ${command.join(' ')}`);
+      outputs.push(parseBenchOutput((await runCommand(command, { signal })).output));
     }
     return outputs;
   }, '; nothing was kept');

@@ -44,28 +44,24 @@ const inputOf = (path: string | undefined, { fromGit, hex }: BuildOptions, signa
 const addNodes = async (builder: CompactGraphBuilder, input: Input, signal: AbortSignal): Promise<void> => {
   const { name, nodes, form } = input;
   const toBytes = form === 'hex' ? hexBytes : (word: string): Buffer => Buffer.from(word, 'latin1');
-  const progress = new Progress();
+  using progress = new Progress();
   let count = 0;
-  try {
-    for await (const { line, words } of nodes) {
-      try {
-        const [key, ...parents] = words.map(toBytes);
-        builder.add(0, key, undefined, [parents]);
-      } catch (error) {
-        if (!(error instanceof GraphError)) throw error;
-        if (error instanceof DuplicateKeyError)
-          throw wrongUsage(
-            `${name}, line ${line}: the key ${keyText(toBytes(words[0]), form)} comes twice; write a node once`,
-          );
-        const isInput = ['BadKeyError', 'BadValueError', 'DuplicateKeyError'].includes(error.name);
-        throw isInput ? wrongUsage(`${name}, line ${line}: ${error.message}`) : error;
-      }
-      if (++count % PROGRESS_NODES > 0) continue;
-      progress.show(`${name}: ${count} nodes`);
-      signal.throwIfAborted();
+  for await (const { line, words } of nodes) {
+    try {
+      const [key, ...parents] = words.map(toBytes);
+      builder.add(0, key, undefined, [parents]);
+    } catch (error) {
+      if (!(error instanceof GraphError)) throw error;
+      if (error instanceof DuplicateKeyError)
+        throw wrongUsage(
+          `${name}, line ${line}: the key ${keyText(toBytes(words[0]), form)} comes twice; write a node once`,
+        );
+      const isInput = ['BadKeyError', 'BadValueError', 'DuplicateKeyError'].includes(error.name);
+      throw isInput ? wrongUsage(`${name}, line ${line}: ${error.message}`) : error;
     }
-  } finally {
-    progress.clear();
+    if (++count % PROGRESS_NODES > 0) continue;
+    progress.show(`${name}: ${count} nodes`);
+    signal.throwIfAborted();
   }
 };
 

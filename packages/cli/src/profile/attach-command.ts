@@ -20,7 +20,7 @@ const REDRAW_MS = 200;
 const loaded = (agent: string): string => loadedThere(agent, './agent.js');
 
 const showing = async <T>(durationMs: number, work: Promise<T>): Promise<T> => {
-  const progress = new Progress();
+  using progress = new Progress();
   const beganMs = performance.now();
   const timer = setInterval(() => {
     const seconds = Math.min(durationMs, performance.now() - beganMs) / MS_PER_SECOND;
@@ -30,7 +30,6 @@ const showing = async <T>(durationMs: number, work: Promise<T>): Promise<T> => {
     return await work;
   } finally {
     clearInterval(timer);
-    progress.clear();
   }
 };
 

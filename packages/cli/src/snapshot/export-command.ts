@@ -32,7 +32,7 @@ const FORMAT_OF: Readonly<Record<Exclude<ExportFormat, 'archive'>, SnapshotForma
 };
 
 const toArchive = async (snapshot: Snapshot, directory: string, signal: AbortSignal): Promise<KeptSnapshot> => {
-  const progress = new Progress();
+  using progress = new Progress();
   const archive = await Archive.open(directory);
   try {
     return await keepSnapshot(archive, snapshot, {
@@ -40,7 +40,6 @@ const toArchive = async (snapshot: Snapshot, directory: string, signal: AbortSig
       onProgress: (traces, spans) => progress.show(`${traces} traces, ${spans} spans`),
     });
   } finally {
-    progress.clear();
     await archive.close();
   }
 };

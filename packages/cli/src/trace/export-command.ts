@@ -105,7 +105,7 @@ const counted = async function* (
 };
 
 const writeTraces = async (output: Output, traces: AsyncIterable<Trace>, format: TraceFormat): Promise<Counts> => {
-  const progress = new Progress();
+  using progress = new Progress();
   const counts: Counts = { traces: 0, spans: 0 };
   try {
     for await (const piece of documentPieces(WRITINGS[format], counted(traces, counts, progress)))
@@ -114,8 +114,6 @@ const writeTraces = async (output: Output, traces: AsyncIterable<Trace>, format:
   } catch (error) {
     await output.abandon();
     throw error;
-  } finally {
-    progress.clear();
   }
   return counts;
 };

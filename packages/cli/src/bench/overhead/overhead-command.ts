@@ -5,7 +5,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { type Commands, command, options, type Values } from '../../command.js';
 import { ExitCode, endWith, interruptible, wrongUsage } from '../../exit-code.js';
 import { duration, share, wholeNumber } from '../../options.js';
-import { columns, note, Progress, printAnswer } from '../../output.js';
+import { columns, digits, note, Progress, printAnswer } from '../../output.js';
 import { registerUrl, withPreload } from '../../run-program.js';
 import { type Cost, costsOf, isCpuOver, type Load, type LoadRound, loadRound, type OverheadRound } from './load.js';
 import { Service, type Sink, startSink } from './service.js';
@@ -79,33 +79,26 @@ const measure = async (
   budgetMs: number,
   signal: AbortSignal,
 ): Promise<readonly OverheadRound[]> => {
-  const progress = new Progress();
+  using progress = new Progress();
   const { default: autocannon } = await import('autocannon');
   const once = (side: Side): Promise<LoadRound> => loadRound(autocannon, services[side], load, signal);
-  try {
-    progress.show('the first load of each, which is not counted');
-    await once('untraced');
-    await once('traced');
-    const rounds: OverheadRound[] = [];
-    const start = performance.now();
-    const spent = (): number => performance.now() - start;
-    while (
-      rounds.length < MIN_ROUNDS ||
-      (rounds.length < MAX_ROUNDS && spent() * (1 + 1 / rounds.length) <= budgetMs)
-    ) {
-      progress.show(`round ${rounds.length + 1}, ${Math.round(spent() / 1000)} of ${Math.round(budgetMs / 1000)} s`);
-      if (rounds.length % 2 === 0) {
-        const untraced = await once('untraced');
-        rounds.push({ untraced, traced: await once('traced') });
-      } else {
-        const traced = await once('traced');
-        rounds.push({ untraced: await once('untraced'), traced });
-      }
+  progress.show('the first load of each, which is not counted');
+  await once('untraced');
+  await once('traced');
+  const rounds: OverheadRound[] = [];
+  const start = performance.now();
+  const spent = (): number => performance.now() - start;
+  while (rounds.length < MIN_ROUNDS || (rounds.length < MAX_ROUNDS && spent() * (1 + 1 / rounds.length) <= budgetMs)) {
+    progress.show(`round ${rounds.length + 1}, ${Math.round(spent() / 1000)} of ${Math.round(budgetMs / 1000)} s`);
+    if (rounds.length % 2 === 0) {
+      const untraced = await once('untraced');
+      rounds.push({ untraced, traced: await once('traced') });
+    } else {
+      const traced = await once('traced');
+      rounds.push({ untraced: await once('untraced'), traced });
     }
-    return rounds;
-  } finally {
-    progress.clear();
   }
+  return rounds;
 };
 
 const overhead = async (
@@ -137,14 +130,13 @@ const overhead = async (
   }
 };
 
-const digits = (value: number): string => String(Number(value.toPrecision(3)));
-const signed = (value: number): string => `${value >= 0 ? '+' : ''}${digits(value)}`;
+const signed = (value: number): string => `${value >= 0 ? '+' : ''}${digits(value, 3)}`;
 const percent = (value: number): string => signed(Number((value * 100).toFixed(1)));
 
 const row = ({ name, unit, untraced, traced, added, change }: Cost): string[] => [
   name,
-  `${digits(untraced)} ${unit}`,
-  `${digits(traced)} ${unit}`,
+  `${digits(untraced, 3)} ${unit}`,
+  `${digits(traced, 3)} ${unit}`,
   `${signed(added.estimate)} ${unit} (${signed(added.low)} to ${signed(added.high)})`,
   `${percent(change.estimate)} % (${percent(change.low)} to ${percent(change.high)})`,
 ];
