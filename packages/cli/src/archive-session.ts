@@ -3,7 +3,7 @@
 import { stat } from 'node:fs/promises';
 import { Archive, type ArchiveOptions, type DamagedSegment } from '@spanline/archive';
 import { isBucket } from 'spanline/internal/base';
-import { CommandError, ExitCode, endWith, interruptible } from './exit-code.js';
+import { CommandError, ExitCode, endWith, failed, interruptible } from './exit-code.js';
 import type { ReadOptions } from './options.js';
 import { note, OutputClosed } from './output.js';
 
@@ -39,12 +39,11 @@ export const checkDirectory = async (directory: string): Promise<void> => {
   if (isBucket(directory)) return;
   const found = await stat(directory).catch(() => undefined);
   if (found?.isDirectory() === true) return;
-  throw new CommandError(
-    'ERR_SPANLINE_NOT_FOUND',
+  throw failed(
+    'NOT_FOUND',
     found === undefined
       ? `there is no archive in ${directory}; spanline serve, spanline trace import and ArchiveReporter make one`
       : `${directory} is not a directory`,
-    ExitCode.store,
   );
 };
 
@@ -67,11 +66,14 @@ const explain = (archive: Archive, startMs: number): void => {
   const traffic = archive.traffic();
   const ms = Math.round(performance.now() - startMs);
   if (traffic === undefined) note(`${ms} ms; read from a directory, without requests`);
-  else
-    note(
-      `${ms} ms, ${traffic.requests} requests${traffic.retries === 0 ? '' : ` (${traffic.retries} of them again)`}, ${traffic.bytesRead} bytes read from ${archive.directory}`,
-    );
+  else {
+    const again = traffic.retries === 0 ? '' : ` (${traffic.retries} of them again)`;
+    note(`${ms} ms, ${traffic.requests} requests${again}, ${traffic.bytesRead} bytes read from ${archive.directory}`);
+  }
 };
+
+const isFinding = (error: unknown): error is CommandError =>
+  error instanceof CommandError && error.exitCode === ExitCode.findings;
 
 /** Open the archive to read, run `work`, close it. */
 export const withArchive = (
@@ -84,16 +86,16 @@ export const withArchive = (
     const startMs = performance.now();
     const archive = await Archive.open(directory, { readOnly: true, ...forCommand(directory) });
     try {
-      await work(archive, signal);
-      if (options.explain) explain(archive, startMs);
-      reportGaps(await archive.damaged(), archive.endedSearch);
-    } catch (error) {
-      // The missing trace may be in a damaged file, and so may output that nobody read.
-      const isAnswer = error instanceof CommandError && error.exitCode === ExitCode.findings;
-      if (!isAnswer && !(error instanceof OutputClosed)) throw error;
+      let end: unknown;
+      await work(archive, signal).catch((error: unknown) => {
+        // The missing trace may be in a damaged file, and so may output that nobody read.
+        if (!isFinding(error) && !(error instanceof OutputClosed)) throw error;
+        end = error;
+      });
       if (options.explain) explain(archive, startMs);
       const hasGaps = reportGaps(await archive.damaged(), archive.endedSearch);
-      throw hasGaps && isAnswer ? new CommandError(error.code, error.message, ExitCode.store, { cause: error }) : error;
+      if (hasGaps && isFinding(end)) throw new CommandError(end.code, end.message, ExitCode.store, end);
+      if (end !== undefined) throw end;
     } finally {
       await archive.close();
     }

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { type ClockInfo, clockInfo } from 'spanline';
 import { now } from 'spanline/internal/rows';
-import { CommandError, ExitCode } from './exit-code.js';
+import { failed } from './exit-code.js';
 
 const SOURCES = ['tsc', 'tsc-percpu', 'cntvct', 'monotonic', 'js'] as const;
 
@@ -58,8 +58,7 @@ const measure = (asked: string): Measured => {
     env: { ...process.env, SPANLINE_CLOCK: asked },
     encoding: 'utf8',
   });
-  if (status !== 0)
-    throw new CommandError('ERR_SPANLINE_CLOCK', `measuring ${asked} failed: ${stderr.trim()}`, ExitCode.store);
+  if (status !== 0) throw failed('CLOCK', `measuring ${asked} failed: ${stderr.trim()}`);
   return { asked, ...(JSON.parse(stdout) as Omit<Measured, 'asked'>) };
 };
 

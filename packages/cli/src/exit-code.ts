@@ -33,9 +33,9 @@ export class CommandError extends SpanlineError {
     code: string,
     message: string,
     readonly exitCode: ExitCode,
-    readonly options: { readonly cause?: unknown } = {},
+    cause?: unknown,
   ) {
-    super(code, message, { cause: options.cause });
+    super(code, message, { cause });
   }
 }
 
@@ -47,11 +47,13 @@ export const wrongUsage = (message: string): CommandError =>
 export const notFound = (message: string): CommandError =>
   new CommandError('ERR_SPANLINE_NOT_FOUND', message, ExitCode.findings);
 
+/** What could not be read, written or reached. */
+export const failed = (code: string, message: string, cause?: unknown): CommandError =>
+  new CommandError(`ERR_SPANLINE_${code}`, message, ExitCode.store, cause);
+
 /** A file that cannot be read. */
 export const unreadable = (file: string, cause: unknown): CommandError =>
-  new CommandError('ERR_SPANLINE_FILE', `${file} cannot be read: ${(cause as Error).message}`, ExitCode.store, {
-    cause,
-  });
+  failed('FILE', `${file} cannot be read: ${(cause as Error).message}`, cause);
 
 /** Errors of the library that are not a failure of a store, an archive, a file or a server. */
 const EXIT_CODES: Readonly<Record<string, ExitCode>> = {

@@ -2,6 +2,7 @@
 // ui`, with what the page shows beside an archive: stores, profiles, history, snapshots. Both run until a signal stops them, and stop in order:
 // what was acknowledged stays. Of an archive the page only reads; stores change when somebody triages on it. A mistyped name must be refused, never
 // become an empty store, and a file that is not a snapshot before the page is served.
+import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Archive, type ArchiveOptions, type ArchiveServer, type ArchiveServerOptions } from '@spanline/archive';
 import { ServerCounts, startArchiveServer } from '@spanline/archive/internal';
@@ -10,7 +11,7 @@ import { createUiServer, openBrowser, SnapshotStore, type UiSources, uiRoutes } 
 import { isBucket } from 'spanline/internal/base';
 import { archiveDirectory, checkDirectory, noteDamage, spoolOf } from './archive-session.js';
 import type { ServeOptions, UiOptions } from './commands.js';
-import { CommandError, ExitCode, endWith, stopRequested, wrongUsage } from './exit-code.js';
+import { ExitCode, endWith, failed, stopRequested, wrongUsage } from './exit-code.js';
 import type { SourceOptions } from './options.js';
 import { note, printAnswer } from './output.js';
 import { version } from './package.js';
@@ -36,18 +37,14 @@ const openedStore = async <Store>(
   return Kind.open(table);
 };
 
-const refuse = (message: string): never => {
-  throw new CommandError('ERR_SPANLINE_NOT_FOUND', message, ExitCode.store);
-};
-
-const checkProfiles = async (directory: string | undefined): Promise<void> => {
-  if (directory === undefined || (await stat(directory).catch(() => undefined))?.isDirectory()) return;
-  refuse(`${directory} is not a directory of profiles`);
-};
-
-const checkHistory = async (path: string | undefined): Promise<void> => {
-  if (path === undefined || (await stat(path).catch(() => undefined)) !== undefined) return;
-  refuse(`there is no history in ${path}; spanline bench run --file makes one`);
+/** Fails with `message` where a path that was given is not there, or not what it should be. */
+const checkPath = async (
+  path: string | undefined,
+  isRight: (found: Stats | undefined) => boolean,
+  message: string,
+): Promise<void> => {
+  if (path === undefined || isRight(await stat(path).catch(() => undefined))) return;
+  throw failed('NOT_FOUND', message);
 };
 
 /** Opens what the options name and adds it to `opened`, also where a later one fails. */
@@ -55,8 +52,9 @@ export const openSources = async (
   { metrics, store, goldStore, profiles, history }: SourceOptions,
   opened: Opened,
 ): Promise<Omit<UiSources, 'archive'>> => {
-  await checkProfiles(profiles);
-  await checkHistory(history);
+  await checkPath(profiles, (found) => found?.isDirectory() === true, `${profiles} is not a directory of profiles`);
+  const noHistory = `there is no history in ${history}; spanline bench run --file makes one`;
+  await checkPath(history, (found) => found !== undefined, noHistory);
   return {
     metrics,
     history,
@@ -78,9 +76,7 @@ export const pageAddress = (server: string, token: string | undefined): string =
 /** The store of the page; whoever opens it closes it. */
 export const openSnapshotStore = async ({ snapshot, snapshots }: UiOptions): Promise<SnapshotStore> => {
   for (const file of snapshot) await snapshotIn(file);
-  const found = snapshots === undefined ? undefined : await stat(snapshots).catch(() => undefined);
-  if (found !== undefined && !found.isDirectory())
-    throw new CommandError('ERR_SPANLINE_NOT_FOUND', `${snapshots} is not a directory`, ExitCode.store);
+  await checkPath(snapshots, (found) => found?.isDirectory() !== false, `${snapshots} is not a directory`);
   return new SnapshotStore({ directory: snapshots, files: snapshot });
 };
 

@@ -84,7 +84,7 @@ export const openStore = (kind: StoreKind, location: string, make = false): Prom
     const message = make
       ? cause.message
       : `there is no ${kind} store in ${location}; make one with: spanline ${kind} init --store ${location}`;
-    throw new CommandError(cause.code, message, ExitCode.store, { cause });
+    throw new CommandError(cause.code, message, ExitCode.store, cause);
   });
 
 /** Opens the table, runs `work`, closes the table. */

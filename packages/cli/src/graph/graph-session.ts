@@ -1,4 +1,5 @@
 // What the commands on graph files have in common: the file they open, Ctrl-C, and how a failure ends the command.
+import type { Segment } from '@spanline/archive';
 import { CompactGraph, CorruptError, GraphError, TruncatedError } from '@spanline/graph';
 import { CommandError, ExitCode, interruptible } from '../exit-code.js';
 
@@ -9,20 +10,24 @@ export const runGraphCommand = (work: (signal: AbortSignal) => Promise<void>): P
       await work(signal);
     } catch (error) {
       if (!(error instanceof CorruptError || error instanceof TruncatedError)) throw error;
-      throw new CommandError(error.code, error.message, ExitCode.findings, { cause: error });
+      throw new CommandError(error.code, error.message, ExitCode.findings, error);
     }
   });
 
-/** Whether a path or an address is of an unsorted segment of an archive; not, where it cannot be read. */
-const isUnsorted = async (source: string): Promise<boolean> => {
+/** What `work` finds in a segment of an archive; undefined for any other file: what is wrong with that is found elsewhere. */
+export const inSegment = async <T>(
+  source: string,
+  work: (segment: Segment) => T | Promise<T>,
+): Promise<T | undefined> => {
   const { Segment } = await import('@spanline/archive');
+  const segment = await Segment.open(source).catch((error: unknown) => {
+    if (!(error instanceof GraphError)) throw error;
+    return undefined;
+  });
   try {
-    const segment = await Segment.open(source);
-    await segment.close();
-    return !segment.isSorted;
-  } catch (error) {
-    if (error instanceof GraphError) return false;
-    throw error;
+    return segment && (await work(segment));
+  } finally {
+    await segment?.close();
   }
 };
 
@@ -31,9 +36,9 @@ export const withoutUnsorted = async <T>(source: string, work: () => Promise<T>)
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof GraphError && (await isUnsorted(source)))) throw error;
+    if (!(error instanceof GraphError && (await inSegment(source, ({ isSorted }) => !isSorted)))) throw error;
     const message = `${source} is an unsorted segment of an archive, which has no graph: spanline trace export writes what can be read of it`;
-    throw new CommandError(error.code, message, ExitCode.store, { cause: error });
+    throw new CommandError(error.code, message, ExitCode.store, error);
   }
 };
 

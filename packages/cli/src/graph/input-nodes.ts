@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { CommandError, ExitCode, wrongUsage } from '../exit-code.js';
+import { type CommandError, failed, wrongUsage } from '../exit-code.js';
 import { bytesOf } from '../files.js';
 
 /** Bytes of a line at most: no node has that many parents. */
@@ -62,9 +62,7 @@ export const nodesOfFile = async function* (path: string, signal: AbortSignal): 
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
     if (!code.startsWith('Z_')) throw error;
-    throw new CommandError('ERR_SPANLINE_FILE', `${name} is damaged gzip: ${message}`, ExitCode.store, {
-      cause: error,
-    });
+    throw failed('FILE', `${name} is damaged gzip: ${message}`, error);
   }
 };
 
@@ -75,10 +73,8 @@ const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 /** Of what git says when it fails. */
 const MAX_MESSAGE_CHARACTERS = 2000;
 
-const failed = (directory: string, why: string, cause?: unknown): CommandError =>
-  new CommandError('ERR_SPANLINE_GIT', `the commits of ${directory} cannot be listed: ${why}`, ExitCode.store, {
-    cause,
-  });
+const unlisted = (directory: string, why: string, cause?: unknown): CommandError =>
+  failed('GIT', `the commits of ${directory} cannot be listed: ${why}`, cause);
 
 /** What git prints; throws when it fails. */
 const gitOutput = async (directory: string, args: readonly string[]): Promise<string> =>
@@ -102,8 +98,8 @@ const cutParents = async (directory: string): Promise<ReadonlyMap<string, readon
       );
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw failed(directory, 'there is no git command', error);
-    throw failed(directory, (error as Error).message, error);
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw unlisted(directory, 'there is no git command', error);
+    throw unlisted(directory, (error as Error).message, error);
   }
   return parents;
 };
@@ -129,9 +125,9 @@ export const commitsOf = async function* (directory: string, signal: AbortSignal
       yield parents === undefined ? node : { ...node, words: [node.words[0], ...parents] };
     }
     const [code, killedBy] = await closed;
-    if (code !== 0) throw failed(directory, message.trim() || `git ended with ${killedBy ?? code}`);
+    if (code !== 0) throw unlisted(directory, message.trim() || `git ended with ${killedBy ?? code}`);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw failed(directory, 'there is no git command', error);
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw unlisted(directory, 'there is no git command', error);
     throw error;
   } finally {
     git.kill();

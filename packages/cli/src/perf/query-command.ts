@@ -3,9 +3,9 @@
 import { structuredKeyOf } from '@spanline/tracedb';
 import { Collector, type Reporter, Span } from 'spanline';
 import { type Commands, command, options, type Values } from '../command.js';
-import { CommandError, ExitCode, wrongUsage } from '../exit-code.js';
+import { failed, wrongUsage } from '../exit-code.js';
 import { wholeNumber } from '../options.js';
-import { columns, note, printAnswer, writeOut } from '../output.js';
+import { columns, digits, note, printAnswer, writeOut } from '../output.js';
 import { type PerfSession, TILE, tileFor, withPerf } from './perf-options.js';
 import { RANGE, rangeOf, selectedTraces } from './selected-traces.js';
 
@@ -36,7 +36,7 @@ const summary = (present: readonly number[]) => {
   };
 };
 
-const number = (value: number | undefined): string => (value === undefined ? '' : String(Number(value.toPrecision(7))));
+const number = (value: number | undefined): string => (value === undefined ? '' : digits(value, 7));
 
 const ROWS_A_TABLE = 10_000;
 
@@ -117,13 +117,7 @@ const explain = async (
   const text = `${explainText(spans)}${traces} traces; trace ${traceId}\n`;
   printAnswer(options.json, { traceId, plan: explainTree(spans) }, text);
   const lost = Object.values(collector.stats().reporters).find(({ lastError }) => lastError !== undefined);
-  if (lost !== undefined) {
-    throw new CommandError(
-      'ERR_SPANLINE_OTLP',
-      `the trace did not reach ${options.otlp}: ${lost.lastError}`,
-      ExitCode.store,
-    );
-  }
+  if (lost !== undefined) throw failed('OTLP', `the trace did not reach ${options.otlp}: ${lost.lastError}`);
 };
 
 export const commands = {

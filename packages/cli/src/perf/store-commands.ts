@@ -37,16 +37,12 @@ interface Written {
 }
 
 const write = async ({ perf, call }: PerfSession, tile: number): Promise<Written> => {
-  const progress = new Progress();
-  try {
-    const rows = await perf.writeIndices(tile, {
-      ...call,
-      onProgress: (rows) => progress.show(`tile ${tile}: ${rows} rows`),
-    });
-    return { tile, rows };
-  } finally {
-    progress.clear();
-  }
+  using progress = new Progress();
+  const rows = await perf.writeIndices(tile, {
+    ...call,
+    onProgress: (rows) => progress.show(`tile ${tile}: ${rows} rows`),
+  });
+  return { tile, rows };
 };
 
 const printWritten = (written: readonly Written[], json: boolean | undefined): void => {
@@ -64,12 +60,8 @@ const readDocument = async (file: string): Promise<unknown> => {
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {
-    throw new CommandError(
-      'ERR_SPANLINE_INVALID_INPUT',
-      `${file} is not JSON: ${(cause as Error).message}`,
-      ExitCode.findings,
-      { cause },
-    );
+    const message = `${file} is not JSON: ${(cause as Error).message}`;
+    throw new CommandError('ERR_SPANLINE_INVALID_INPUT', message, ExitCode.findings, cause);
   }
 };
 

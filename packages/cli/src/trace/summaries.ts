@@ -3,7 +3,7 @@
 import type { Archive, TraceSearch, TraceSummary } from '@spanline/archive';
 import { escapeText, isBucket } from 'spanline/internal/base';
 import { formatDuration, shortTime } from 'spanline/internal/formats';
-import { CommandError, ExitCode, notFound, wrongUsage } from '../exit-code.js';
+import { type CommandError, failed, notFound, wrongUsage } from '../exit-code.js';
 import { glyphsOf } from '../glyphs.js';
 import { columns } from '../output.js';
 import { exactTime, formatBytes } from '../terminal.js';
@@ -57,10 +57,9 @@ export const eachSummary = async function* (
     yield fresh;
     if (page.length < MAX_LIMIT || seen.size >= limit) return;
     if (fresh.length === 0) {
-      throw new CommandError(
-        'ERR_SPANLINE_ARCHIVE_PAGE',
+      throw failed(
+        'ARCHIVE_PAGE',
         `more than ${MAX_LIMIT} traces begin at ${exactTime(page[0].startUnixNs)}: choose among them with further options`,
-        ExitCode.store,
       );
     }
     to = page[page.length - 1].startUnixNs;
@@ -75,6 +74,13 @@ const NAMED = 5;
 
 const noTrace = (text: string): CommandError => notFound(`the archive has no trace ${text}`);
 
+/** What somebody wrote as an id, or as its beginning. */
+export const idDigits = (text: string): string => {
+  const wanted = text.toLowerCase();
+  if (/^[0-9a-f]{1,32}$/.test(wanted)) return wanted;
+  throw wrongUsage(`${JSON.stringify(text)} is not a trace id: up to 32 hex digits, or the first of them`);
+};
+
 /** The id of the one trace that is meant. */
 export const findTraceId = async (
   archive: Archive,
@@ -82,9 +88,7 @@ export const findTraceId = async (
   signal: AbortSignal,
   fromUnixNs?: bigint,
 ): Promise<string> => {
-  const wanted = text.toLowerCase();
-  if (!/^[0-9a-f]{1,32}$/.test(wanted))
-    throw wrongUsage(`${JSON.stringify(text)} is not a trace id: up to 32 hex digits, or the first of them`);
+  const wanted = idDigits(text);
   if (wanted.length >= SHORT_ID_LENGTH) {
     const id = wanted.padStart(ID_LENGTH, '0');
     if ((await archive.traces([id], { signal })).has(id)) return id;
