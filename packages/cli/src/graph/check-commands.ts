@@ -6,7 +6,7 @@ import { type Commands, command, REQUIRED } from '../command.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { JSON_OPTION } from '../options.js';
 import { columns, writeOut } from '../output.js';
-import { runGraphCommand, withoutUnsorted } from './graph-session.js';
+import { inSegment, runGraphCommand, withoutUnsorted } from './graph-session.js';
 
 /** Lines about one thing at most; programs get all. */
 const MAX_LINES = 50;
@@ -57,19 +57,8 @@ const damageJson = (report: SalvageReport): string =>
   );
 
 /** An unsorted segment of an archive has no graph: it alone can say what is damaged. Undefined for any other file. */
-const unsortedDamage = async (path: string): Promise<Damage[] | undefined> => {
-  const { Segment } = await import('@spanline/archive');
-  // Whatever is wrong with a graph file is found elsewhere.
-  const segment = await Segment.open(path).catch((error: unknown) => {
-    if (!(error instanceof GraphError)) throw error;
-  });
-  if (segment === undefined) return undefined;
-  try {
-    return segment.isSorted ? undefined : damageOf(await segment.faults());
-  } finally {
-    await segment.close();
-  }
-};
+const unsortedDamage = (path: string): Promise<Damage[] | undefined> =>
+  inSegment(path, async (segment) => (segment.isSorted ? undefined : damageOf(await segment.faults())));
 
 const damageOf = (faults: readonly GraphError[]): Damage[] =>
   faults.map((fault) => {

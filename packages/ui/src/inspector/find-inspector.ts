@@ -53,8 +53,8 @@ const requireNode = (pid: number): void => {
   throw targetFailure(`process ${pid} does not open its inspector at SIGUSR1 (--disable-sigusr1?); ${hint}`);
 };
 
-// Sockets of the process that listen. Others may listen on the port that one expects.
-const listeningPorts = (pid: number): number[] => {
+/** Ports of a process of Linux that it listens on itself: others may listen on the one that is expected. */
+export const listeningPorts = (pid: number): number[] => {
   const directory = `/proc/${pid}/fd`;
   const inodes = new Set<string>();
   for (const fd of readdirSync(directory)) {

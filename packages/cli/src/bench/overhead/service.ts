@@ -3,15 +3,15 @@
 // of other processes; elsewhere the answer is undefined, never a guess.
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { BenchError } from '@spanline/tracedb/bench-history';
+import { listeningPorts } from '@spanline/ui/internal/inspector';
 import { attempt, getOrMake, plugNPlayArguments, sleep } from 'spanline/internal/base';
 import { builtFileUrl } from '../../run-program.js';
 
 const MS_PER_TICK = 10;
-const LISTENING = '0A';
 
 /** Nothing where it has ended meanwhile. */
 const read = (path: string): string => attempt(() => readFileSync(path, 'latin1')) ?? '';
@@ -47,29 +47,9 @@ const treeCpuMs = (root: number): number | undefined => {
   return ticks.reduce((sum, one) => sum + one, 0) * MS_PER_TICK;
 };
 
-/** Inodes of the sockets that a process has. */
-const socketsOf = (pid: number): readonly string[] => {
-  try {
-    return readdirSync(`/proc/${pid}/fd`).flatMap((name) => {
-      const target = attempt(() => readlinkSync(`/proc/${pid}/fd/${name}`)) ?? '';
-      return /^socket:\[(\d+)\]$/.exec(target)?.[1] ?? [];
-    });
-  } catch {
-    return [];
-  }
-};
-
 /** Ports on which the process or a descendant listens; undefined where the system does not tell. */
-const listeningPorts = (root: number): readonly number[] | undefined => {
-  if (process.platform !== 'linux') return undefined;
-  const own = new Set(treeOf(root).flatMap(socketsOf));
-  const lines = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((file) => read(file).split('\n').slice(1));
-  return lines.flatMap((line) => {
-    const fields = line.trim().split(/\s+/);
-    if (fields[3] !== LISTENING || !own.has(fields[9])) return [];
-    return [Number.parseInt(fields[1].slice(fields[1].lastIndexOf(':') + 1), 16)];
-  });
-};
+const portsOf = (root: number): readonly number[] | undefined =>
+  process.platform === 'linux' ? treeOf(root).flatMap((pid) => attempt(() => listeningPorts(pid)) ?? []) : undefined;
 
 const START_MS = 60_000;
 const LOOK_EVERY_MS = 50;
@@ -131,7 +111,7 @@ export class Service {
     for (const end = performance.now() + START_MS; performance.now() < end; await sleep(LOOK_EVERY_MS)) {
       signal.throwIfAborted();
       this.#checkAlive('before it listened; two of it run side by side, so let it listen on the port in PORT');
-      const ports = listeningPorts(this.#child.pid as number) ?? [wanted];
+      const ports = portsOf(this.#child.pid as number) ?? [wanted];
       const port = ports.includes(wanted) ? wanted : ports[0];
       if (port !== undefined && (await accepts(port))) return port;
     }
