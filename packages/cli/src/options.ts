@@ -3,34 +3,27 @@
 import { InvalidArgumentError } from 'commander';
 import { options, type Values } from './command.js';
 
-/** A whole number from `min` to `max`. */
-export const wholeNumber =
-  (min: number, max = Number.MAX_SAFE_INTEGER) =>
+const numberBy =
+  (isRight: (value: number) => boolean, what: string) =>
   (text: string): number => {
     const value = Number(text);
-    if (text.trim() !== '' && Number.isSafeInteger(value) && value >= min && value <= max) return value;
-    throw new InvalidArgumentError(
-      `write a whole number from ${min}${max === Number.MAX_SAFE_INTEGER ? '' : ` to ${max}`}.`,
-    );
+    if (text.trim() !== '' && isRight(value)) return value;
+    throw new InvalidArgumentError(`write ${what}.`);
   };
+
+/** A whole number from `min` to `max`. */
+export const wholeNumber = (min: number, max = Number.MAX_SAFE_INTEGER) =>
+  numberBy(
+    (value) => Number.isSafeInteger(value) && value >= min && value <= max,
+    `a whole number from ${min}${max === Number.MAX_SAFE_INTEGER ? '' : ` to ${max}`}`,
+  );
 
 /** A number above `above`. */
-export const realNumber =
-  (above: number) =>
-  (text: string): number => {
-    const value = Number(text);
-    if (text.trim() !== '' && value > above) return value;
-    throw new InvalidArgumentError(`write a number above ${above}.`);
-  };
+export const realNumber = (above: number) => numberBy((value) => value > above, `a number above ${above}`);
 
 /** A number from `min` to `max`. */
-export const numberFrom =
-  (min: number, max: number) =>
-  (text: string): number => {
-    const value = Number(text);
-    if (text.trim() !== '' && value >= min && value <= max) return value;
-    throw new InvalidArgumentError(`write a number from ${min} to ${max}.`);
-  };
+export const numberFrom = (min: number, max: number) =>
+  numberBy((value) => value >= min && value <= max, `a number from ${min} to ${max}`);
 
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 

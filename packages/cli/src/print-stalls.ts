@@ -27,28 +27,22 @@ const print = async (found: readonly ProcessStall[], isJson: boolean): Promise<v
   }
 };
 
+const NO_TIMELINE =
+  'the archive has no timeline of that time: a process keeps its own there that runs under spanline run --archive DIR, or with SPANLINE_ARCHIVE=DIR under spanline/register';
+
 /** Prints the stalls of a snapshot, or of an archive where no file is given. */
 export const printStalls = async (file: string | undefined, options: StallsOptions): Promise<void> => {
   const { limit, from = 0n, to = BigInt(Number.MAX_SAFE_INTEGER) * NS_PER_US, json = false } = options;
   const window = { fromUs: Number(from / NS_PER_US), toUs: Number(to / NS_PER_US) };
-  let count = 0;
-  if (file !== undefined) {
-    const found = snapshotStalls(await snapshotIn(file), window, limit);
-    await print(found ?? [], json);
-    if (found === undefined) note('the snapshot has no timeline');
-    else if (found.length === 0) note('there was no stall in that time');
-    if (found === undefined || found.length === 0) endWith(ExitCode.findings);
-    return;
-  }
-  await withArchive(options, async (archive, signal) => {
-    const found = await archiveStalls(archive, window, limit, { signal, note });
-    count = found?.length ?? 0;
-    await print(found ?? [], json);
-    if (found === undefined)
-      note(
-        'the archive has no timeline of that time: a process keeps its own there that runs under spanline run --archive DIR, or with SPANLINE_ARCHIVE=DIR under spanline/register',
-      );
-    else if (count === 0) note('there was no stall in that time');
-  });
-  if (count === 0 && process.exitCode !== ExitCode.store) endWith(ExitCode.findings);
+  let found: readonly ProcessStall[] | undefined;
+  if (file !== undefined) found = snapshotStalls(await snapshotIn(file), window, limit);
+  else
+    await withArchive(options, async (archive, signal) => {
+      found = await archiveStalls(archive, window, limit, { signal, note });
+    });
+  await print(found ?? [], json);
+  if (found !== undefined && found.length > 0) return;
+  if (found !== undefined) note('there was no stall in that time');
+  else note(file === undefined ? NO_TIMELINE : 'the snapshot has no timeline');
+  endWith(ExitCode.findings);
 };

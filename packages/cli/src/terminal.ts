@@ -60,3 +60,6 @@ export const formatBytes = (bytes: number): string => {
   const digits = unit === 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
   return `${value.toFixed(digits)} ${SIZES[unit]}`;
 };
+
+/** So many things: `1 span`, `2 spans`. */
+export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;

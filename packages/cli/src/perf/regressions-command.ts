@@ -15,7 +15,7 @@ import {
   type StepScanOptions,
 } from '@spanline/tracedb';
 import { historyOf } from '@spanline/tracedb/internal';
-import { type Commands, command } from '../command.js';
+import { type Commands, command, options, type Values } from '../command.js';
 import { ExitCode, endWith, wrongUsage } from '../exit-code.js';
 import { realNumber, share, wholeNumber } from '../options.js';
 import { columns, digits, printAnswer, signedPercent, terminalWidth, trendText } from '../output.js';
@@ -34,14 +34,33 @@ export const INTERESTING: Readonly<Record<StepDetectorName, string>> = {
 
 export const DETECTORS = ['e-divisive', 'original', 'absolute', 'const', 'percent', 'cohen', 'mann-whitney'] as const;
 
-/** What the command line says. */
-export interface DetectionOptions {
-  readonly detector?: (typeof DETECTORS)[number];
-  readonly interesting?: number;
-  readonly radius?: number;
-  readonly minEffect?: number;
-  readonly falsePositiveRate?: number;
-}
+const REGRESSIONS = options({
+  ...STORE,
+  query: ['-q, --query <query>', 'only the series this selects', undefined, ''],
+  detector: ['--detector <name>', 'how changes are found (default e-divisive)', DETECTORS],
+  interesting: [
+    '--interesting <number>',
+    'from which size on a step counts, for all detectors but e-divisive; see below',
+    realNumber(0),
+  ],
+  radius: ['--radius <values>', 'values on each side of a step (default 10); not for e-divisive', wholeNumber(1, 500)],
+  minEffect: [
+    '--min-effect <share>',
+    'smallest relative change (e-divisive: of the smaller level, 2% unless given)',
+    share,
+  ],
+  falsePositiveRate: [
+    '--false-positive-rate <share>',
+    'chance that shuffled data shows anything, e-divisive (default 5%)',
+    share,
+  ],
+  from: ['--from <commit>', 'first commit'],
+  to: ['--to <commit>', 'last commit'],
+  only: ['--only <kind>', 'only changes of this kind', ['regression', 'improvement', 'changed']],
+  plot: ['--plot', 'draw the series with the largest change'],
+});
+
+type DetectionOptions = Values<typeof REGRESSIONS>;
 
 /** A change, by either kind of detector. */
 export type Found = Regression | Step;
@@ -116,35 +135,7 @@ const row = (found: Found): string[] => [
 export const commands = {
   regressions: command({
     what: 'find the commits at which series changed for good',
-    options: {
-      ...STORE,
-      query: ['-q, --query <query>', 'only the series this selects', undefined, ''],
-      detector: ['--detector <name>', 'how changes are found (default e-divisive)', DETECTORS],
-      interesting: [
-        '--interesting <number>',
-        'from which size on a step counts, for all detectors but e-divisive; see below',
-        realNumber(0),
-      ],
-      radius: [
-        '--radius <values>',
-        'values on each side of a step (default 10); not for e-divisive',
-        wholeNumber(1, 500),
-      ],
-      minEffect: [
-        '--min-effect <share>',
-        'smallest relative change (e-divisive: of the smaller level, 2% unless given)',
-        share,
-      ],
-      falsePositiveRate: [
-        '--false-positive-rate <share>',
-        'chance that shuffled data shows anything, e-divisive (default 5%)',
-        share,
-      ],
-      from: ['--from <commit>', 'first commit'],
-      to: ['--to <commit>', 'last commit'],
-      only: ['--only <kind>', 'only changes of this kind', ['regression', 'improvement', 'changed']],
-      plot: ['--plot', 'draw the series with the largest change'],
-    },
+    options: REGRESSIONS,
     help: `
 What --interesting means:
 ${Object.entries(INTERESTING)

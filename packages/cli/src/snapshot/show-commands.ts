@@ -22,8 +22,9 @@ import { requireWritable } from '../files.js';
 import { ASCII, glyphsOf } from '../glyphs.js';
 import { wholeNumber } from '../options.js';
 import { columns, note, printAnswer, terminalWidth, wantsColour, writeOut } from '../output.js';
-import { exactTime } from '../terminal.js';
+import { exactTime, plural } from '../terminal.js';
 import { drawWaterfall } from '../trace/draw-waterfall.js';
+import { idDigits } from '../trace/summaries.js';
 import { snapshotIn, snapshotLeftIn } from './snapshot-files.js';
 
 /** A trace without its spans. */
@@ -129,8 +130,6 @@ export const snapshotFacts = (snapshot: Snapshot, limit: number): SnapshotFacts 
 
 const NS_PER_MS = 1e6;
 
-const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
-
 /** Columns of what the facts are called. */
 const KEY_WIDTH = 9;
 
@@ -171,9 +170,7 @@ export const factsText = (facts: SnapshotFacts): string => {
 
 /** Its spans. */
 const findTrace = (snapshot: Snapshot, text: string): readonly ArchivedSpan[] => {
-  const wanted = text.toLowerCase();
-  if (!/^[0-9a-f]{1,32}$/.test(wanted))
-    throw wrongUsage(`${JSON.stringify(text)} is not a trace id: up to 32 hex digits, or the first of them`);
+  const wanted = idDigits(text);
   const found = [...snapshot.traces()].filter(({ traceId }) => traceId.startsWith(wanted));
   if (found.length === 0) throw notFound(`there is no trace ${text} in the snapshot`);
   if (found.length > 1)

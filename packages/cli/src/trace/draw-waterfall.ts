@@ -19,7 +19,7 @@ import {
   treeRows,
 } from 'spanline/internal/formats';
 import { type ArchivedSpan, type FinishedSpan, ObjectView, type SpanNode, spanForest } from 'spanline/internal/record';
-import { cut, displayWidth, exactTime, formatBytes } from '../terminal.js';
+import { cut, displayWidth, exactTime, formatBytes, plural } from '../terminal.js';
 import { detailsOf } from './span-details.js';
 
 /** How a trace is drawn. */
@@ -130,8 +130,6 @@ const drawLabel = (row: Row, width: number, glyphs: Glyphs, palette: Palette): s
   const style = span === undefined ? palette.yellow : span.statusCode === 'error' ? palette.red : palette.bold;
   return `${palette.dim(branch)}${style(shownName)}${shownRest === '' ? '' : ` ${palette.dim(shownRest)}`}${' '.repeat(left)}`;
 };
-
-const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 
 /** What is known of the whole trace. */
 const header = (

@@ -4,7 +4,6 @@
 import type { Archive } from '@spanline/archive';
 import {
   appendAll,
-  type DecodedTraces,
   describeRefusals,
   type KnownParts,
   newKnownParts,
@@ -155,8 +154,9 @@ class FileImport {
     this.done = { file, documents: 0, spans: 0, refused: 0, reasons: {}, refusedLines: 0 };
   }
 
-  async #append({ spans, refused, reasons, badField }: DecodedTraces): Promise<void> {
+  async #read(bytes: Buffer): Promise<void> {
     const { done } = this;
+    const { spans, refused, reasons, badField } = readTraceDocument(bytes, this.#format, LIMITS, this.#known);
     const { invalid, reason = '' } = await appendAll(await this.#open(), spans);
     done.documents++;
     done.spans += spans.length - invalid;
@@ -165,10 +165,6 @@ class FileImport {
     for (const [why, count] of [...Object.entries(reasons), [reason, invalid] as const])
       if (count > 0) done.reasons[why] = (done.reasons[why] ?? 0) + count;
     this.#progress.show(`${done.file}: ${done.documents} documents, ${done.spans} spans`);
-  }
-
-  async #read(bytes: Buffer): Promise<void> {
-    await this.#append(readTraceDocument(bytes, this.#format, LIMITS, this.#known));
   }
 
   /** A line that is not a document is counted, and the first one said at once, for a pipe may stay open. */
