@@ -1,20 +1,19 @@
 // Traces of the same shape together, and comparisons: two traces, or two groups of traces, as the rows of one tree. Traces of a search are read a few
 // at a time, bounded by the bytes that they cost: what is over that is not read, and said.
 import type { Archive, TraceSummary } from '@spanline/archive';
-import { type Call, HttpError, type Route, required, traceIdOf } from '@spanline/archive/internal';
+import { type Call, HttpError, loadTraces, type Route, required, traceIdOf } from '@spanline/archive/internal';
 import { getOrMake } from 'spanline/internal/base';
 import type { ArchivedSpan } from 'spanline/internal/record';
 import { drawShape, type TraceShape, traceShape } from 'spanline/testing';
 import type { CompareAnswer, ComparedRow, ComparedSide, GroupRow, GroupsAnswer } from '../answers.js';
 import { type ArchiveOf, apiGet } from '../api-route.js';
-import { findTraces, searchOf, type TraceQuery } from '../traces/search-of.js';
+import { findTraces, searchOf, type TraceQuery, withinBytes } from '../traces/search-of.js';
 import { type MergedNode, type MergedSide, mergedTree } from './merged-tree.js';
 
 /** The value that `share` of the ascending ones do not exceed; at least one is needed. */
 export const percentile = (ascending: readonly number[], share: number): number =>
   ascending[Math.max(0, Math.ceil(share * ascending.length) - 1)];
 
-const BATCH = 50;
 const MAX_BYTES = 256 * 2 ** 20;
 
 /** A trace and its shape. */
@@ -24,15 +23,6 @@ interface ShapedTrace {
   readonly shape: TraceShape;
 }
 
-/** The newest first; those that cost less than the bound in all. */
-const withinBytes = (summaries: readonly TraceSummary[]): TraceSummary[] => {
-  let bytes = 0;
-  return summaries.filter((summary) => {
-    bytes += summary.bytes;
-    return bytes <= MAX_BYTES;
-  });
-};
-
 /** How many traces of a query were read, and whether there are more. */
 const shapedTraces = async (
   archive: Archive,
@@ -41,19 +31,10 @@ const shapedTraces = async (
   each: (trace: ShapedTrace) => void,
 ): Promise<{ readonly read: number; readonly isMore: boolean }> => {
   const { traces: summaries, next, endedAtNs } = await findTraces(archive, query, signal);
-  const wanted = withinBytes(summaries);
-  for (let at = 0; at < wanted.length; at += BATCH) {
-    const batch = wanted.slice(at, at + BATCH);
-    const traces = await archive.traces(
-      batch.map(({ traceId }) => traceId),
-      { signal },
-    );
-    for (const summary of batch) {
-      const spans = traces.get(summary.traceId);
-      // Retention may have taken it meanwhile.
-      if (spans !== undefined && spans.length > 0) each({ summary, spans, shape: traceShape(spans) });
-    }
-  }
+  const wanted = withinBytes(summaries, MAX_BYTES);
+  const byId = new Map(wanted.map((summary) => [summary.traceId, summary]));
+  for await (const [traceId, spans] of loadTraces(archive, wanted, { signal }))
+    each({ summary: byId.get(traceId) as TraceSummary, spans, shape: traceShape(spans) });
   const isMore = next !== undefined || endedAtNs !== undefined || wanted.length < summaries.length;
   return { read: wanted.length, isMore };
 };

@@ -25,6 +25,7 @@ import {
   timeBreakdown,
 } from 'spanline/internal/timeline';
 import { type ArchiveOf, apiGet } from '../api-route.js';
+import { withinBytes } from '../traces/search-of.js';
 import type {
   BreakdownAnswer,
   FindAnswer,
@@ -157,11 +158,7 @@ const linkedFrom = async (archive: Archive, { drawn }: ReadTrace, signal: AbortS
   const [{ traceId }] = drawn.order;
   const search = { linkedTo: traceId, fromUnixNs: drawn.startUnixNs, limit: MAX_TRACES + 1 };
   const found = await archive.search(search, { signal });
-  let bytes = 0;
-  const wanted = found.slice(0, MAX_TRACES).filter((summary) => {
-    bytes += summary.bytes;
-    return bytes <= MAX_BYTES;
-  });
+  const wanted = withinBytes(found.slice(0, MAX_TRACES), MAX_BYTES);
   const traces = await archive.traces(
     wanted.map((summary) => summary.traceId),
     { signal },

@@ -207,3 +207,12 @@ export const findTraces = async (archive: Archive, query: TraceQuery, signal: Ab
     return { traces: page, ...(isMore ? { next: cursorText(page[page.length - 1]) } : {}) };
   }
 };
+
+/** Those that cost no more than so many bytes in all, from the first on. */
+export const withinBytes = (summaries: readonly TraceSummary[], maxBytes: number): TraceSummary[] => {
+  let bytes = 0;
+  return summaries.filter((summary) => {
+    bytes += summary.bytes;
+    return bytes <= maxBytes;
+  });
+};
