@@ -75,11 +75,11 @@ const explain = (archive: Archive, startMs: number): void => {
 const isFinding = (error: unknown): error is CommandError =>
   error instanceof CommandError && error.exitCode === ExitCode.findings;
 
-/** Open the archive to read, run `work`, close it. */
-export const withArchive = (
+/** Open the archive to read, run `work`, close it; gives what `work` does. */
+export const withArchive = <T>(
   options: ReadOptions,
-  work: (archive: Archive, signal: AbortSignal) => Promise<void>,
-): Promise<void> => {
+  work: (archive: Archive, signal: AbortSignal) => Promise<T>,
+): Promise<T> => {
   const directory = archiveDirectory(options);
   return interruptible(async (signal) => {
     await checkDirectory(directory);
@@ -87,15 +87,17 @@ export const withArchive = (
     const archive = await Archive.open(directory, { readOnly: true, ...forCommand(directory) });
     try {
       let end: unknown;
-      await work(archive, signal).catch((error: unknown) => {
+      const answer = await work(archive, signal).catch((error: unknown) => {
         // The missing trace may be in a damaged file, and so may output that nobody read.
         if (!isFinding(error) && !(error instanceof OutputClosed)) throw error;
         end = error;
+        return undefined;
       });
       if (options.explain) explain(archive, startMs);
       const hasGaps = reportGaps(await archive.damaged(), archive.endedSearch);
       if (hasGaps && isFinding(end)) throw new CommandError(end.code, end.message, ExitCode.store, end);
       if (end !== undefined) throw end;
+      return answer as T;
     } finally {
       await archive.close();
     }

@@ -34,12 +34,10 @@ const NO_TIMELINE =
 export const printStalls = async (file: string | undefined, options: StallsOptions): Promise<void> => {
   const { limit, from = 0n, to = BigInt(Number.MAX_SAFE_INTEGER) * NS_PER_US, json = false } = options;
   const window = { fromUs: Number(from / NS_PER_US), toUs: Number(to / NS_PER_US) };
-  let found: readonly ProcessStall[] | undefined;
-  if (file !== undefined) found = snapshotStalls(await snapshotIn(file), window, limit);
-  else
-    await withArchive(options, async (archive, signal) => {
-      found = await archiveStalls(archive, window, limit, { signal, note });
-    });
+  const found =
+    file === undefined
+      ? await withArchive(options, (archive, signal) => archiveStalls(archive, window, limit, { signal, note }))
+      : snapshotStalls(await snapshotIn(file), window, limit);
   await print(found ?? [], json);
   if (found !== undefined && found.length > 0) return;
   if (found !== undefined) note('there was no stall in that time');

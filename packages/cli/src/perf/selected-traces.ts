@@ -81,21 +81,15 @@ export async function* selectedTraces(
   tileAsked: number | undefined,
   hasHashes = false,
 ): Batches {
+  const tile = range === undefined ? await tileFor(session, tileAsked) : 0;
+  const batches = range === undefined ? ofTile(session, tile, query, hasHashes) : ofRange(session, range, query);
   let count = 0;
-  if (range !== undefined) {
-    for await (const batch of ofRange(session, range, query)) {
-      count += batch.length;
-      yield batch;
-    }
-    if (count === 0) await noteNothingIn(session, range, query);
-    return;
-  }
-  const tile = await tileFor(session, tileAsked);
-  for await (const batch of ofTile(session, tile, query, hasHashes)) {
+  for await (const batch of batches) {
     count += batch.length;
     yield batch;
   }
-  if (count === 0) await noteNothing(session, tile, query);
+  if (count > 0) return;
+  await (range === undefined ? noteNothing(session, tile, query) : noteNothingIn(session, range, query));
 }
 
 /** Say why an answer is empty: a mistyped key looks the same as one without values. */

@@ -70,26 +70,6 @@ const wantedTraces = async function* (
   }
 };
 
-/** Where the text goes. */
-interface Output {
-  /** The bytes are another piece's once it has resolved. */
-  write(piece: Buffer): Promise<void>;
-  finish(): Promise<void>;
-  abandon(): Promise<void>;
-}
-
-// A stream may keep what it is given: it gets a text of its own.
-const toStdout: Output = { write: (piece) => writeOut(piece.toString()), async finish() {}, async abandon() {} };
-
-const toFile = async (file: string): Promise<Output> => {
-  const whole = await runAsync(WholeFile.open(file, { takesSpecial: true }));
-  return {
-    write: (piece) => runAsync(whole.write(piece)),
-    finish: () => runAsync(whole.finish()),
-    abandon: () => runAsync(whole.abort()),
-  };
-};
-
 /** The same, counted and shown on the way. */
 const counted = async function* (
   traces: AsyncIterable<Trace>,
@@ -104,15 +84,21 @@ const counted = async function* (
   }
 };
 
-const writeTraces = async (output: Output, traces: AsyncIterable<Trace>, format: TraceFormat): Promise<Counts> => {
+/** To a file, else to standard output. */
+const writeTraces = async (
+  file: WholeFile | undefined,
+  traces: AsyncIterable<Trace>,
+  format: TraceFormat,
+): Promise<Counts> => {
   using progress = new Progress();
   const counts: Counts = { traces: 0, spans: 0 };
   try {
+    // A stream may keep what it is given: it gets a text of its own.
     for await (const piece of documentPieces(WRITINGS[format], counted(traces, counts, progress)))
-      await output.write(piece);
-    await output.finish();
+      await (file === undefined ? writeOut(piece.toString()) : runAsync(file.write(piece)));
+    if (file !== undefined) await runAsync(file.finish());
   } catch (error) {
-    await output.abandon();
+    if (file !== undefined) await runAsync(file.abort());
     throw error;
   }
   return counts;
@@ -122,7 +108,7 @@ const run = (given: ExportOptions, ids: readonly string[]): Promise<void> => {
   if (ids.length > 0 && isSearch({ ...given, from: undefined })) throw wrongUsage('give ids or conditions, not both');
   const { format, output: file, json } = given;
   return withArchive(given, async (archive, signal) => {
-    const output = file === '-' ? toStdout : await toFile(file);
+    const output = file === '-' ? undefined : await runAsync(WholeFile.open(file, { takesSpecial: true }));
     const counts = await writeTraces(output, wantedTraces(archive, ids, given, signal), format);
     const answer = { file, format, ...counts };
     if (json && file !== '-') printAnswer(json, answer, '');

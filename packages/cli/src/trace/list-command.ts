@@ -14,19 +14,17 @@ const DEFAULT_LIMIT = 20;
 type ListOptions = ReadOptions & { readonly json?: boolean };
 
 /** Prints what is found and gives the number of traces. */
-const list = async (options: ListOptions, search: TraceSearch): Promise<number> => {
+const list = (options: ListOptions, search: TraceSearch): Promise<number> => {
   const { limit = DEFAULT_LIMIT } = search;
-  let count = 0;
-  await withArchive(options, async (archive, signal) => {
+  return withArchive(options, async (archive, signal) => {
     // One more tells whether there are more.
     const found = await archive.search({ ...search, limit: Math.min(limit + 1, MAX_LIMIT) }, { signal });
     const shown = found.slice(0, limit);
-    count = shown.length;
     if (options.json) for (const summary of shown) await writeOut(`${JSON.stringify(summaryJson(summary))}\n`);
     else await writeOut(summaryRows(shown));
     if (found.length > limit) note(`there are more than ${limit}; --limit shows more, up to ${MAX_LIMIT}`);
+    return shown.length;
   });
-  return count;
 };
 
 /** Whether nothing kept the answer from being one of everything. */

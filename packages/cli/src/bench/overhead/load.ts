@@ -57,17 +57,12 @@ export const loadRound = async (
   const { errors, timeouts, non2xx, duration, requests } = await run;
   unlink();
   signal.throwIfAborted();
-  if (errors + timeouts + non2xx === 0 && requests.total === 0) {
-    throw new BenchError(
-      'ERR_SPANLINE_BENCH_COMMAND',
-      `${path} gave no answer in a round of ${seconds} s; give a longer --round`,
-    );
-  }
-  if (errors + timeouts + non2xx > 0) {
-    throw new BenchError(
-      'ERR_SPANLINE_BENCH_COMMAND',
-      `${path} gave ${requests.total} answers, ${non2xx} of them other than 2xx, ${errors} errors and ${timeouts} timeouts; give a --url that it can answer under load`,
-    );
+  const isBad = errors + timeouts + non2xx > 0;
+  if (isBad || requests.total === 0) {
+    const why = isBad
+      ? `${requests.total} answers, ${non2xx} of them other than 2xx, ${errors} errors and ${timeouts} timeouts; give a --url that it can answer under load`
+      : `no answer in a round of ${seconds} s; give a longer --round`;
+    throw new BenchError('ERR_SPANLINE_BENCH_COMMAND', `${path} gave ${why}`);
   }
   await settled();
   const after = service.cpuMs();
