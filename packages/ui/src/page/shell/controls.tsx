@@ -25,7 +25,7 @@ export const Options = ({ of }: { of: Iterable<Option> }) => (
   </>
 );
 
-interface SelectProps {
+export interface SelectProps {
   readonly label: string;
   readonly class?: string;
   readonly value: string;

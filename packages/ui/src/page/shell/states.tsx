@@ -5,16 +5,14 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, type Requested, setToken } from '../api/client.js';
 import { hrefOf, type ViewProps } from './location.js';
 
+interface EmptyProps {
+  readonly title: string;
+  readonly command?: string;
+  readonly children?: ComponentChildren;
+}
+
 /** Nothing to show, and the command that changes this. */
-export const Empty = ({
-  title,
-  command,
-  children,
-}: {
-  title: string;
-  command?: string;
-  children?: ComponentChildren;
-}) => (
+export const Empty = ({ title, command, children }: EmptyProps) => (
   <section class="state">
     <h1>{title}</h1>
     {children}

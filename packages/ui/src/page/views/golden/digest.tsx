@@ -27,14 +27,15 @@ const titleOf = ({ digest, status, roles }: ReferenceDigest): string =>
 
 /** `chosen` is the digest to hold it against; the first that there is, unless that is one of them. */
 const Against = ({
-  found: { digest, text, references },
+  found,
   chosen,
   choose,
 }: {
   found: DigestAnswer;
-  chosen: string | undefined;
+  chosen?: string;
   choose: (digest: string) => void;
 }) => {
+  const { digest, text, references } = found;
   const reference = references.find((one) => one.digest === chosen) ?? references[0];
   if (text === undefined)
     return <p class="muted">No text is kept of this digest: what is put with a text is shown here.</p>;

@@ -116,35 +116,38 @@ const Said = ({ digest, status }: { digest: string; status: Status }) => (
   </>
 );
 
+interface ChangeProps extends ChangedDigest {
+  readonly commit: number;
+  readonly known: KnownCommits;
+  readonly isLookedAt: boolean;
+  readonly look: () => void;
+}
+
 const Change = ({
-  change,
+  test,
+  digest,
+  status,
+  before,
+  traces,
+  firstSuspect,
   commit,
   known,
   isLookedAt,
   look,
-}: {
-  change: ChangedDigest;
-  commit: number;
-  known: KnownCommits;
-  isLookedAt: boolean;
-  look: () => void;
-}) => {
-  const { test, digest, status, before, traces, firstSuspect } = change;
-  return (
-    <tr>
-      <td>{test}</td>
-      <td>{before === undefined ? 'first result' : <Said {...before} />}</td>
-      <td>
-        <button type="button" class="mono" aria-pressed={isLookedAt} onClick={look}>
-          {digest.slice(0, 8)}
-        </button>{' '}
-        <span class={status}>{status}</span>
-      </td>
-      <td class="number">{traces}</td>
-      <td>{firstSuspect === commit ? commit : `${commitText(firstSuspect, known)} to ${commit}`}</td>
-    </tr>
-  );
-};
+}: ChangeProps) => (
+  <tr>
+    <td>{test}</td>
+    <td>{before === undefined ? 'first result' : <Said {...before} />}</td>
+    <td>
+      <button type="button" class="mono" aria-pressed={isLookedAt} onClick={look}>
+        {digest.slice(0, 8)}
+      </button>{' '}
+      <span class={status}>{status}</span>
+    </td>
+    <td class="number">{traces}</td>
+    <td>{firstSuspect === commit ? commit : `${commitText(firstSuspect, known)} to ${commit}`}</td>
+  </tr>
+);
 
 const Commits = ({ answer, parameters }: { answer: ChangesAnswer; parameters: Parameters }) => {
   const { commits, total, totals, ignoredTraces, reason, older, known } = answer;
@@ -171,7 +174,7 @@ const Commits = ({ answer, parameters }: { answer: ChangesAnswer; parameters: Pa
             {changes.map((change) => (
               <Change
                 key={`${change.test} ${change.digest} ${change.before?.digest}`}
-                change={change}
+                {...change}
                 commit={commit}
                 known={known}
                 isLookedAt={isLookedAt({ commit, change })}

@@ -5,16 +5,14 @@ import { shortHash } from './series.js';
 
 const SHOWN = 500;
 
-/** `isSelected` tells the change whose step is open. */
-export const Changes = ({
-  changes,
-  isSelected,
-  select,
-}: {
-  changes: readonly ChangeAnswer[];
-  isSelected: (change: ChangeAnswer) => boolean;
-  select: (change: ChangeAnswer) => void;
-}) => {
+interface ChangesProps {
+  readonly changes: readonly ChangeAnswer[];
+  /** The change whose step is open. */
+  readonly isSelected: (change: ChangeAnswer) => boolean;
+  readonly select: (change: ChangeAnswer) => void;
+}
+
+export const Changes = ({ changes, isSelected, select }: ChangesProps) => {
   if (changes.length === 0) return <p>No lasting change in these series.</p>;
   return (
     <section class="scroll" aria-label="Changes">

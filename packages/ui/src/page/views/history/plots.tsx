@@ -2,19 +2,11 @@
 // line is which series, with its value at the commit under the pointer, or at the last one.
 
 import { useMemo, useState } from 'preact/hooks';
-import type { ChangeAnswer, CommitColumns, SeriesAnswer } from '../../../api/history/answers.js';
+import type { SeriesAnswer } from '../../../api/history/answers.js';
 import { useKeys } from '../../shell/keys.js';
 import { Breakable, dayOf, figure } from '../../shell/texts.js';
 import { type Hovered, Plot, type PlotProps } from './plot.js';
-import {
-  commonParams,
-  type DrawnSeries,
-  groupsOf,
-  paramsText,
-  shortHash,
-  type UnitGroup,
-  type Zoom,
-} from './series.js';
+import { commonParams, type DrawnSeries, groupsOf, paramsText, shortHash, type Zoom } from './series.js';
 
 const Swatch = ({ color, dash }: DrawnSeries) => (
   <svg class="swatch" width={24} height={10} aria-hidden="true">
@@ -35,15 +27,8 @@ const valueAt = (
 };
 
 /** The series of one plot. */
-const Legend = ({
-  commits,
-  group: { unit, series },
-  hovered,
-}: {
-  commits: CommitColumns;
-  group: UnitGroup;
-  hovered: Hovered | undefined;
-}) => {
+const Legend = ({ commits, group, hovered }: Pick<PlotProps, 'commits' | 'group'> & { hovered?: Hovered }) => {
+  const { unit, series } = group;
   const place = hovered?.place ?? commits.hashes.length - 1;
   const focused = hovered?.series === undefined ? undefined : series[hovered.series];
   return (
@@ -90,29 +75,21 @@ const scaled = (zoom: Zoom | undefined, count: number, factor: number): Zoom | u
   return next[0] === 0 && next[1] === count - 1 ? undefined : next;
 };
 
-const One = ({
-  answer,
-  group,
-  changes,
-  place,
-  setPlace,
-  ...shared
-}: Shared & {
-  answer: SeriesAnswer;
-  group: UnitGroup;
-  changes: readonly ChangeAnswer[];
-  place: number | undefined;
-  setPlace: (place: number | undefined) => void;
-}) => {
+interface OneProps extends Omit<PlotProps, 'hover'> {
+  readonly place: number | undefined;
+  readonly setPlace: (place: number | undefined) => void;
+}
+
+const One = ({ place, setPlace, ...plot }: OneProps) => {
   const [series, setSeries] = useState<number>();
   const hover = (hovered: Hovered | undefined): void => {
     setPlace(hovered?.place);
     setSeries(hovered?.series);
   };
   return (
-    <section class="unit" aria-label={group.unit || 'no unit'}>
-      <Plot {...shared} commits={answer.commits} group={group} changes={changes} hover={hover} />
-      <Legend commits={answer.commits} group={group} hovered={place === undefined ? undefined : { place, series }} />
+    <section class="unit" aria-label={plot.group.unit || 'no unit'}>
+      <Plot {...plot} hover={hover} />
+      <Legend {...plot} hovered={place === undefined ? undefined : { place, series }} />
     </section>
   );
 };
@@ -142,7 +119,7 @@ export const Plots = ({ answer, ...shared }: Shared & { answer: SeriesAnswer }) 
         <One
           key={group.unit}
           {...shared}
-          answer={answer}
+          commits={commits}
           group={group}
           changes={changesOf.get(group.unit) ?? []}
           place={place}

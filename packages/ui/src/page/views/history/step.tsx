@@ -42,21 +42,21 @@ const Found = ({ answer, title }: { answer: StepAnswer; title: string }) => (
   </>
 );
 
-/** `from` and `to` are numbers of commits; `title` says which commits those are. */
-const Between = ({
-  source,
-  from,
-  to,
-  query,
-  title,
-}: {
-  source: SourceName;
-  from: number;
-  to: number;
-  query: string;
-  title: string;
-}) => {
-  const answer = useGet<StepAnswer>('history/step', { source, from, to, query });
+interface Asked {
+  readonly source: SourceName;
+  readonly query: string;
+}
+
+interface BetweenProps extends Asked {
+  /** Numbers of commits. */
+  readonly from: number;
+  readonly to: number;
+  /** Which commits those are. */
+  readonly title: string;
+}
+
+const Between = ({ title, ...asked }: BetweenProps) => {
+  const answer = useGet<StepAnswer>('history/step', asked);
   return <Answer of={answer}>{(value) => <Found answer={value} title={title} />}</Answer>;
 };
 
@@ -71,17 +71,7 @@ const Said = ({ change: { status, by, atMs, note } }: { change: ChangeAnswer }) 
 );
 
 /** `onChange` is called after a triage. */
-export const Step = ({
-  source,
-  change,
-  query,
-  onChange,
-}: {
-  source: SourceName;
-  change: ChangeAnswer;
-  query: string;
-  onChange: () => void;
-}) => {
+export const Step = ({ source, change, query, onChange }: Asked & { change: ChangeAnswer; onChange: () => void }) => {
   const { commit, key } = change;
   return (
     <section class="step" aria-labelledby="step-title">
@@ -131,20 +121,15 @@ const Field = ({ label, value, set }: { label: string; value: string; set: (text
   </label>
 );
 
-/** `choose` puts both into the address. */
-export const TwoCommits = ({
-  source,
-  commits,
-  query,
-  chosen: { a = '', b = '' },
-  choose,
-}: {
-  source: SourceName;
-  commits: CommitColumns;
-  query: string;
-  chosen: Chosen;
-  choose: (chosen: Chosen) => void;
-}) => {
+interface TwoCommitsProps extends Asked {
+  readonly commits: CommitColumns;
+  readonly chosen: Chosen;
+  /** Puts both into the address. */
+  readonly choose: (chosen: Chosen) => void;
+}
+
+export const TwoCommits = ({ source, commits, query, chosen, choose }: TwoCommitsProps) => {
+  const { a = '', b = '' } = chosen;
   const [first, setFirst] = useState(a);
   const [second, setSecond] = useState(b);
   useEffect(() => setFirst(a), [a]);

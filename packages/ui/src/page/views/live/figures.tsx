@@ -1,4 +1,5 @@
 // The figures that both halves of Live have, of the archive and of metrics. They must look the same, or one would be taken for something else.
+import type { LiveOperation } from '../../../api/answers.js';
 import { duration, share } from '../../shell/texts.js';
 
 /** What was answered: parts of a list. */
@@ -19,20 +20,10 @@ export const RequestFigures = ({ perSecond, count, errors }: { perSecond: number
   </>
 );
 
+type Outcome = Pick<LiveOperation, 'count' | 'errors' | 'p50Us' | 'p95Us' | 'p99Us'>;
+
 /** How often and how long: the last cells of a row. */
-export const OutcomeCells = ({
-  count,
-  errors,
-  p50Us,
-  p95Us,
-  p99Us,
-}: {
-  count: number;
-  errors: number;
-  p50Us: number;
-  p95Us: number;
-  p99Us: number;
-}) => (
+export const OutcomeCells = ({ count, errors, p50Us, p95Us, p99Us }: Outcome) => (
   <>
     <td class="number">{count}</td>
     <td class={errors > 0 ? 'number failed' : 'number'}>{errors}</td>

@@ -4,7 +4,7 @@
 import { useState } from 'preact/hooks';
 import type { ProfileFile, ProfileList, ProfileTable, TraceCpu, TraceOfSpan } from '../../../api/profiles/answers.js';
 import { getBytes, saveBytes, useGet } from '../../api/client.js';
-import { Select } from '../../shell/controls.js';
+import { Select, type SelectProps } from '../../shell/controls.js';
 import { hrefOf, type ViewProps } from '../../shell/location.js';
 import { Answer, Empty } from '../../shell/states.js';
 import { Table } from '../../shell/texts.js';
@@ -86,28 +86,20 @@ const LOOK_TITLES = { flame: 'Flame graph', table: 'Table' } as const;
 /** All labels of a sample together, which the server calls so. */
 const WHOLE = 'label';
 
-const Files = ({
-  files,
-  value,
-  none,
-  label,
-  onChange,
-}: {
-  files: readonly ProfileFile[];
-  value: string;
-  none?: string;
-  label: string;
-  onChange: (name: string) => void;
-}) => (
+interface FilesProps extends Pick<SelectProps, 'label' | 'value' | 'change'> {
+  readonly files: readonly ProfileFile[];
+  /** What no file is called, where none may be chosen. */
+  readonly none?: string;
+}
+
+const Files = ({ files, none, ...select }: FilesProps) => (
   <Select
     class="profiles-field"
-    label={label}
-    value={value}
     of={[
       ...(none === undefined ? [] : [['', none] as const]),
       ...files.map(({ name, writtenMs }) => [name, `${name} · ${timeOf(writtenMs)}`] as const),
     ]}
-    change={onChange}
+    {...select}
   />
 );
 
@@ -188,13 +180,13 @@ const Profile = ({ list, parameters }: { list: ProfileList; parameters: ViewProp
     <>
       <h1>Profiles</h1>
       <div class="profiles-bar">
-        <Files files={files} value={name} label="profile" onChange={(next) => choice.change({ name: next })} />
+        <Files files={files} value={name} label="profile" change={(next) => choice.change({ name: next })} />
         <Files
           files={files}
           value={choice.before ?? ''}
           none="nothing"
           label="compared with"
-          onChange={(before) => choice.change({ before })}
+          change={(before) => choice.change({ before })}
         />
         <Samples choice={choice} />
         {omitted > 0 && <span class="muted">{omitted} older profiles are not listed</span>}
