@@ -22,17 +22,17 @@ import { columns, digits, printAnswer, signedPercent, terminalWidth, trendText }
 import { STORE, withPerf } from './perf-options.js';
 import { noteNothingInNewest } from './selected-traces.js';
 
-/** What the size of a step is, by detector; the column of the table and the help of --interesting. */
-export const INTERESTING: Readonly<Record<StepDetectorName, string>> = {
-  original: 'step over error of the fit, such as 25',
-  absolute: "a size in the values' unit",
-  const: "a limit in the values' unit",
-  percent: 'a share, such as 0.1 for 10 %',
-  cohen: 'deviations, such as 2',
-  'mann-whitney': 'the largest p-value, such as 0.01',
-};
+/** By the detector of steps: the head of the column with what it measured, and what --interesting means to it. */
+const STEPS = {
+  original: ['step/error', 'step over error of the fit, such as 25'],
+  absolute: ['step', "a size in the values' unit"],
+  const: ['value', "a limit in the values' unit"],
+  percent: ['share', 'a share, such as 0.1 for 10 %'],
+  cohen: ['deviations', 'deviations, such as 2'],
+  'mann-whitney': ['p-value', 'the largest p-value, such as 0.01'],
+} as const satisfies Readonly<Record<StepDetectorName, readonly [measure: string, interesting: string]>>;
 
-export const DETECTORS = ['e-divisive', 'original', 'absolute', 'const', 'percent', 'cohen', 'mann-whitney'] as const;
+const DETECTORS = ['e-divisive', ...(Object.keys(STEPS) as StepDetectorName[])] as const;
 
 const REGRESSIONS = options({
   ...STORE,
@@ -63,7 +63,7 @@ const REGRESSIONS = options({
 type DetectionOptions = Values<typeof REGRESSIONS>;
 
 /** A change, by either kind of detector. */
-export type Found = Regression | Step;
+type Found = Regression | Step;
 
 /** How changes are looked for: what the command line says, and where it is silent the config file. */
 type Detection =
@@ -71,7 +71,7 @@ type Detection =
   | StepScanOptions;
 
 /** An option that a detector does not look at is a mistake, not a detail. */
-export const detectionOf = (options: DetectionOptions, configured: DetectionConfig | undefined): Detection => {
+const detectionOf = (options: DetectionOptions, configured: DetectionConfig | undefined): Detection => {
   const detector = options.detector ?? configured?.detector ?? 'e-divisive';
   // What the file says of another detector means nothing to this one.
   const file = configured?.detector === detector ? configured : undefined;
@@ -86,7 +86,7 @@ export const detectionOf = (options: DetectionOptions, configured: DetectionConf
     throw wrongUsage(`--false-positive-rate means nothing to ${detector}; only e-divisive has one`);
   }
   const interesting = options.interesting ?? file?.interesting;
-  if (interesting === undefined) throw wrongUsage(`${detector} needs --interesting: ${INTERESTING[detector]}`);
+  if (interesting === undefined) throw wrongUsage(`${detector} needs --interesting: ${STEPS[detector][1]}`);
   const radius = options.radius ?? file?.radius;
   return { detector, interesting, radius, stddevThreshold: file?.stddevThreshold, minEffect };
 };
@@ -110,17 +110,6 @@ export const detect = async (
     .sort((a, b) => a.commit.number - b.commit.number);
 };
 
-/** Head of the column with what the detector measured. */
-export const MEASURE: Readonly<Record<Detection['detector'], string>> = {
-  'e-divisive': 'p-value',
-  original: 'step/error',
-  absolute: 'step',
-  const: 'value',
-  percent: 'share',
-  cohen: 'deviations',
-  'mann-whitney': 'p-value',
-};
-
 const row = (found: Found): string[] => [
   found.kind,
   found.commit.hash.slice(0, 10),
@@ -138,8 +127,8 @@ export const commands = {
     options: REGRESSIONS,
     help: `
 What --interesting means:
-${Object.entries(INTERESTING)
-  .map(([name, meaning]) => `  ${name.padEnd(13)} ${meaning}`)
+${Object.entries(STEPS)
+  .map(([name, [, meaning]]) => `  ${name.padEnd(13)} ${meaning}`)
   .join('\n')}
 
 Better or worse follows from the unit of a series (its param "unit" or "units"); its param "improvement_direction" goes before.
@@ -167,7 +156,8 @@ Exit codes: 0 no regression, 1 regressions found, or no series meets the query, 
         const all = await detect(detection, series, directions);
         const found = options.only === undefined ? all : all.filter(({ kind }) => kind === options.only);
         const regressions = all.filter(({ kind }) => kind === 'regression').length;
-        const head = ['kind', 'commit', 'date', 'change', 'before', 'after', MEASURE[detection.detector], 'series'];
+        const measure = detection.detector === 'e-divisive' ? 'p-value' : STEPS[detection.detector][0];
+        const head = ['kind', 'commit', 'date', 'change', 'before', 'after', measure, 'series'];
         const table = columns(head, found.map(row), 'lllrrrrl');
         const text = `${table}${series.length} series, ${all.length} changes, ${regressions} regressions\n`;
         printAnswer(options.json, { series: series.length, regressions, found }, text);
