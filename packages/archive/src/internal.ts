@@ -2,7 +2,7 @@
 
 export { Arrivals, type Request } from './arrivals.js';
 export { appendAll } from './check-span.js';
-export { type DecodedTraces, describeRefusals, type KnownParts, newKnownParts } from './formats/decode-context.js';
+export { describeRefusals, type KnownParts, newKnownParts } from './formats/decode-context.js';
 export { READ_FORMATS, type ReadFormat, readTraceDocument } from './formats/read-document.js';
 export { TraceFormatError, tooLarge } from './formats/trace-format-error.js';
 export { type KeptSnapshot, keepSnapshot } from './keep-snapshot.js';

@@ -2,11 +2,11 @@
 
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { InvalidArgumentError } from 'commander';
 import { isBucket } from 'spanline/internal/base';
 import { type Commands, command, options, type Values } from './command.js';
-import { collect, READ_ARCHIVE, SOURCES, wholeNumber } from './options.js';
+import { READ_ARCHIVE, wholeNumber } from './options.js';
 import { note } from './output.js';
+import { SERVE, UI } from './serve-options.js';
 import { endTime, time } from './trace/search-options.js';
 
 const RUN = options({
@@ -37,89 +37,6 @@ const variablesOf = ({ archive, spool, service, exporter }: RunOptions): NodeJS.
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 1000;
-
-const STALLS = options({
-  ...READ_ARCHIVE,
-  limit: ['-n, --limit <stalls>', 'no more than this', wholeNumber(1, MAX_LIMIT), DEFAULT_LIMIT],
-  from: ['--from <time>', 'stalls that were not over before: 2026-01-31T12:00:00Z, or 15m for as long ago', time],
-  to: ['--to <time>', 'stalls that had begun by then; a day means all of it', endTime],
-  json: ['--json', 'print JSON, one object a line'],
-});
-
-export type StallsOptions = Values<typeof STALLS>;
-
-const HOST = [
-  '--host <address>',
-  'address to listen on; any but 127.0.0.1 and ::1 needs a token',
-  undefined,
-  '127.0.0.1',
-] as const;
-const ALLOW_HOST = [
-  '--allow-host <name>',
-  'a further name requests may use for this machine; repeatable',
-  collect,
-  [],
-] as const;
-
-const portOrOff = (text: string): number | 'off' => {
-  if (text === 'off') return 'off';
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= 65_535) return port;
-  throw new InvalidArgumentError('write a port from 0 to 65535, or off.');
-};
-
-const SERVE = options({
-  archive: [
-    '-a, --archive <place>',
-    'directory of the archive, made when it is not there, or s3://bucket/prefix (or SPANLINE_ARCHIVE)',
-  ],
-  ...SOURCES,
-  spool: [
-    '--spool <dir>',
-    'of an archive in a bucket: where spans wait until they are there, of this process alone (default: a directory of its own in SPANLINE_SPOOL or spanline-spool)',
-  ],
-  maintain: ['--maintain', 'of an archive in a bucket: merge and delete there too'],
-  host: HOST,
-  port: [
-    '-p, --port <number>',
-    'port of the query API, takes spans too; 0 for a free one',
-    wholeNumber(0, 65_535),
-    16_686,
-  ],
-  otlpPort: [
-    '--otlp-port <number>',
-    'further port for spans, where OTLP/HTTP is looked for; off takes none anywhere',
-    portOrOff,
-    4318,
-  ],
-  token: ['--token <token>', 'what requests must bring as "Authorization: Bearer ..."; better as SPANLINE_TOKEN'],
-  allowHost: ALLOW_HOST,
-  corsOrigin: ['--cors-origin <origin>', 'web pages of this origin may read; repeatable', collect, []],
-  readOnly: ['--read-only', 'take no spans and change nothing in the directory'],
-  keepHours: ['--keep-hours <hours>', 'delete traces that ended longer ago', wholeNumber(1)],
-  keepMib: ['--keep-mib <mebibytes>', 'delete the oldest traces beyond so much', wholeNumber(1)],
-  json: ['--json', 'print where it listens as JSON'],
-});
-
-export type ServeOptions = Values<typeof SERVE>;
-
-const UI = options({
-  archive: [
-    '-a, --archive <place>',
-    'directory of an archive of traces, there or to come, or s3://bucket/prefix (or SPANLINE_ARCHIVE)',
-  ],
-  ...SOURCES,
-  snapshot: ['--snapshot <file>', 'a snapshot of a flight recorder to look at; repeatable', collect, []],
-  snapshots: ['--snapshots <dir>', 'where snapshots taken on the page are kept (default: a temporary directory)'],
-  host: HOST,
-  port: ['-p, --port <number>', 'port; 0 for a free one', wholeNumber(0, 65_535), 0],
-  token: ['--token <token>', 'what the page must know to read; better as SPANLINE_TOKEN'],
-  allowHost: ALLOW_HOST,
-  open: ['--no-open', 'do not open the browser'],
-  json: ['--json', 'print where it listens as JSON'],
-});
-
-export type UiOptions = Values<typeof UI>;
 
 export const commands = {
   clock: command({
@@ -160,7 +77,13 @@ Exit codes: those of the program; 2 wrong usage, 3 it could not be started.`,
   stalls: command({
     words: '[file]',
     what: 'the worst stalls of the event loop, of a snapshot or of an archive: who had it, and who waited',
-    options: STALLS,
+    options: {
+      ...READ_ARCHIVE,
+      limit: ['-n, --limit <stalls>', 'no more than this', wholeNumber(1, MAX_LIMIT), DEFAULT_LIMIT],
+      from: ['--from <time>', 'stalls that were not over before: 2026-01-31T12:00:00Z, or 15m for as long ago', time],
+      to: ['--to <time>', 'stalls that had begun by then; a day means all of it', endTime],
+      json: ['--json', 'print JSON, one object a line'],
+    },
     help: `
 The longest first. "untraced" is work that no span covers, "unknown" is time of which nothing is known but that the loop was busy. A full
 thread pool is listed as well: requests of files, names, crypto and compression had to wait for a thread.

@@ -67,29 +67,3 @@ export const READ_ARCHIVE = options({
 
 /** Those of a command that writes have no `explain`. */
 export type ReadOptions = Partial<Values<typeof READ_ARCHIVE>>;
-
-/** Services whose metrics are read each second. */
-const MAX_METRICS = 16;
-
-const metricsAddress = (text: string, before: readonly string[]): readonly string[] => {
-  if (!/^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : ''))
-    throw new InvalidArgumentError('write an address such as http://localhost:9464/metrics.');
-  if (before.length === MAX_METRICS) throw new InvalidArgumentError(`at most ${MAX_METRICS} services are read.`);
-  return [...before, text];
-};
-
-/** What the page shows beside an archive. */
-export const SOURCES = options({
-  metrics: [
-    '--metrics <url>',
-    'metrics of a running service, where Prometheus reads them; repeatable',
-    metricsAddress,
-    [],
-  ],
-  store: ['-s, --store <place>', 'Perf store: directory or bigtable://project/instance/table (or SPANLINE_PERF_STORE)'],
-  history: ['--history <path>', 'history file of spanline bench run, or a directory of such files'],
-  goldStore: ['--gold-store <place>', 'Gold store, named in the same way (or SPANLINE_GOLD_STORE)'],
-  profiles: ['--profiles <dir>', 'directory of profiles, as spanline profile writes them'],
-});
-
-export type SourceOptions = Values<typeof SOURCES>;

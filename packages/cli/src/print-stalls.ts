@@ -3,11 +3,18 @@ import { archiveStalls, type ProcessStall, processLabel, snapshotStalls } from '
 import { COLOURED, PLAIN } from 'spanline/internal/formats';
 import { drawStalls } from 'spanline/internal/timeline';
 import { withArchive } from './archive-session.js';
-import type { StallsOptions } from './commands.js';
 import { ExitCode, endWith } from './exit-code.js';
 import { glyphsOf } from './glyphs.js';
+import type { ReadOptions } from './options.js';
 import { note, wantsColour, writeOut } from './output.js';
 import { snapshotIn } from './snapshot/snapshot-files.js';
+
+interface StallsOptions extends ReadOptions {
+  readonly limit: number;
+  readonly from?: bigint;
+  readonly to?: bigint;
+  readonly json?: boolean;
+}
 
 const NS_PER_US = 1000n;
 

@@ -10,11 +10,10 @@ import { GoldStore, PerfStore, type WideColumnTable } from '@spanline/tracedb';
 import { createUiServer, openBrowser, SnapshotStore, type UiSources, uiRoutes } from '@spanline/ui/internal';
 import { isBucket } from 'spanline/internal/base';
 import { archiveDirectory, checkDirectory, noteDamage, spoolOf } from './archive-session.js';
-import type { ServeOptions, UiOptions } from './commands.js';
 import { ExitCode, endWith, failed, stopRequested, wrongUsage } from './exit-code.js';
-import type { SourceOptions } from './options.js';
 import { note, printAnswer } from './output.js';
 import { version } from './package.js';
+import type { ServeOptions, SourceOptions, UiOptions } from './serve-options.js';
 import { snapshotIn } from './snapshot/snapshot-files.js';
 import { openStore, type StoreKind } from './store-session.js';
 
