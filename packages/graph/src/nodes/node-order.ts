@@ -27,6 +27,8 @@ export class FoundCycle {
 const WHITE = 0;
 const GREY = 1;
 const BLACK = 2;
+/** No node has this number, so no component has. */
+const NO_COMPONENT = 0xffffffff;
 
 /** The reverse of all references. */
 const transposed = ({ offsets, targets }: Adjacency): Adjacency => {
@@ -93,6 +95,33 @@ const reversePostOrder = (
     }
   }
   return undefined;
+};
+
+/**
+ * The strongly connected component of each node, by number (Kosaraju): a component has a lower number than those it refers to. Nodes are in
+ * one where each can be reached from the other.
+ */
+export const componentsOf = (references: Adjacency): Uint32Array => {
+  const count = references.offsets.length - 1;
+  const order = new Uint32Array(count);
+  reversePostOrder(references, new Uint8Array(count), 0, count, order, new Uint8Array(count), true);
+  const { offsets, targets } = transposed(references);
+  const components = new Uint32Array(count).fill(NO_COMPONENT);
+  let component = 0;
+  for (const root of order) {
+    if (components[root] !== NO_COMPONENT) continue;
+    components[root] = component;
+    const stack = [root];
+    for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+      for (const target of targets.subarray(offsets[node], offsets[node + 1])) {
+        if (components[target] !== NO_COMPONENT) continue;
+        components[target] = component;
+        stack.push(target);
+      }
+    }
+    component++;
+  }
+  return components;
 };
 
 /** What `orderNodes` works on. Nodes are numbered in the order of their keys. */

@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
-import { type Adjacency, FoundCycle, type OrderKind, orderNodes } from '../../src/nodes/node-order.js';
+import { type Adjacency, componentsOf, FoundCycle, type OrderKind, orderNodes } from '../../src/nodes/node-order.js';
 
 const KINDS: readonly OrderKind[] = ['child-first', 'root-first', 'trace-contiguous'];
 
@@ -183,6 +183,27 @@ describe('the order of nodes', () => {
     }
   });
 });
+
+test('nodes are in one component where each can be reached from the other, and refer to none of a lower number', () => {
+  fc.assert(
+    fc.property(anyLists(true, 12), (lists) => {
+      const components = componentsOf(toRows(lists));
+      const reached = [...lists.keys()].map((node) => reachedFrom(lists, node));
+      lists.forEach((targets, a) => {
+        for (const b of lists.keys())
+          expect(components[a] === components[b]).toBe(reached[a].has(b) && reached[b].has(a));
+        for (const target of targets) expect(components[target]).toBeGreaterThanOrEqual(components[a]);
+      });
+    }),
+    { numRuns: samples(60, 200) },
+  );
+});
+
+const reachedFrom = (lists: Lists, start: number): ReadonlySet<number> => {
+  const reached = new Set([start]);
+  for (const node of reached) for (const target of lists[node]) reached.add(target);
+  return reached;
+};
 
 /** By removing nodes that refer to nothing that is left. */
 const hasCycle = (lists: Lists): boolean => {
