@@ -14,7 +14,7 @@ import {
   decodeIndexBlock,
 } from '../dictionary/dictionary-index.js';
 import { decodeKeys } from '../dictionary/key-block.js';
-import { compareKeys, type KeyBlock, shownKey } from '../dictionary/key-bytes.js';
+import { compareKeys, shownKey } from '../dictionary/key-bytes.js';
 import { KeyFilter } from '../dictionary/key-filter.js';
 import { BLANK, decodeOrdinals } from '../dictionary/ordinal-columns.js';
 import type { GraphMeta } from '../meta.js';
@@ -105,141 +105,98 @@ export const checkKeys = async (
   checkKey: KeyCheck,
   options?: TransportReadOptions,
 ): Promise<readonly OrdinalFacts[]> => {
+  const { name } = container.transport;
+  const { groupBytes } = meta;
   const { index, tables } = await readTables(container, meta.graphs.length, options);
-  const entry = container.find(SectionId.filter);
-  const filter =
-    entry === undefined
-      ? undefined
-      : KeyFilter.decode((await container.read([entry], options))[0], container.transport.name);
-  const walk = new KeyWalk(container.transport.name, meta, index, filter, checkKey);
-  for (const [i, table] of tables.entries()) {
-    if (index.upper !== undefined) walk.beginTable(index.upper.separator(i), i);
+  const filter = await readFilter(container, groupBytes, options);
+  const facts = meta.graphs.map(
+    ({ nodeCount, ghostCount, order }): OrdinalFacts => ({
+      ranks: new Float64Array(nodeCount + ghostCount).fill(NONE),
+      groups: order === 'trace-contiguous' ? new Uint32Array(nodeCount + ghostCount) : undefined,
+    }),
+  );
+  const wrong = (what: string, block: number): CorruptError =>
+    new CorruptError(`block ${block} of the dictionary of ${name} ${what}`, 'dictionaryBlocks', block);
+  let last: Buffer | undefined;
+  let rank = 0;
+  let bytes = 0;
+  /** Groups of keys so far; without groups, keys. */
+  let groupCount = 0;
+
+  const takeKey = (key: Buffer, ordinalOf: (graph: number) => number, block: number): void => {
+    if (key.length === 0 || (last !== undefined && compareKeys(last, key) >= 0))
+      throw wrong(`has the key ${shownKey(key)} out of order`, block);
+    if (!(groupBytes > 0 && last?.subarray(0, groupBytes).equals(key.subarray(0, groupBytes)))) groupCount++;
+    if (filter?.mayHave(key) === false)
+      throw new CorruptError(`the filter of ${name} denies the key ${shownKey(key)}`, 'filter');
+    facts.forEach(({ ranks, groups }, graph) => {
+      const ordinal = ordinalOf(graph);
+      if (ordinal === BLANK) return;
+      if (ordinal >= ranks.length || ranks[ordinal] !== NONE)
+        throw wrong(`gives graph ${graph} the ordinal ${ordinal} twice, or has too many`, block);
+      ranks[ordinal] = rank;
+      if (groups !== undefined) groups[ordinal] = groupCount;
+    });
+    checkKey(key, rank);
+    bytes += key.length;
+    rank++;
+    last = key;
+  };
+
+  /** `separators` part this block from the one before: a look-up for any key of either must go the right way. */
+  const takeBlock = (block: number, separators: readonly Uint8Array[], parts: readonly Buffer[]): void => {
+    const [keyBytes, tails, columns] = parts;
+    const count = Math.min(index.blockKeys, index.keyCount - block * index.blockKeys);
+    const keys = decodeKeys(keyBytes, tails, count, block, name);
+    const ordinals = decodeOrdinals(columns, meta.graphs.length, count, block, name);
+    if (keys.groupBytes !== undefined && keys.groupBytes !== groupBytes)
+      throw wrong(`has groups of ${keys.groupBytes} bytes, its meta section says ${groupBytes}`, block);
+    const first = keys.key(0);
+    for (const before of separators)
+      if (block > 0 && (compareKeys(before, first) > 0 || compareKeys(before, last as Buffer) <= 0))
+        throw wrong('does not begin where the index says it does', block);
+    for (let i = 0; i < count; i++) takeKey(keys.key(i), (graph) => ordinals[graph][i], block);
+  };
+
+  for (const [t, table] of tables.entries()) {
     for (let start = 0; start < table.count; start += BATCH_BLOCKS) {
-      throwIfAborted(options?.signal, `checking ${container.transport.name}`, aborted);
+      throwIfAborted(options?.signal, `checking ${name}`, aborted);
       const count = Math.min(BATCH_BLOCKS, table.count - start);
       const refs = Array.from({ length: count * DICTIONARY_PARTS }, (_, at) =>
         table.ref(start + Math.floor(at / DICTIONARY_PARTS), at % DICTIONARY_PARTS),
       );
       const parts = await container.readBlocks(refs, options);
-      for (let at = 0; at < count; at++)
-        walk.block(table.firstBlock + start + at, table.separator(start + at), parts.slice(at * 3, at * 3 + 3));
+      for (let i = start; i < start + count; i++) {
+        const separators = [table.separator(i)];
+        if (i === 0 && index.upper !== undefined) separators.push(index.upper.separator(t));
+        takeBlock(table.firstBlock + i, separators, parts.splice(0, DICTIONARY_PARTS));
+      }
     }
   }
-  return walk.finish();
+  if (bytes !== index.keyBytes)
+    throw new CorruptError(`${name} has ${bytes} bytes of keys, its index says ${index.keyBytes}`, 'dictionaryIndex');
+  if (filter !== undefined && (filter.keys > groupCount || filter.keys < groupCount - MAX_EQUAL_HASHES))
+    throw new CorruptError(`the filter of ${name} says it has ${filter.keys} elements, not ${groupCount}`, 'filter');
+  facts.forEach(({ ranks }, graph) => {
+    const missing = ranks.indexOf(NONE);
+    if (missing >= 0)
+      throw new CorruptError(`graph ${graph} of ${name} has no key for ordinal ${missing}`, 'dictionaryBlocks');
+    for (let ghost = meta.graphs[graph].nodeCount + 1; ghost < ranks.length; ghost++)
+      if (ranks[ghost] < ranks[ghost - 1])
+        throw new CorruptError(`the absent nodes of graph ${graph} of ${name} are out of order`, 'dictionaryBlocks');
+  });
+  return facts;
 };
 
-class KeyWalk {
-  readonly #name: string;
-  readonly #meta: GraphMeta;
-  readonly #index: DictionaryIndex;
-  readonly #filter: KeyFilter | undefined;
-  readonly #checkKey: KeyCheck;
-  readonly #facts: readonly OrdinalFacts[];
-  #last: Buffer | undefined;
-  /** Where the first key of the next table must stand behind. */
-  #tableSeparator: Uint8Array | undefined;
-  #rank = 0;
-  #bytes = 0;
-  #group = -1;
-  #elements = 0;
-
-  constructor(
-    name: string,
-    meta: GraphMeta,
-    index: DictionaryIndex,
-    filter: KeyFilter | undefined,
-    checkKey: KeyCheck,
-  ) {
-    this.#name = name;
-    this.#meta = meta;
-    this.#index = index;
-    this.#filter = filter;
-    this.#checkKey = checkKey;
-    this.#facts = meta.graphs.map(({ nodeCount, ghostCount, order }) => ({
-      ranks: new Float64Array(nodeCount + ghostCount).fill(NONE),
-      groups: order === 'trace-contiguous' ? new Uint32Array(nodeCount + ghostCount) : undefined,
-    }));
-    if (filter !== undefined && filter.elementBytes !== meta.groupBytes)
-      throw new CorruptError(`the filter of ${name} is not one of groups of ${meta.groupBytes} bytes`, 'filter');
-  }
-
-  beginTable(separator: Uint8Array, i: number): void {
-    if (i > 0) this.#tableSeparator = separator;
-  }
-
-  block(block: number, separator: Uint8Array, [keyBytes, tails, columns]: readonly Buffer[]): void {
-    const count = Math.min(this.#index.blockKeys, this.#index.keyCount - block * this.#index.blockKeys);
-    const keys = decodeKeys(keyBytes, tails, count, block, this.#name);
-    const ordinals = decodeOrdinals(columns, this.#meta.graphs.length, count, block, this.#name);
-    if (keys.groupBytes !== undefined && keys.groupBytes !== this.#meta.groupBytes)
-      throw this.#wrong(
-        `has groups of ${keys.groupBytes} bytes, its meta section says ${this.#meta.groupBytes}`,
-        block,
-      );
-    const first = keys.key(0);
-    for (const before of [separator, ...(this.#tableSeparator === undefined ? [] : [this.#tableSeparator])]) {
-      // It parts this block from the one before: a look-up for any key of either must go the right way.
-      const isRight = block === 0 || (compareKeys(before, first) <= 0 && compareKeys(before, this.#last as Buffer) > 0);
-      if (!isRight) throw this.#wrong('does not begin where the index says it does', block);
-    }
-    this.#tableSeparator = undefined;
-    for (let i = 0; i < count; i++) this.#key(keys, ordinals, i, block);
-  }
-
-  finish(): readonly OrdinalFacts[] {
-    const name = this.#name;
-    const filter = this.#filter;
-    const elements = this.#elements;
-    if (this.#bytes !== this.#index.keyBytes)
-      throw new CorruptError(
-        `${name} has ${this.#bytes} bytes of keys, its index says ${this.#index.keyBytes}`,
-        'dictionaryIndex',
-      );
-    if (filter !== undefined && (filter.keys > elements || filter.keys < elements - MAX_EQUAL_HASHES))
-      throw new CorruptError(`the filter of ${name} says it has ${filter.keys} elements, not ${elements}`, 'filter');
-    this.#facts.forEach(({ ranks }, graph) => {
-      const missing = ranks.indexOf(NONE);
-      if (missing >= 0)
-        throw new CorruptError(`graph ${graph} of ${name} has no key for ordinal ${missing}`, 'dictionaryBlocks');
-      for (let ghost = this.#meta.graphs[graph].nodeCount + 1; ghost < ranks.length; ghost++)
-        if (ranks[ghost] < ranks[ghost - 1])
-          throw new CorruptError(`the absent nodes of graph ${graph} of ${name} are out of order`, 'dictionaryBlocks');
-    });
-    return this.#facts;
-  }
-
-  #key(keys: KeyBlock, ordinals: readonly Uint32Array[], i: number, block: number): void {
-    const last = this.#last;
-    const facts = this.#facts;
-    const rank = this.#rank;
-    const key = keys.key(i);
-    if (key.length === 0 || (last !== undefined && compareKeys(last, key) >= 0))
-      throw this.#wrong(`has the key ${shownKey(key)} out of order`, block);
-    const { groupBytes } = this.#meta;
-    const isNewGroup =
-      last === undefined || groupBytes === 0 || !key.subarray(0, groupBytes).equals(last.subarray(0, groupBytes));
-    if (isNewGroup) {
-      this.#group++;
-      this.#elements++;
-    }
-    if (this.#filter?.mayHave(key) === false)
-      throw new CorruptError(`the filter of ${this.#name} denies the key ${shownKey(key)}`, 'filter');
-    ordinals.forEach((column, graph) => {
-      const ordinal = column[i];
-      if (ordinal === BLANK) return;
-      const { ranks, groups } = facts[graph];
-      if (ordinal >= ranks.length || ranks[ordinal] !== NONE)
-        throw this.#wrong(`gives graph ${graph} the ordinal ${ordinal} twice, or has too many`, block);
-      ranks[ordinal] = rank;
-      if (groups !== undefined) groups[ordinal] = this.#group;
-    });
-    this.#checkKey(key, rank);
-    this.#bytes += key.length;
-    this.#rank++;
-    this.#last = key;
-  }
-
-  #wrong(what: string, block: number): CorruptError {
-    return new CorruptError(`block ${block} of the dictionary of ${this.#name} ${what}`, 'dictionaryBlocks', block);
-  }
-}
+const readFilter = async (
+  container: Container,
+  groupBytes: number,
+  options?: TransportReadOptions,
+): Promise<KeyFilter | undefined> => {
+  const entry = container.find(SectionId.filter);
+  if (entry === undefined) return undefined;
+  const { name } = container.transport;
+  const filter = KeyFilter.decode((await container.read([entry], options))[0], name);
+  if (filter.elementBytes === groupBytes) return filter;
+  throw new CorruptError(`the filter of ${name} is not one of groups of ${groupBytes} bytes`, 'filter');
+};
