@@ -137,24 +137,22 @@ export class FileTransport implements SyncTransport {
     checkRanges(ranges, this.#stretch.length, this.name);
     const results = emptyResults(ranges);
     this.#counts.ranges += ranges.length;
-    await this.#hold(
-      inParallel(mergeRanges(ranges, this.#gapBytes), MAX_PARALLEL, async (merged) => {
-        checkSignal(this.name, options);
-        dealOut(ranges, merged, await runAsync(this.#read(merged)), results);
-      }),
-    );
+    const reading = inParallel(mergeRanges(ranges, this.#gapBytes), MAX_PARALLEL, async (merged) => {
+      checkSignal(this.name, options);
+      dealOut(ranges, merged, await runAsync(this.#read(merged)), results);
+    });
+    this.#inFlight.add(reading);
+    await reading.finally(() => this.#inFlight.delete(reading));
     checkSignal(this.name, options);
     this.#checkSize();
     return results;
   }
 
   async readTail(length: number, options?: TransportReadOptions): Promise<Tail> {
-    const tail = this.#tailOf(length);
-    checkSignal(this.name, options);
-    const bytes = await this.#hold(runAsync(this.#read(tail)));
-    checkSignal(this.name, options);
-    this.#checkSize();
-    return { bytes, offset: tail.offset, size: this.#stretch.length };
+    this.#checkOpen();
+    const range = tailRange(length, this.#stretch.length, this.name);
+    const [bytes] = await this.readRanges([range], options);
+    return { bytes, offset: range.offset, size: this.#stretch.length };
   }
 
   readRangesSync(ranges: readonly ByteRange[]): Buffer[] {
@@ -169,10 +167,10 @@ export class FileTransport implements SyncTransport {
   }
 
   readTailSync(length: number): Tail {
-    const tail = this.#tailOf(length);
-    const bytes = runSync(this.#read(tail));
-    this.#checkSize();
-    return { bytes, offset: tail.offset, size: this.#stretch.length };
+    this.#checkOpen();
+    const range = tailRange(length, this.#stretch.length, this.name);
+    const [bytes] = this.readRangesSync([range]);
+    return { bytes, offset: range.offset, size: this.#stretch.length };
   }
 
   stats(): TransportStats {
@@ -183,22 +181,6 @@ export class FileTransport implements SyncTransport {
   close(): Promise<void> {
     this.#closing ??= Promise.allSettled(this.#inFlight).then(() => runAsync(closing(this.#descriptor)));
     return this.#closing;
-  }
-
-  #tailOf(length: number): ByteRange {
-    this.#checkOpen();
-    const tail = tailRange(length, this.#stretch.length, this.name);
-    this.#counts.ranges++;
-    return tail;
-  }
-
-  async #hold<T>(reading: Promise<T>): Promise<T> {
-    this.#inFlight.add(reading);
-    try {
-      return await reading;
-    } finally {
-      this.#inFlight.delete(reading);
-    }
   }
 
   *#read({ offset, length }: ByteRange): FsSteps<Buffer> {
@@ -293,10 +275,9 @@ export class BufferTransport implements SyncTransport {
 
   readTailSync(length: number): Tail {
     this.#checkOpen();
-    const size = this.#bytes.length;
-    const tail = tailRange(length, size, this.name);
-    this.#counts.ranges++;
-    return { bytes: this.#take(tail), offset: tail.offset, size };
+    const range = tailRange(length, this.#bytes.length, this.name);
+    const [bytes] = this.readRangesSync([range]);
+    return { bytes, offset: range.offset, size: this.#bytes.length };
   }
 
   stats(): TransportStats {
