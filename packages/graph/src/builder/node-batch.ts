@@ -140,30 +140,19 @@ export class MemoryRun implements Run {
 
   nodes(graph: number): NodeNumbers {
     const { numbers } = this.batch.graphs[graph];
-    return new MemoryNumbers(numbers);
+    let at = 0;
+    return {
+      next: () => numbers.get(at++),
+      skip: (count) => {
+        at += count;
+      },
+    };
   }
 
   /** The value of the node that was added to `graph` as number `node`, as a view. */
   value(graph: number, node: number): Uint8Array {
     const { values, valueAt } = this.batch.graphs[graph];
     return values.get(valueAt.get(node));
-  }
-}
-
-class MemoryNumbers implements NodeNumbers {
-  readonly #numbers: U32List;
-  #at = 0;
-
-  constructor(numbers: U32List) {
-    this.#numbers = numbers;
-  }
-
-  next(): number {
-    return this.#numbers.get(this.#at++);
-  }
-
-  skip(count: number): void {
-    this.#at += count;
   }
 }
 

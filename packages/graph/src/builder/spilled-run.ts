@@ -78,28 +78,17 @@ export class SpilledRun implements Run {
 
   nodes(graph: number): NodeNumbers {
     const reader = new SpillReader(this.#file, this.#graphs[graph].numbers, BUFFER_BYTES);
-    return new SpilledNumbers(reader);
+    return {
+      next: () => reader.varint(),
+      skip: (count) => {
+        for (let left = count; left > 0; left--) reader.varint();
+      },
+    };
   }
 
   /** The values of `graph` in the order of its nodes, each a length and its bytes. */
   values(graph: number): SpillReader {
     return new SpillReader(this.#file, this.#graphs[graph].values, BUFFER_BYTES);
-  }
-}
-
-class SpilledNumbers implements NodeNumbers {
-  readonly #reader: SpillReader;
-
-  constructor(reader: SpillReader) {
-    this.#reader = reader;
-  }
-
-  next(): number {
-    return this.#reader.varint();
-  }
-
-  skip(count: number): void {
-    for (let left = count; left > 0; left--) this.#reader.varint();
   }
 }
 
@@ -174,8 +163,8 @@ class SpilledKeys implements KeyCursor {
 /** Merges key cursors. */
 class RunMerger {
   readonly #cursors: readonly KeyCursor[];
-  /** Cursors by their next key, the least first. */
-  readonly #heap: number[] = [];
+  /** Cursors by their next key, the least last. */
+  readonly #queue: number[] = [];
   /** Cursors that stand at `key`, in no order. */
   readonly members: number[] = [];
 
@@ -193,42 +182,24 @@ class RunMerger {
   next(): boolean {
     for (const member of this.members) this.#advance(member);
     this.members.length = 0;
-    if (this.#heap.length === 0) return false;
-    const first = this.#pop();
-    this.members.push(first);
-    while (this.#heap.length > 0 && this.#compare(this.#heap[0], first) === 0) this.members.push(this.#pop());
-    return true;
+    const queue = this.#queue;
+    for (let last = queue.length - 1; last >= 0; last--) {
+      if (this.members.length > 0 && this.#compare(queue[last], this.members[0]) !== 0) break;
+      this.members.push(queue.pop() as number);
+    }
+    return this.members.length > 0;
   }
 
   #advance(cursor: number): void {
     if (!this.#cursors[cursor].next()) return;
-    const heap = this.#heap;
-    let place = heap.push(cursor) - 1;
-    while (place > 0) {
-      const parent = (place - 1) >>> 1;
-      if (this.#compare(heap[parent], cursor) <= 0) break;
-      heap[place] = heap[parent];
-      place = parent;
+    const queue = this.#queue;
+    let [low, high] = [0, queue.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#compare(queue[middle], cursor) > 0) low = middle + 1;
+      else high = middle;
     }
-    heap[place] = cursor;
-  }
-
-  #pop(): number {
-    const heap = this.#heap;
-    const [first] = heap;
-    const last = heap.pop() as number;
-    if (heap.length === 0) return first;
-    let place = 0;
-    for (;;) {
-      let child = 2 * place + 1;
-      if (child >= heap.length) break;
-      if (child + 1 < heap.length && this.#compare(heap[child + 1], heap[child]) < 0) child++;
-      if (this.#compare(last, heap[child]) <= 0) break;
-      heap[place] = heap[child];
-      place = child;
-    }
-    heap[place] = last;
-    return first;
+    queue.splice(low, 0, cursor);
   }
 
   #compare(a: number, b: number): number {
