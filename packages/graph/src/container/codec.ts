@@ -2,6 +2,7 @@
 // are made. The estimate must be cheap and always the same, and may be wrong by a little. A declared length is a claim: nothing is inflated beyond
 // it, and it is capped before memory is taken.
 import * as zlib from 'node:zlib';
+import { orThrow } from 'spanline/internal/base';
 import { CorruptError, LimitError, UnsupportedVersionError } from './graph-error.js';
 
 /** The codecs, by their number in files. */
@@ -155,13 +156,10 @@ export const restore = (
   checkForm(form, place, maxBytes);
   if (stored.length !== form.storedLength) throw corrupt(`${stored.length} bytes instead of ${form.storedLength}`);
   if (zlib.crc32(stored) !== form.crc) throw corrupt('its checksum is wrong');
-  let bytes: Buffer;
-  try {
-    bytes = inflate(stored, form, place);
-  } catch (cause) {
-    if (cause instanceof UnsupportedVersionError) throw cause;
-    throw corrupt('it cannot be inflated', cause);
-  }
+  const bytes = orThrow(
+    () => inflate(stored, form, place),
+    (cause) => (cause instanceof UnsupportedVersionError ? cause : corrupt('it cannot be inflated', cause)),
+  );
   if (bytes.length !== form.inflatedLength)
     throw corrupt(`${bytes.length} bytes inflated instead of ${form.inflatedLength}`);
   return bytes;

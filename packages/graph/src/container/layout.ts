@@ -78,7 +78,12 @@ interface Footer {
 const unsupported = (name: string, what: string): UnsupportedVersionError =>
   new UnsupportedVersionError(`${name} ${what}; read it with a newer version of spanline`);
 
-const checkFeatures = (features: number, name: string): void => {
+/** The version and the features at `at`: both ends say them, for who opens a large file sees the footer only. */
+const checkVersion = (bytes: Buffer, at: number, name: string): void => {
+  const version = bytes.readUInt16LE(at);
+  if (version !== FORMAT_VERSION)
+    throw unsupported(name, `has format version ${version}, this reader supports ${FORMAT_VERSION}`);
+  const features = bytes.readUInt16LE(at + 2);
   if ((features & ~KNOWN_FEATURES) !== 0)
     throw unsupported(name, `needs features ${features.toString(2)} that this reader lacks`);
 };
@@ -98,10 +103,7 @@ export const checkHeader = (bytes: Buffer, name: string): void => {
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) {
     throw new BadSignatureError(`${name} is not a graph file: it does not begin with ${MAGIC.toString('latin1')}`);
   }
-  const version = bytes.readUInt16LE(8);
-  if (version !== FORMAT_VERSION)
-    throw unsupported(name, `has format version ${version}, this reader supports ${FORMAT_VERSION}`);
-  checkFeatures(bytes.readUInt16LE(10), name);
+  checkVersion(bytes, 8, name);
 };
 
 /** The last bytes of a file. */
@@ -129,16 +131,8 @@ export const decodeFooter = (tail: Buffer, size: number, name: string): Footer =
   if (crc32(bytes.subarray(0, 44)) !== bytes.readUInt32LE(44)) {
     throw new CorruptError(`the footer of ${name} is damaged; try spanline graph salvage`, 'footer');
   }
-  const version = bytes.readUInt16LE(28);
-  if (version !== FORMAT_VERSION)
-    throw unsupported(name, `has format version ${version}, this reader supports ${FORMAT_VERSION}`);
-  // Said at both ends: who opens a large file sees the footer only.
-  checkFeatures(bytes.readUInt16LE(30), name);
-  const [tocOffset, tocLength, fileLength] = [0, 8, 16].map((at) => Number(bytes.readBigUInt64LE(at))) as [
-    number,
-    number,
-    number,
-  ];
+  checkVersion(bytes, 28, name);
+  const [tocOffset, tocLength, fileLength] = [0, 8, 16].map((at) => Number(bytes.readBigUInt64LE(at)));
   if (fileLength !== size) {
     throw new TruncatedError(`${name} has ${size} bytes and says it has ${fileLength}`, fileLength, size);
   }
@@ -169,9 +163,7 @@ export const encodeToc = (entries: readonly SectionEntry[]): Buffer => {
 
 /** One entry of a table of contents, whose checksum was right. */
 const decodeEntry = (bytes: Buffer, at: number): SectionEntry => {
-  const [offset, storedLength, inflatedLength] = [8, 16, 24].map((field) =>
-    Number(bytes.readBigUInt64LE(at + field)),
-  ) as [number, number, number];
+  const [offset, storedLength, inflatedLength] = [8, 16, 24].map((field) => Number(bytes.readBigUInt64LE(at + field)));
   return {
     id: bytes.readUInt16LE(at),
     graph: bytes.readUInt16LE(at + 2),

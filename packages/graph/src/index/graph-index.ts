@@ -1,7 +1,7 @@
 // A graph index on one compact graph file: bzr's graph index, over tuple keys, and its builder. It adds names to ordinals and nothing else;
 // what can be done with ordinals alone is done with them. Cycles are allowed, since an index says what refers to what and judges nothing.
 
-import { chunks, wholeNumber } from 'spanline/internal/base';
+import { chunks, orThrow, wholeNumber } from 'spanline/internal/base';
 import { type BuildStats, CompactGraphBuilder } from '../builder/graph-builder.js';
 import { CompactGraph, type OpenGraphOptions } from '../compact-graph.js';
 import type { ByteSink } from '../container/container-writer.js';
@@ -30,16 +30,11 @@ const BATCH = 4096;
 
 const elementsOf = (file: CompactGraph): number => {
   const elements = Number(file.meta.notes[KEY_ELEMENTS_NOTE] ?? Number.NaN);
-  try {
-    checkElements(elements);
-  } catch (cause) {
-    throw new CorruptError(
-      `${file.container.transport.name} is not a graph index: it does not say how many elements its keys have`,
-      'meta',
-      undefined,
-      { cause },
-    );
-  }
+  const what = `${file.container.transport.name} is not a graph index: it does not say how many elements its keys have`;
+  orThrow(
+    () => checkElements(elements),
+    (cause) => new CorruptError(what, 'meta', undefined, { cause }),
+  );
   return elements;
 };
 

@@ -1,5 +1,6 @@
 // One way to every place where a graph file may be. It must not guess: a scheme it does not know is an error, not a file's name.
 import { fileURLToPath } from 'node:url';
+import { orThrow } from 'spanline/internal/base';
 import { BadOptionsError } from '../graph-error.js';
 import { BufferTransport, FileTransport, type FileTransportOptions } from './file-transport.js';
 import { HttpTransport, type HttpTransportOptions } from './http-transport.js';
@@ -62,10 +63,8 @@ export const openedFrom = async <T>(
   }
 };
 
-const pathOf = (address: string): string => {
-  try {
-    return fileURLToPath(address);
-  } catch (cause) {
-    throw new BadOptionsError(`${address} names no file of this machine`, { cause });
-  }
-};
+const pathOf = (address: string): string =>
+  orThrow(
+    () => fileURLToPath(address),
+    (cause) => new BadOptionsError(`${address} names no file of this machine`, { cause }),
+  );
