@@ -59,57 +59,34 @@ const MAX_KEPT_BLOCKS = 32;
 /** Decodes a block and gives what it has of the range. */
 type Batch = () => DictionaryEntry[];
 
-/** A walk over a range. */
-export class RangeCursor {
-  readonly #blocks: DictionaryBlocks;
-  readonly #range: KeyRange;
-  #next = 0;
-  #last = -1;
-  #tables: Tables | undefined;
-  #windowBytes = FIRST_WINDOW_BYTES;
-  #keep = false;
-
-  constructor(
-    blocks: DictionaryBlocks,
-    range: KeyRange,
-    /** Nothing is left. */
-    public isDone: boolean,
-  ) {
-    this.#blocks = blocks;
-    this.#range = range;
-  }
-
-  /** The next blocks of the range, fetched. */
-  *window(): Reading<readonly Batch[]> {
-    const blocks = this.#blocks;
-    const range = this.#range;
-    const { index } = blocks;
-    this.#tables ??= yield* this.#begin();
-    if (this.#next > this.#last) {
-      this.isDone = true;
-      return [];
+/** A walk over a range: readings of its blocks, window after window. Each is to be run to its end before the next one is asked for. */
+export function* windowsOf(blocks: DictionaryBlocks, range: KeyRange): Generator<Reading<readonly Batch[]>, void> {
+  const { index } = blocks;
+  let tables: Tables | undefined;
+  let span = { first: 0, last: -1 };
+  let next = 0;
+  let windowBytes = FIRST_WINDOW_BYTES;
+  function* reading(): Reading<readonly Batch[]> {
+    if (tables === undefined) {
+      const { first, last } = blocks.indexBlocksOfRange(range);
+      tables = yield* blocks.tables([first, last]);
+      span = blocks.blocksOfRange(tables, range);
+      next = span.first;
     }
-    const indexBlock = blocks.indexBlockOf(this.#next);
-    if (!this.#tables.has(indexBlock)) this.#tables = yield* blocks.tables([indexBlock]);
-    const behind = Math.min(this.#last + 1, index.cuts[indexBlock + 1]);
-    const ahead = Array.from({ length: behind - this.#next }, (_, i) => this.#next + i);
-    const window = ahead.slice(0, blocks.windowEnd(this.#tables, ahead, 0, this.#windowBytes));
-    const decoders = yield* blocks.fetch(this.#tables, window, { ordinals: true, keep: this.#keep });
-    this.#next += window.length;
-    this.isDone = this.#next > this.#last;
-    this.#windowBytes = Math.min(MAX_WINDOW_BYTES, this.#windowBytes * 2);
+    if (next > span.last) return [];
+    const indexBlock = blocks.indexBlockOf(next);
+    if (!tables.has(indexBlock)) tables = yield* blocks.tables([indexBlock]);
+    const behind = Math.min(span.last + 1, index.cuts[indexBlock + 1]);
+    const ahead = Array.from({ length: behind - next }, (_, i) => next + i);
+    const window = ahead.slice(0, blocks.windowEnd(tables, ahead, 0, windowBytes));
+    const keep = span.last - span.first < MAX_KEPT_BLOCKS;
+    const decoders = yield* blocks.fetch(tables, window, { ordinals: true, keep });
+    next += window.length;
+    windowBytes = Math.min(MAX_WINDOW_BYTES, windowBytes * 2);
     return window.map((block, i) => () => entriesIn(index, decoders[i](), block, range));
   }
-
-  *#begin(): Reading<Tables> {
-    const { first, last } = this.#blocks.indexBlocksOfRange(this.#range);
-    const tables = yield* this.#blocks.tables([first, last]);
-    const span = this.#blocks.blocksOfRange(tables, this.#range);
-    this.#next = span.first;
-    this.#last = span.last;
-    this.#keep = span.last - span.first < MAX_KEPT_BLOCKS;
-    return tables;
-  }
+  do yield reading();
+  while (next <= span.last);
 }
 
 /** What batches give, one at a time, without those that have nothing. */

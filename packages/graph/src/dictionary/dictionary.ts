@@ -17,7 +17,7 @@ import {
   lookupOne,
   lookupPrefixes,
   ordinalOf,
-  RangeCursor,
+  windowsOf,
 } from './dictionary-queries.js';
 import { type KeyRange, type KeyTable, rangeOfPrefix } from './key-bytes.js';
 import { KeyFilter } from './key-filter.js';
@@ -196,14 +196,12 @@ export class Dictionary {
 
   /** The entries of a range in the order of their keys, a batch for each block. Reads grow from 64 KiB to 1 MiB as it goes on. */
   async *range(query: RangeQuery = {}, options?: TransportReadOptions): AsyncGenerator<DictionaryEntry[]> {
-    const cursor = this.#cursor(query);
-    while (!cursor.isDone) yield* entriesOf(await this.#run(cursor.window(), options));
+    for (const window of this.#windows(query)) yield* entriesOf(await this.#run(window, options));
   }
 
   /** The same at once, for local files. */
   *rangeSync(query: RangeQuery = {}): Generator<DictionaryEntry[]> {
-    const cursor = this.#cursor(query);
-    while (!cursor.isDone) yield* entriesOf(this.#runSync(cursor.window()));
+    for (const window of this.#windows(query)) yield* entriesOf(this.#runSync(window));
   }
 
   /** False when `key` is not there for sure. Never reads: true for all keys until the filter is loaded. */
@@ -237,9 +235,10 @@ export class Dictionary {
     return this.#blocks.index;
   }
 
-  #cursor(query: RangeQuery): RangeCursor {
+  #windows(query: RangeQuery): ReturnType<typeof windowsOf> | [] {
+    const range = rangeOf(query);
     const isEmpty = this.keyCount === 0 || ('prefix' in query && !this.mayHavePrefix(query.prefix));
-    return new RangeCursor(this.#blocks, rangeOf(query), isEmpty);
+    return isEmpty ? [] : windowsOf(this.#blocks, range);
   }
 
   #run<T>(reading: Reading<T>, options?: TransportReadOptions): Promise<T> {
