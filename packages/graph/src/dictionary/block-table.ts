@@ -21,10 +21,11 @@ export const minBytes = (parts: number): number => 2 + 7 * parts;
 /** Blocks to describe. */
 export class BlockList {
   readonly separators: Buffer[] = [];
-  readonly #columns: { codec: number[]; stored: number[]; inflated: number[]; crc: number[] }[];
+  /** The blocks' first parts, then their second ones, and so on. */
+  readonly #columns: Omit<WrittenBlock, 'offset'>[][];
 
-  constructor(readonly parts: number) {
-    this.#columns = Array.from({ length: parts }, () => ({ codec: [], stored: [], inflated: [], crc: [] }));
+  constructor(parts: number) {
+    this.#columns = Array.from({ length: parts }, () => []);
   }
 
   get count(): number {
@@ -33,18 +34,14 @@ export class BlockList {
 
   /** Bytes of block `i`. */
   storedLength(i: number): number {
-    return this.#columns.reduce((sum, { stored }) => sum + stored[i], 0);
+    return this.#columns.reduce((sum, column) => sum + column[i].storedLength, 0);
   }
 
   /** The next block; all its keys are at or behind `separator`, which is behind all keys before. */
   add(separator: Buffer, parts: readonly Omit<WrittenBlock, 'offset'>[]): void {
     this.separators.push(separator);
-    parts.forEach(({ codec, storedLength, inflatedLength, crc }, p) => {
-      const column = this.#columns[p];
-      column.codec.push(codec);
-      column.stored.push(storedLength);
-      column.inflated.push(inflatedLength);
-      column.crc.push(crc);
+    parts.forEach((part, p) => {
+      this.#columns[p].push(part);
     });
   }
 
@@ -63,13 +60,16 @@ export class BlockList {
     }
     for (const rest of rests) writer.varint(rest.length);
     for (const rest of rests) writer.raw(rest);
-    for (const { codec, stored, inflated } of this.#columns) {
-      for (let i = start; i < end; i++) writer.byte(codec[i]);
-      for (let i = start; i < end; i++) writer.zigzag(stored[i] - (i === start ? 0 : stored[i - 1]));
+    const columns = this.#columns.map((column) => column.slice(start, end));
+    for (const column of columns) {
+      for (const { codec } of column) writer.byte(codec);
+      column.forEach(({ storedLength }, i) => {
+        writer.zigzag(storedLength - (i === 0 ? 0 : column[i - 1].storedLength));
+      });
       // Nothing is compressed that does not shrink; as it is, it has the length it has.
-      for (let i = start; i < end; i++) writer.varint(inflated[i] - stored[i]);
+      for (const { storedLength, inflatedLength } of column) writer.varint(inflatedLength - storedLength);
     }
-    for (const { crc } of this.#columns) for (let i = start; i < end; i++) writer.uint32(crc[i]);
+    for (const column of columns) for (const { crc } of column) writer.uint32(crc);
   }
 }
 

@@ -43,6 +43,13 @@ const writeHead = (writer: ByteWriter, { keyCount, keyBytes, blockKeys, graphs }
   writer.varint(graphs);
 };
 
+const wholeIndex = (head: IndexHead, blocks: BlockList): ByteWriter => {
+  const writer = new ByteWriter();
+  writeHead(writer, head, 1);
+  blocks.write(writer, 0, blocks.count, 0);
+  return writer;
+};
+
 /** The first block of each index block, and the end of the last. */
 const cut = (blocks: BlockList): number[] => {
   const cuts = [0];
@@ -62,9 +69,7 @@ const cut = (blocks: BlockList): number[] => {
 
 /** Write the index sections. */
 export const encodeIndex = (container: ContainerWriter, head: IndexHead, blocks: BlockList): void => {
-  const writer = new ByteWriter();
-  writeHead(writer, head, 1);
-  blocks.write(writer, 0, blocks.count, 0);
+  const writer = wholeIndex(head, blocks);
   const isWhole = store(writer.view(), container.compression).bytes.length <= MAX_WHOLE_BYTES;
   if (!isWhole) {
     const cuts = cut(blocks);
@@ -89,10 +94,7 @@ export const encodeIndex = (container: ContainerWriter, head: IndexHead, blocks:
 
 /** Write a second copy of the index, whole whatever its length: only salvage reads it. */
 export const encodeIndexCopy = (container: ContainerWriter, head: IndexHead, blocks: BlockList): void => {
-  const writer = new ByteWriter();
-  writeHead(writer, head, 1);
-  blocks.write(writer, 0, blocks.count, 0);
-  container.section({ id: SectionId.dictionaryIndexCopy }, writer.view());
+  container.section({ id: SectionId.dictionaryIndexCopy }, wholeIndex(head, blocks).view());
 };
 
 /** The index as read: one table of blocks, or a table of index blocks. */

@@ -18,10 +18,10 @@ const MAX_SEGMENT_BITS = 18;
 /** Collects hashes, eight bytes each. */
 export class FilterBuilder {
   readonly #elementBytes: number;
-  #hashes = new Uint32Array(2048);
+  /** Undefined once there are more than a filter takes. */
+  #hashes: Uint32Array | undefined = new Uint32Array(2048);
   #count = 0;
   #last = Buffer.alloc(0);
-  #isFull = false;
 
   /** @param elementBytes Bytes at the start of a key that are remembered; 0: all. */
   constructor(elementBytes: number) {
@@ -36,11 +36,8 @@ export class FilterBuilder {
       if (compareStretch(bytes, start, behind, this.#last) === 0) return;
       this.#last = Buffer.from(bytes.subarray(start, behind));
     }
-    if (this.#count === MAX_FILTER_KEYS) {
-      this.#isFull = true;
-      this.#hashes = new Uint32Array(0);
-    }
-    if (this.#isFull) return;
+    if (this.#count === MAX_FILTER_KEYS) this.#hashes = undefined;
+    if (this.#hashes === undefined) return;
     if (this.#count * 2 === this.#hashes.length) {
       const larger = new Uint32Array(this.#hashes.length * 2);
       larger.set(this.#hashes);
@@ -52,7 +49,7 @@ export class FilterBuilder {
 
   /** The section, or undefined when there can be none: more than `MAX_FILTER_KEYS`, or keys made so that hashes collide. */
   build(): Buffer | undefined {
-    if (this.#isFull) return undefined;
+    if (this.#hashes === undefined) return undefined;
     const hashes = distinct(this.#hashes.subarray(0, this.#count * 2));
     const total = hashes.length / 2;
     const shardBits = Math.max(0, Math.ceil(Math.log2(total / SHARD_KEYS)));
