@@ -72,11 +72,6 @@ export class KeyInterner {
     }
   }
 
-  /** The key numbered `id`, as a view: valid until `clear`. */
-  key(id: number): Uint8Array {
-    return this.bytesOf.get(this.positions.get(id));
-  }
-
   clear(): void {
     this.bytesOf.clear();
     this.positions.clear();

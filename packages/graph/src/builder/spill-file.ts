@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, openSync, readSync, rmSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { ByteWriter } from 'spanline/internal/base';
+import { ByteWriter, orThrow } from 'spanline/internal/base';
 import { TransportError } from '../container/graph-error.js';
 
 /** What the names of temporary files begin with; the number of the process and random digits follow. */
@@ -72,14 +72,10 @@ export class SpillFile {
   }
 
   #attempt<T>(action: () => T): T {
-    try {
-      return action();
-    } catch (cause) {
-      throw new TransportError(
-        `the temporary file ${this.#path} failed: ${(cause as Error).message}; give a tempDir with room, or more memoryBytes`,
-        { cause },
-      );
-    }
+    return orThrow(action, (cause) => {
+      const what = `the temporary file ${this.#path} failed: ${cause.message}`;
+      return new TransportError(`${what}; give a tempDir with room, or more memoryBytes`, { cause });
+    });
   }
 }
 
@@ -87,7 +83,7 @@ export class SpillFile {
 export class SpillWriter {
   readonly #file: SpillFile;
   readonly #bufferBytes: number;
-  readonly #region: Region | undefined;
+  readonly #isReserved: boolean;
   readonly #buffer: ByteWriter;
   #position: number;
   readonly #first: number;
@@ -96,7 +92,7 @@ export class SpillWriter {
   constructor(file: SpillFile, bufferBytes: number, region?: Region) {
     this.#file = file;
     this.#bufferBytes = bufferBytes;
-    this.#region = region;
+    this.#isReserved = region !== undefined;
     this.#buffer = new ByteWriter(bufferBytes);
     this.#first = region?.start ?? file.size;
     this.#position = this.#first;
@@ -139,8 +135,8 @@ export class SpillWriter {
   }
 
   #put(bytes: Uint8Array): void {
-    const { start } = this.#region ?? this.#file.reserve(bytes.length);
-    this.#file.write(bytes, this.#region === undefined ? start : this.#position);
+    if (!this.#isReserved) this.#file.reserve(bytes.length);
+    this.#file.write(bytes, this.#position);
     this.#position += bytes.length;
   }
 }
@@ -171,11 +167,6 @@ export class SpillReader {
       if (byte < 0x80) return value;
       scale *= 0x80;
     }
-  }
-
-  byte(): number {
-    if (this.#at === this.#filled) this.#fill(1);
-    return this.#buffer[this.#at++];
   }
 
   uint32(): number {

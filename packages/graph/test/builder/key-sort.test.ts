@@ -10,7 +10,7 @@ import { KeyInterner, sortKeys } from '../../src/builder/key-interner.js';
 const sorted = (keys: readonly Buffer[]): Buffer[] => {
   const table = new KeyInterner(new ChunkPool());
   for (const key of keys) table.intern(key);
-  return [...sortKeys(table)].map((id) => Buffer.from(table.key(id)));
+  return [...sortKeys(table)].map((id) => Buffer.from(table.bytesOf.get(table.positions.get(id))));
 };
 
 const expected = (keys: readonly Buffer[]): Buffer[] =>
