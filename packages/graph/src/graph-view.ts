@@ -182,19 +182,15 @@ export class GraphView {
   }
 
   /** All that the nodes at `starts` refer to by one list, directly or not, and they themselves. Terminates on cycles. */
-  async ancestry(
+  ancestry(
     starts: ArrayLike<number>,
     { list, ...options }: TransportReadOptions & { readonly list?: number } = {},
   ): Promise<Ancestry> {
-    const asked = this.#walkOf(starts, list);
-    const rows = await this.#container.run(this.#columns.keptReferences(), options);
-    return closureOf(this.info, rows[asked], starts);
+    return this.#container.run(this.#readAncestry(starts, list), options);
   }
 
   ancestrySync(starts: ArrayLike<number>, { list }: { readonly list?: number } = {}): Ancestry {
-    const asked = this.#walkOf(starts, list);
-    const rows = this.#container.runSync(this.#columns.keptReferences());
-    return closureOf(this.info, rows[asked], starts);
+    return this.#container.runSync(this.#readAncestry(starts, list));
   }
 
   /** Rank of the key of every ordinal, ghosts included. */
@@ -222,14 +218,15 @@ export class GraphView {
     return Uint32Array.from({ length: Math.min(SCAN_NODES, this.nodeCount - start) }, (_, i) => start + i);
   }
 
-  /** The list of a walk; throws before anything is read when there can be none. */
-  #walkOf(starts: ArrayLike<number>, list = 0): number {
+  *#readAncestry(starts: ArrayLike<number>, list = 0): Reading<Ancestry> {
     this.#need('references');
     for (let i = 0; i < starts.length; i++) this.#check(starts[i]);
-    if (Number.isInteger(list) && list >= 0 && list < this.info.referenceLists) return list;
-    throw new BadOptionsError(
-      `graph ${this.index} of ${this.#container.transport.name} has ${this.info.referenceLists} reference lists, no list ${list}`,
-    );
+    if (!(Number.isInteger(list) && list >= 0 && list < this.info.referenceLists))
+      throw new BadOptionsError(
+        `graph ${this.index} of ${this.#container.transport.name} has ${this.info.referenceLists} reference lists, no list ${list}`,
+      );
+    const rows = yield* this.#columns.keptReferences();
+    return closureOf(this.info, rows[list], starts);
   }
 
   #need(column: Column): void {

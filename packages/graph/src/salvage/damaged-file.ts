@@ -1,5 +1,6 @@
 // A file of which anything may be damaged: its sections by the table of contents or, when that is lost, by the waymarks; what describes
 // them by its first or its second copy. It notes what is damaged and goes on; what is not damage is thrown.
+import { attempt } from 'spanline/internal/base';
 import { type BlockRef, Container, logicalOfSync } from '../container/container.js';
 import { CorruptError, type GraphError, isDamage, UnsupportedVersionError } from '../container/graph-error.js';
 import {
@@ -211,12 +212,11 @@ const placeOf = (id: number, graph: number): Place => ({
  * is damaged, while of a newer file both would be newer.
  */
 const isHeaderDamaged = (transport: SyncTransport): boolean => {
-  try {
+  const footer = attempt(() => {
     const { bytes, size } = transport.readTailSync(FOOTER_BYTES);
-    decodeFooter(bytes, size, transport.name);
-  } catch {
-    return false;
-  }
+    return decodeFooter(bytes, size, transport.name);
+  });
+  if (footer === undefined) return false;
   try {
     checkHeader(transport.readRangesSync([{ offset: 0, length: HEADER_BYTES }])[0], transport.name);
     return false;
