@@ -38,6 +38,9 @@ export interface Piece {
   readonly copies: readonly Copy[];
 }
 
+/** Where in the logical file a piece is, too. */
+interface PlacedPiece extends Piece, ByteRange {}
+
 interface Stretch extends ByteRange {
   readonly cluster: number;
   readonly at: number;
@@ -98,13 +101,15 @@ export const mapPlace = ({ bytes, size }: Tail, name: string): ByteRange & { rea
 
 /** The map of a clustered file. */
 export class ClusterMap {
-  /** Where each piece begins in the logical file, ascending, and its end. */
-  readonly #starts: Float64Array;
-  readonly #copies: readonly (readonly Copy[])[];
+  /** The pieces of the logical file, one behind the other. */
+  readonly #pieces: readonly PlacedPiece[];
 
-  private constructor(starts: Float64Array, copies: readonly (readonly Copy[])[]) {
-    this.#starts = starts;
-    this.#copies = copies;
+  private constructor(
+    /** Bytes of the logical file. */
+    readonly size: number,
+    pieces: readonly PlacedPiece[],
+  ) {
+    this.#pieces = pieces;
   }
 
   /** The map in `bytes`, which lie at `offset` of the file. */
@@ -145,9 +150,9 @@ export class ClusterMap {
   /** Undefined where a byte is in no stretch, or too many are in many. */
   static #of(size: number, stretches: readonly Stretch[]): ClusterMap | undefined {
     const bounds = new Set([0, size, ...stretches.flatMap(({ offset, length }) => [offset, offset + length])]);
-    const starts = Float64Array.from(bounds).sort();
+    const starts = [...bounds].sort((a, b) => a - b);
     const ordered = [...stretches].sort((a, b) => a.offset - b.offset);
-    const copies: Copy[][] = [];
+    const pieces: PlacedPiece[] = [];
     let open: Stretch[] = [];
     let [next, total] = [0, 0];
     for (let i = 0; i + 1 < starts.length; i++) {
@@ -156,14 +161,10 @@ export class ClusterMap {
       for (; next < ordered.length && ordered[next].offset === start; next++) open.push(ordered[next]);
       total += open.length;
       if (open.length === 0 || total > MAX_COPIES * (stretches.length + 1)) return undefined;
-      copies.push(open.map(({ cluster, at, offset }) => ({ cluster, at: at + start - offset })));
+      const copies = open.map(({ cluster, at, offset }) => ({ cluster, at: at + start - offset }));
+      pieces.push({ offset: start, length: starts[i + 1] - start, copies });
     }
-    return new ClusterMap(starts, copies);
-  }
-
-  /** Bytes of the logical file. */
-  get size(): number {
-    return this.#starts[this.#starts.length - 1];
+    return new ClusterMap(size, pieces);
   }
 
   /** The pieces of a range of the logical file, one behind the other. */
@@ -171,9 +172,9 @@ export class ClusterMap {
     const pieces: Piece[] = [];
     const end = offset + length;
     for (let i = this.#pieceAt(offset), from = offset; from < end; i++) {
-      const to = Math.min(end, this.#starts[i + 1]);
-      const skipped = from - this.#starts[i];
-      const copies = this.#copies[i];
+      const { offset: start, length: whole, copies } = this.#pieces[i];
+      const to = Math.min(end, start + whole);
+      const skipped = from - start;
       pieces.push({
         length: to - from,
         copies: skipped === 0 ? copies : copies.map(({ cluster, at }) => ({ cluster, at: at + skipped })),
@@ -184,25 +185,22 @@ export class ClusterMap {
   }
 
   /** What lies in more than one place. */
-  get doubled(): readonly (Piece & ByteRange)[] {
-    return this.#copies.flatMap((copies, i) => {
-      const [offset, end] = [this.#starts[i], this.#starts[i + 1]];
-      return copies.length > 1 ? [{ offset, length: end - offset, copies }] : [];
-    });
+  get doubled(): readonly PlacedPiece[] {
+    return this.#pieces.filter(({ copies }) => copies.length > 1);
   }
 
   /** Where the end of the logical file begins that lies whole behind byte `from` of the file. */
   endBehind(from: number): number {
-    let i = this.#copies.length;
-    while (i > 0 && this.#copies[i - 1].some(({ at }) => at >= from)) i--;
-    return this.#starts[i];
+    let i = this.#pieces.length;
+    while (i > 0 && this.#pieces[i - 1].copies.some(({ at }) => at >= from)) i--;
+    return this.#pieces[i]?.offset ?? this.size;
   }
 
   #pieceAt(offset: number): number {
-    let [low, high] = [0, this.#copies.length];
+    let [low, high] = [0, this.#pieces.length];
     while (high - low > 1) {
       const middle = (low + high) >>> 1;
-      if (this.#starts[middle] <= offset) low = middle;
+      if (this.#pieces[middle].offset <= offset) low = middle;
       else high = middle;
     }
     return low;

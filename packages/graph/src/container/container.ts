@@ -19,7 +19,9 @@ import {
 import { ClusteredTransport } from './transport/clustered-transport.js';
 import {
   type ByteRange,
+  beforeTail,
   checkSignal,
+  longerTail,
   type SyncTransport,
   type Tail,
   type Transport,
@@ -168,8 +170,7 @@ export class Container {
   }
 
   static #missingToc(tail: Tail, name: string): ByteRange | undefined {
-    const { tocOffset } = decodeFooter(tail.bytes, tail.size, name);
-    return tocOffset >= tail.offset ? undefined : { offset: tocOffset, length: tail.offset - tocOffset };
+    return beforeTail(tail, decodeFooter(tail.bytes, tail.size, name).tocOffset);
   }
 
   static #fromTail(
@@ -177,10 +178,7 @@ export class Container {
     before: Buffer | undefined,
     maxBlockBytes: number,
   ): Container {
-    const tail =
-      before === undefined
-        ? read
-        : { ...read, bytes: Buffer.concat([before, read.bytes]), offset: read.offset - before.length };
+    const tail = longerTail(read, before);
     const footer = decodeFooter(tail.bytes, tail.size, transport.name);
     if (tail.offset === 0) checkHeader(tail.bytes.subarray(0, HEADER_BYTES), transport.name);
     const toc = tail.bytes.subarray(footer.tocOffset - tail.offset, footer.tocOffset - tail.offset + footer.tocLength);

@@ -5,8 +5,10 @@ import { ClusterMap, mapPlace, NO_CLUSTER, type Piece } from '../cluster-map.js'
 import { BadOptionsError, isDamage } from '../graph-error.js';
 import {
   type ByteRange,
+  beforeTail,
   checkRanges,
   checkSignal,
+  longerTail,
   type SyncTransport,
   type Tail,
   type Transport,
@@ -93,10 +95,7 @@ export class ClusteredTransport implements SyncTransport {
   /** `end` is that of the file behind `inner`, and `before` what is missing of the map in it. */
   constructor(inner: Transport, end: Tail, before: Buffer | undefined) {
     this.#inner = inner;
-    this.#end =
-      before === undefined
-        ? end
-        : { ...end, bytes: Buffer.concat([before, end.bytes]), offset: end.offset - before.length };
+    this.#end = longerTail(end, before);
     const { offset, length, crc } = mapPlace(this.#end, inner.name);
     const start = offset - this.#end.offset;
     this.#map = ClusterMap.decode(this.#end.bytes.subarray(start, start + length), offset, crc, inner.name);
@@ -104,8 +103,7 @@ export class ClusteredTransport implements SyncTransport {
 
   /** What of the map is not in the end of a clustered file. */
   static missing(end: Tail, name: string): ByteRange | undefined {
-    const { offset } = mapPlace(end, name);
-    return offset >= end.offset ? undefined : { offset, length: end.offset - offset };
+    return beforeTail(end, mapPlace(end, name).offset);
   }
 
   get name(): string {

@@ -31,6 +31,16 @@ export interface Tail {
   readonly size: number;
 }
 
+/** What a file has from `offset` on before its end, if anything. */
+export const beforeTail = (tail: Tail, offset: number): ByteRange | undefined =>
+  offset >= tail.offset ? undefined : { offset, length: tail.offset - offset };
+
+/** The end of a file, with what is `before` it. */
+export const longerTail = (tail: Tail, before: Buffer | undefined): Tail =>
+  before === undefined
+    ? tail
+    : { ...tail, bytes: Buffer.concat([before, tail.bytes]), offset: tail.offset - before.length };
+
 /** Options of a read. */
 export interface TransportReadOptions {
   readonly signal?: AbortSignal;
