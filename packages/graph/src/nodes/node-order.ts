@@ -1,6 +1,5 @@
 // The order of the nodes of a graph: a topological sort in which neighbours stand together, so that references are small numbers. The
 // same nodes and references must always give the same order.
-import { BadOptionsError } from '../container/graph-error.js';
 
 /** How the nodes of a graph are ordered. */
 export type OrderKind =
@@ -129,21 +128,19 @@ interface OrderRequest {
   readonly kind: OrderKind;
   readonly references: Adjacency;
   readonly allowCycles: boolean;
-  /** First node of each group, ascending; needed for `trace-contiguous`. */
+  /** First node of each group, ascending; only `trace-contiguous` asks for it. Left out: all are one group. */
   readonly groupStarts?: readonly number[] | Uint32Array;
 }
 
 /** The node at each place of the order, or a cycle where none is allowed. */
-export const orderNodes = ({ kind, references, allowCycles, groupStarts }: OrderRequest): Uint32Array | FoundCycle => {
+export const orderNodes = (request: OrderRequest): Uint32Array | FoundCycle => {
+  const { kind, references, allowCycles, groupStarts = [0] } = request;
   const count = references.offsets.length - 1;
   const walked = kind === 'child-first' ? references : transposed(references);
   const isReferred = new Uint8Array(count);
   const order = new Uint32Array(count);
   const state = new Uint8Array(count);
-  if (kind === 'trace-contiguous' && groupStarts === undefined) {
-    throw new BadOptionsError('the order trace-contiguous needs groupBytes: how many bytes of a key name its group');
-  }
-  const starts = kind === 'trace-contiguous' && groupStarts !== undefined ? groupStarts : [0];
+  const starts = kind === 'trace-contiguous' ? groupStarts : [0];
   for (let group = 0; group < starts.length; group++) {
     const end = starts[group + 1] ?? count;
     for (let i = walked.offsets[starts[group]]; i < walked.offsets[end]; i++) {

@@ -95,11 +95,6 @@ describe('the order of nodes', () => {
     );
   });
 
-  test('trace-contiguous needs groups', () => {
-    const request = { kind: 'trace-contiguous', references: toRows([[]]), allowCycles: false } as const;
-    expect(() => orderNodes(request)).toThrow(expect.objectContaining({ code: 'ERR_SPANLINE_GRAPH_BAD_OPTIONS' }));
-  });
-
   test('what only one node refers to, as its first reference, stands right behind that node', () => {
     fc.assert(
       fc.property(anyLists(false), (lists) => {
