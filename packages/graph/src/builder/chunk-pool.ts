@@ -128,8 +128,6 @@ export class MarkList {
   }
 }
 
-const OFFSET_BITS = 16;
-const OFFSET_MASK = CHUNK_BYTES - 1;
 /** Positions are 32 bits, 16 of them the number of the chunk. */
 const MAX_CHUNKS = 65_536;
 const LENGTH_BYTES = 4;
@@ -171,22 +169,22 @@ export class ByteStore {
       else for (let i = 0, to = this.#used; i < length; i++, to++) chunk[to] = bytes[i];
       this.#used += length;
     }
-    return ((index << OFFSET_BITS) | at) >>> 0;
+    return ((index << U8_BITS) | at) >>> 0;
   }
 
   /** The chunk in which the string at `position` lies, when it is a key. */
   chunk(position: number): Uint8Array {
-    return this.#chunks[position >>> OFFSET_BITS];
+    return this.#chunks[position >>> U8_BITS];
   }
 
   /** Where in its chunk the string's bytes begin. */
   start(position: number): number {
-    return (position & OFFSET_MASK) + LENGTH_BYTES;
+    return (position & U8_MASK) + LENGTH_BYTES;
   }
 
   length(position: number): number {
-    const chunk = this.#chunks[position >>> OFFSET_BITS];
-    const at = position & OFFSET_MASK;
+    const chunk = this.#chunks[position >>> U8_BITS];
+    const at = position & U8_MASK;
     return chunk[at] | (chunk[at + 1] << 8) | (chunk[at + 2] << 16) | (chunk[at + 3] << 24);
   }
 
@@ -196,7 +194,7 @@ export class ByteStore {
     const length = this.length(position);
     if (length <= UNBROKEN_BYTES) return this.chunk(position).subarray(start, start + length);
     const whole = Buffer.allocUnsafeSlow(length);
-    let index = position >>> OFFSET_BITS;
+    let index = position >>> U8_BITS;
     let from = start;
     for (let at = 0; at < length; from = 0) {
       const part = this.#chunks[index++].subarray(from, from + length - at);

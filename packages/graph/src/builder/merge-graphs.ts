@@ -1,9 +1,10 @@
 // Several graph files into one. Each is read in the order of its nodes, never held as a whole; the new file is what a builder would have made of all
 // nodes. Which nodes stand behind one of the same key in an earlier file is found by one walk through all keys, and kept as a bit for each node.
 
+import { oneOf } from 'spanline/internal/base';
 import { CompactGraph } from '../compact-graph.js';
 import type { ByteSink } from '../container/container-writer.js';
-import { BadOptionsError, LimitError } from '../container/graph-error.js';
+import { BadOptionsError, badOptions, LimitError } from '../container/graph-error.js';
 import type { TransportReadOptions } from '../container/transport/transport.js';
 import type { DictionaryEntry } from '../dictionary/dictionary-queries.js';
 import { compareKeys } from '../dictionary/key-bytes.js';
@@ -174,8 +175,7 @@ export const mergeGraphs = async (
 ): Promise<BuildStats> => {
   const { onDuplicate = 'first', signal, memoryBytes = DEFAULT_MEMORY_BYTES, ...rest } = options;
   if (inputs.length === 0) throw new BadOptionsError('there is nothing to merge: give one file at least');
-  if (onDuplicate !== 'first' && onDuplicate !== 'refuse')
-    throw new BadOptionsError(`onDuplicate is one of first, refuse, not ${String(onDuplicate)}`);
+  oneOf('onDuplicate', onDuplicate, ['first', 'refuse'], badOptions);
   const opened: CompactGraph[] = [];
   let builder: CompactGraphBuilder | undefined;
   try {

@@ -95,7 +95,8 @@ export class NodeColumns {
       }
     }
     if (missing.length === 0) return loaded;
-    const bytes = yield* this.#container.blockBytes(missing.map(({ column, block }) => this.#refOf(column, block)));
+    const refs = missing.map(({ column, block }) => this.#blocks[column]?.[block] as BlockRef);
+    const bytes = yield* this.#container.blockBytes(refs);
     missing.forEach(({ column, block }, i) => {
       const decoded = this.#decode(column, block, bytes[i]);
       (loaded[column] as Map<number, Decoded>).set(block, decoded);
@@ -181,12 +182,6 @@ export class NodeColumns {
       `${this.#name} does not have the ${this.#info.edgeCount} references it says it has`,
       'meta',
     );
-  }
-
-  #refOf(column: Column, block: number): BlockRef {
-    const ref = this.#blocks[column]?.[block];
-    if (ref === undefined) throw new RangeError(`no block ${block} of ${column}`);
-    return ref;
   }
 
   #decode(column: Column, block: number, bytes: Buffer): Decoded {
