@@ -40,7 +40,7 @@ export const checkDirectory = async (directory: string): Promise<void> => {
   const found = await stat(directory).catch(() => undefined);
   if (found?.isDirectory() === true) return;
   throw failed(
-    'NOT_FOUND',
+    'ERR_SPANLINE_NOT_FOUND',
     found === undefined
       ? `there is no archive in ${directory}; spanline serve, spanline trace import and ArchiveReporter make one`
       : `${directory} is not a directory`,

@@ -58,7 +58,7 @@ const measure = (asked: string): Measured => {
     env: { ...process.env, SPANLINE_CLOCK: asked },
     encoding: 'utf8',
   });
-  if (status !== 0) throw failed('CLOCK', `measuring ${asked} failed: ${stderr.trim()}`);
+  if (status !== 0) throw failed('ERR_SPANLINE_CLOCK', `measuring ${asked} failed: ${stderr.trim()}`);
   return { asked, ...(JSON.parse(stdout) as Omit<Measured, 'asked'>) };
 };
 

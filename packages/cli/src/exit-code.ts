@@ -49,11 +49,11 @@ export const notFound = (message: string): CommandError =>
 
 /** What could not be read, written or reached. */
 export const failed = (code: string, message: string, cause?: unknown): CommandError =>
-  new CommandError(`ERR_SPANLINE_${code}`, message, ExitCode.store, cause);
+  new CommandError(code, message, ExitCode.store, cause);
 
 /** A file that cannot be read. */
 export const unreadable = (file: string, cause: unknown): CommandError =>
-  failed('FILE', `${file} cannot be read: ${(cause as Error).message}`, cause);
+  failed('ERR_SPANLINE_FILE', `${file} cannot be read: ${(cause as Error).message}`, cause);
 
 /** Errors of the library that are not a failure of a store, an archive, a file or a server. */
 const EXIT_CODES: Readonly<Record<string, ExitCode>> = {

@@ -43,7 +43,7 @@ const checkPath = async (
   message: string,
 ): Promise<void> => {
   if (path === undefined || isRight(await stat(path).catch(() => undefined))) return;
-  throw failed('NOT_FOUND', message);
+  throw failed('ERR_SPANLINE_NOT_FOUND', message);
 };
 
 /** Opens what the options name and adds it to `opened`, also where a later one fails. */

@@ -62,7 +62,7 @@ export const nodesOfFile = async function* (path: string, signal: AbortSignal): 
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException;
     if (!code.startsWith('Z_')) throw error;
-    throw failed('FILE', `${name} is damaged gzip: ${message}`, error);
+    throw failed('ERR_SPANLINE_FILE', `${name} is damaged gzip: ${message}`, error);
   }
 };
 
@@ -74,7 +74,7 @@ const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 const MAX_MESSAGE_CHARACTERS = 2000;
 
 const unlisted = (directory: string, why: string, cause?: unknown): CommandError =>
-  failed('GIT', `the commits of ${directory} cannot be listed: ${why}`, cause);
+  failed('ERR_SPANLINE_GIT', `the commits of ${directory} cannot be listed: ${why}`, cause);
 
 /** What git prints; throws when it fails. */
 const gitOutput = async (directory: string, args: readonly string[]): Promise<string> =>

@@ -117,7 +117,8 @@ const explain = async (
   const text = `${explainText(spans)}${traces} traces; trace ${traceId}\n`;
   printAnswer(options.json, { traceId, plan: explainTree(spans) }, text);
   const lost = Object.values(collector.stats().reporters).find(({ lastError }) => lastError !== undefined);
-  if (lost !== undefined) throw failed('OTLP', `the trace did not reach ${options.otlp}: ${lost.lastError}`);
+  if (lost !== undefined)
+    throw failed('ERR_SPANLINE_OTLP', `the trace did not reach ${options.otlp}: ${lost.lastError}`);
 };
 
 export const commands = {

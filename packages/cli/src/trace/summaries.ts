@@ -58,7 +58,7 @@ export const eachSummary = async function* (
     if (page.length < MAX_LIMIT || seen.size >= limit) return;
     if (fresh.length === 0) {
       throw failed(
-        'ARCHIVE_PAGE',
+        'ERR_SPANLINE_ARCHIVE_PAGE',
         `more than ${MAX_LIMIT} traces begin at ${exactTime(page[0].startUnixNs)}: choose among them with further options`,
       );
     }
