@@ -164,6 +164,7 @@ class BigtableTable extends CheckedTable {
         withCells,
         item,
         check: read.check,
+        whenWhole: read.end,
       });
     } catch (cause) {
       const error = bigtableError(cause, `reading ${this.location}`);

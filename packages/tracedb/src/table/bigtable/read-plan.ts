@@ -75,6 +75,8 @@ const MAX_KEY_BYTES = 128 * 1024;
 export interface ReadPlan {
   /** What to ask for next; undefined when nothing is left. */
   next(): RowSet | undefined;
+  /** Whether nothing is left behind what `next` named. */
+  readonly isLast: boolean;
   /** What `next` named was answered up to and with this key. */
   readTo(key: Buffer): void;
   /** What `next` named was answered to its end. */
@@ -94,6 +96,9 @@ const keysPlan = (names: readonly string[]): ReadPlan => {
         if (bytes > MAX_KEY_BYTES) break;
       }
       return { rowKeys: keys.slice(from, to) };
+    },
+    get isLast() {
+      return to === keys.length;
     },
     readTo(key) {
       while (from < to && Buffer.compare(keys[from] as Buffer, key) <= 0) from++;
@@ -115,6 +120,7 @@ const rangePlan = (start: string, end: Uint8Array | undefined): ReadPlan => {
         rowRanges: [{ ...(after === undefined ? { startKeyClosed } : { startKeyOpen: after }), endKeyOpen: end }],
       };
     },
+    isLast: true,
     readTo(key) {
       after = key;
     },

@@ -139,7 +139,7 @@ export class AnswerStream {
   #end: { readonly error: unknown } | undefined;
   #status: { readonly code: number; readonly details?: string } | undefined;
 
-  /** What `onAnswer` throws ends the stream, at the server too. `onEnd` is called when it is over, for whatever reason. */
+  /** What `onAnswer` throws ends the stream, at the server too. `onEnd` is called once, when it is over, for whatever reason. */
   constructor(
     client: DataClient,
     request: Request,
@@ -149,7 +149,8 @@ export class AnswerStream {
   ) {
     this.#stream = client.readRows(request, callOptions(timeoutMs)) as unknown as ResponseStream<Response>;
     const over = (error?: unknown): void => {
-      this.#end ??= { error };
+      if (this.isOver) return;
+      this.#end = { error };
       onEnd();
     };
     this.#stream

@@ -29,6 +29,8 @@ interface ReadTask<T> {
   readonly item: (key: Buffer, cells: Cell[]) => T;
   /** Throws when the read must not go on. */
   readonly check: () => void;
+  /** All has come, though the caller may not have asked for it yet: the read needs nothing more. */
+  readonly whenWhole: () => void;
 }
 
 interface Batch<T> {
@@ -45,6 +47,8 @@ export class RowReader<T> {
   #stream: AnswerStream | undefined;
   #wake: () => void = () => {};
   #isStopped = false;
+  /** Whether all has come. What stops a read takes nothing from it then, however long the caller is about it. */
+  #isWhole = false;
   #flushTimer: NodeJS.Immediate | undefined;
   /** Whether a batch goes out though it is not full: it waited for the caller, or the event loop has nothing more to add to it. */
   #isDue = false;
@@ -55,6 +59,7 @@ export class RowReader<T> {
 
   /** End it at the server too, and whatever it waits for. */
   stop(): void {
+    if (this.#isWhole) return;
     this.#isStopped = true;
     timers.clearImmediate(this.#flushTimer);
     this.#stream?.cancel();
@@ -63,7 +68,7 @@ export class RowReader<T> {
   }
 
   async *read(task: ReadTask<T>): Read<T> {
-    const { plan, filter, span, check } = task;
+    const { plan, filter, span } = task;
     this.#rowsLeft = task.limit;
     for (let rows = plan.next(); rows !== undefined; rows = plan.next()) {
       const merger = new RowMerger(
@@ -87,8 +92,7 @@ export class RowReader<T> {
           this.#isDue = false;
           await this.#wait();
         }
-        check();
-        if (this.#isStopped) return;
+        if (!this.#goesOn(task)) return;
       }
       if (this.#rowsLeft === 0) return;
       this.#stream = undefined;
@@ -96,16 +100,17 @@ export class RowReader<T> {
       if (failure === undefined) plan.finished();
       else if (!isTransient(failure) || ++this.#failures >= MAX_ATTEMPTS) throw failure;
       else await this.#wait(backoffMs(this.#failures, BACKOFF));
-      check();
-      if (this.#isStopped) return;
+      if (!this.#goesOn(task)) return;
     }
   }
 
-  #open(
-    { client, table, plan, filter, deadlineAt }: ReadTask<T>,
-    rows: ReturnType<ReadPlan['next']>,
-    merger: RowMerger,
-  ): AnswerStream {
+  #goesOn({ check }: ReadTask<T>): boolean {
+    if (!this.#isWhole) check();
+    return !this.#isStopped;
+  }
+
+  #open(task: ReadTask<T>, rows: ReturnType<ReadPlan['next']>, merger: RowMerger): AnswerStream {
+    const { client, table, plan, filter, deadlineAt } = task;
     // The server must not count rows that are sorted out here.
     const rowsLimit = Number.isFinite(this.#rowsLeft) && filter.qualifiers === undefined ? this.#rowsLeft : 0;
     const stream: AnswerStream = new AnswerStream(
@@ -118,18 +123,29 @@ export class RowReader<T> {
         merger.push(answer);
         const scannedTo = answer.lastScannedRowKey as Buffer;
         if (scannedTo.length > 0) plan.readTo(scannedTo);
-        this.#answered(stream);
+        this.#answered(task, stream);
       },
-      () => this.#stream === stream && this.#wake(),
+      () => {
+        if (this.#stream !== stream) return;
+        if (plan.isLast && stream.failure(merger.isInRow) === undefined) this.#cameWhole(task);
+        this.#wake();
+      },
     );
     this.#stream = stream;
     return stream;
   }
 
-  #answered(stream: AnswerStream): void {
+  #cameWhole({ whenWhole }: ReadTask<T>): void {
+    this.#isWhole = true;
+    whenWhole();
+  }
+
+  #answered(task: ReadTask<T>, stream: AnswerStream): void {
     const [batch] = this.#batches;
-    if (this.#rowsLeft === 0) stream.cancel();
-    else if (this.#batches.length > MAX_WAITING) stream.pause();
+    if (this.#rowsLeft === 0) {
+      stream.cancel();
+      this.#cameWhole(task);
+    } else if (this.#batches.length > MAX_WAITING) stream.pause();
     if (this.#rowsLeft === 0 || (batch !== undefined && isFull(batch))) this.#wake();
     else if (batch !== undefined) {
       this.#flushTimer ??= timers.setImmediate(() => {

@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest';
 import { fakeTimers } from '../../../../../test/support/fake-timers.js';
 import { all, rejects } from '../conformance/suite.js';
-import { type Call, type Handler, oneRow } from './support/fake-service.js';
+import { type Call, type Handler, inTurn, oneRow, rowsThen } from './support/fake-service.js';
 import { fakeTable, until } from './support/fake-table.js';
 
 const CANCEL = 8;
@@ -104,6 +104,39 @@ test('a limit that is reached cancels the stream, also where rows are sorted out
   const [call] = service.of('ReadRows');
   await cancelled(call);
   expect(call?.request.rowsLimit ?? '0').toBe('0');
+});
+
+test('a read all of whose rows have come is over, however long its caller is about them', async () => {
+  const names = Array.from({ length: 600 }, (_, i) => `k${1000 + i}`);
+  const { table } = await fakeTable({ ReadRows: rowsThen(names) });
+  fakeTimers('setTimeout', 'clearTimeout');
+  for (const limit of [undefined, 590]) {
+    const begin = table.stats().rowsRead;
+    const count = limit ?? names.length;
+    const read = table.readKeys({ prefix: '' }, { deadlineMs: 50, limit });
+    const { value } = await read.next();
+    await until(() => table.stats().rowsRead === begin + count && table.stats().openReads === 0);
+    vi.advanceTimersByTime(50);
+    if (limit !== undefined) await table.close();
+    expect([...(value ?? []), ...(await all(read))]).toEqual(names.slice(0, count));
+  }
+});
+
+test('of a list of keys in two requests, the first is not all', async () => {
+  const names = Array.from({ length: 1500 }, (_, i) => `k${1000 + i}`);
+  const { table, service } = await fakeTable({
+    ReadRows: inTurn(rowsThen(names.slice(0, 1000)), rowsThen(names.slice(1000))),
+  });
+  fakeTimers('setTimeout', 'clearTimeout');
+  expect(await all(table.readKeys({ keys: names }))).toEqual(names);
+  expect(service.of('ReadRows').length).toBe(2);
+  const late = table.readKeys({ keys: names }, { deadlineMs: 50 });
+  service.handlers.ReadRows = rowsThen(names.slice(0, 10));
+  await late.next();
+  // Until the first request is over, though nobody asks.
+  await until(() => service.of('ReadRows').at(-1)?.stream.closed === true);
+  vi.advanceTimersByTime(50);
+  await rejects(late.next(), 'ERR_SPANLINE_DEADLINE');
 });
 
 test('a caller that does not ask for more stops the server, and gets on when it asks again', async () => {
