@@ -151,7 +151,8 @@ export class RowReader<T> {
       this.#flushTimer ??= timers.setImmediate(() => {
         this.#flushTimer = undefined;
         this.#isDue = true;
-        this.#wake();
+        // Not a wait before the next stream.
+        if (this.#stream === stream) this.#wake();
       });
     }
   }

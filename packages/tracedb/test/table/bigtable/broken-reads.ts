@@ -1,9 +1,14 @@
 // A read that breaks in the middle goes on behind its last row or rejects; it never ends as if it were whole, whatever the server
 // does.
 import { PassThrough } from 'node:stream';
-import { expect, test } from 'vitest';
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
+import { fakeTimers } from '../../../../../test/support/fake-timers.js';
 import type { DataClient } from '../../../src/table/bigtable/client.js';
+import { planRead, readFilter } from '../../../src/table/bigtable/read-plan.js';
 import { AnswerStream } from '../../../src/table/bigtable/read-stream.js';
+import { RowReader } from '../../../src/table/bigtable/row-reader.js';
+import type { TableCounters } from '../../../src/table/checked-table.js';
 import { all, rejects } from '../conformance/suite.js';
 import { type Handler, inTurn, oneRow, rowsThen } from './support/fake-service.js';
 import { fakeTable } from './support/fake-table.js';
@@ -132,6 +137,44 @@ test('a client that ends the stream without passing on that it was whole is not 
     });
     expect(answers.failure(false)).toMatchObject({ code: status?.code ?? UNAVAILABLE });
   }
+});
+
+test('after a row and a break in one turn the read waits before it asks again', async () => {
+  const asked: PassThrough[] = [];
+  const client = {
+    readRows: () => {
+      const stream = Object.assign(new PassThrough({ objectMode: true }), { cancel: () => {} });
+      asked.push(stream);
+      setImmediate(() => {
+        stream.emit('data', { ...oneRow(`k${asked.length}`), lastScannedRowKey: Buffer.alloc(0) });
+        stream.emit('error', Object.assign(new Error('broken'), { code: UNAVAILABLE }));
+      });
+      return stream;
+    },
+  } as unknown as DataClient;
+  fakeTimers('setTimeout', 'clearTimeout');
+  const reader = new RowReader<string>();
+  const read = reader.read({
+    client,
+    table: 't',
+    plan: planRead({ prefix: '' }),
+    filter: readFilter({}, true),
+    limit: Number.POSITIVE_INFINITY,
+    deadlineAt: 0,
+    counters: { rowsRead: 0, bytesRead: 0 } as TableCounters,
+    span: undefined,
+    withCells: true,
+    item: String,
+    check: () => {},
+    whenWhole: () => {},
+  });
+  expect(await read.next()).toEqual({ done: false, value: ['k1'] });
+  const next = read.next();
+  for (let i = 0; i < 5; i++) await turn();
+  expect(asked.length).toBe(1);
+  vi.advanceTimersByTime(200);
+  expect(await next).toEqual({ done: false, value: ['k2'] });
+  reader.stop();
 });
 
 test('other refusals come through at once, by their kind', async () => {
