@@ -46,12 +46,12 @@ export class ArchiveReporter implements Reporter {
     const progress = this.#begin(batch);
     const spans = new BatchSpans(batch);
     const slices = new Slices();
-    this.#append(spans, batch.spanCount, progress, () => slices.isOver());
+    this.#append(spans, batch.spanCount, progress, slices);
     return progress.next < batch.spanCount ? this.#goOn(batch, spans, progress, slices) : undefined;
   }
 
   reportSync(batch: ReportBatch): void {
-    this.#append(new BatchSpans(batch), batch.spanCount, this.#begin(batch), () => false);
+    this.#append(new BatchSpans(batch), batch.spanCount, this.#begin(batch));
   }
 
   #begin(batch: ReportBatch): Progress {
@@ -76,19 +76,21 @@ export class ArchiveReporter implements Reporter {
     while (progress.next < batch.spanCount) {
       await slices.next();
       batch.signal.throwIfAborted();
-      this.#append(spans, batch.spanCount, progress, () => slices.isOver());
+      this.#append(spans, batch.spanCount, progress, slices);
     }
   }
 
-  /** Until all are taken, or `isOver`. */
-  #append(spans: BatchSpans, spanCount: number, progress: Progress, isOver: () => boolean): void {
+  /** Until all are taken, or the slice is over. */
+  #append(spans: BatchSpans, spanCount: number, progress: Progress, slices?: Slices): void {
     const spanAt = (index: number) => spans.viewAt(index);
+    const isOver = (): boolean => slices?.isOver() === true;
     while (progress.next < spanCount) {
       const { next, taken, invalid } = this.#archive.appendFinished(spanAt, progress.next, spanCount, isOver);
       progress.next = next;
       this.#spans += taken;
       if (invalid !== undefined) this.#invalid++;
-      if (isOver()) return;
+      // Not `isOver`, which counts spans and is false again at once.
+      if (slices?.isPast) return;
     }
   }
 

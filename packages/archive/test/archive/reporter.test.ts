@@ -1,6 +1,7 @@
 // Spans of a real collector are found in the archive with everything they had, however they were recorded; a batch is kept whole or refused
 // whole, and a span that no archive can keep takes no other with it.
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { timers } from '../../../../src/base/calls/timers.js';
 import { Collector, LocalSpan, type ReportBatch, Span, SpanContext, type SpanRecord } from '../../../../src/index.js';
 import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
 import { Archive } from '../../src/archive.js';
@@ -136,4 +137,21 @@ test('a span that cannot be kept is counted, and takes no other with it', async 
   await collector.shutdown();
   expect((await archive.search()).map(({ name }) => name).sort()).toEqual(['also small', 'small']);
   expect(reporter.stats()).toMatchObject({ archivedSpans: 2, invalidSpans: 1 });
+});
+
+test('a large batch is taken in slices, between which everything else runs', async () => {
+  const archive = await openArchive(newDirectory());
+  const reporter = new ArchiveReporter(archive);
+  const batch = await batchOf(...Array.from({ length: 200 }, (_, i) => `part ${i}`));
+  // Each look at the clock finds the slice over.
+  let ms = 0;
+  const clock = vi.spyOn(timers, 'monotonicMs').mockImplementation(() => (ms += 100));
+  try {
+    const reported = reporter.report(batch);
+    expect(reporter.stats().archivedSpans).toBeLessThan(100);
+    await reported;
+  } finally {
+    clock.mockRestore();
+  }
+  expect(reporter.stats()).toEqual({ archivedSpans: 200, refusedSpans: 0, invalidSpans: 0 });
 });
