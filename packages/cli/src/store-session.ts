@@ -13,6 +13,7 @@ import {
   TraceDbError,
   type WideColumnTable,
 } from '@spanline/tracedb';
+import { MAX_TILE_SIZE, MIN_TILE_SIZE } from '@spanline/tracedb/internal';
 import { InvalidArgumentError } from 'commander';
 import { options, type Values } from './command.js';
 import { CommandError, ExitCode, interruptible } from './exit-code.js';
@@ -117,6 +118,16 @@ const allowedChars = (text: string): CleaningRule => {
     throw new InvalidArgumentError((error as Error).message);
   }
 };
+
+/** The size of a tile, and when it is fixed. */
+export const tileSize = (fixed: string) =>
+  options({
+    tileSize: [
+      '--tile-size <commits>',
+      `commits of a tile: ${fixed} (default 256)`,
+      wholeNumber(MIN_TILE_SIZE, MAX_TILE_SIZE),
+    ],
+  });
 
 /** The option that says how params are cleaned. */
 export const CLEANING = options({

@@ -11,14 +11,22 @@ import {
   type TriageStatus,
   unseenDigests,
 } from '@spanline/tracedb';
-import { DEFAULT_TEST_KEY, didYouMean, MAX_TILE_SIZE, MIN_TILE_SIZE, quoted } from '@spanline/tracedb/internal';
+import { DEFAULT_TEST_KEY, didYouMean, quoted } from '@spanline/tracedb/internal';
 import { InvalidArgumentError } from 'commander';
 import { userName } from 'spanline/internal/base';
 import { type CommandRow, type Commands, command, REQUIRED } from '../command.js';
 import { ExitCode, endWith, notFound } from '../exit-code.js';
 import { isoTime, wholeNumber } from '../options.js';
 import { columns, note, printAnswer } from '../output.js';
-import { type Call, CLEANING, type OpenOptions, type StoreOptions, storeOptions, withTable } from '../store-session.js';
+import {
+  type Call,
+  CLEANING,
+  type OpenOptions,
+  type StoreOptions,
+  storeOptions,
+  tileSize,
+  withTable,
+} from '../store-session.js';
 
 /** Settings that a new store is made with. */
 export interface NewGoldStore {
@@ -133,11 +141,7 @@ export const commands = {
     options: {
       ...STORE,
       ...CLEANING,
-      tileSize: [
-        '--tile-size <commits>',
-        'commits of a tile: fixed from then on (default 256)',
-        wholeNumber(MIN_TILE_SIZE, MAX_TILE_SIZE),
-      ],
+      ...tileSize('fixed from then on'),
       digestDigits: [
         '--digest-digits <count>',
         'hex digits of a digest: fixed from then on (default 32, MD5)',

@@ -3,13 +3,12 @@
 
 import { readFile } from 'node:fs/promises';
 import { configProblems, type PerfStore } from '@spanline/tracedb';
-import { MAX_TILE_SIZE, MIN_TILE_SIZE } from '@spanline/tracedb/internal';
 import { escapeText } from 'spanline/internal/base';
 import { type Commands, command } from '../command.js';
 import { CommandError, ExitCode, endWith, unreadable } from '../exit-code.js';
 import { JSON_OPTION, wholeNumber } from '../options.js';
 import { columns, Progress, printAnswer } from '../output.js';
-import { CLEANING } from '../store-session.js';
+import { CLEANING, tileSize } from '../store-session.js';
 import { type PerfSession, STORE, TILE, tileFor, withPerf } from './perf-options.js';
 
 const describeTile = async (perf: PerfStore, tile: number, call: PerfSession['call']) => {
@@ -71,11 +70,7 @@ export const commands = {
     options: {
       ...STORE,
       ...CLEANING,
-      tileSize: [
-        '--tile-size <commits>',
-        'commits of a tile: fixed once there is data (default 256)',
-        wholeNumber(MIN_TILE_SIZE, MAX_TILE_SIZE),
-      ],
+      ...tileSize('fixed once there is data'),
       shards: ['--shards <count>', 'shards of a tile: fixed once there is data (default 8)', wholeNumber(1, 64)],
     },
     help: '\nExamples:\n  $ spanline perf init --store ./perf\n  $ spanline perf init --store ./perf --tile-size 1024',

@@ -69,17 +69,19 @@ const changeRow = ({ value, before, after, change, low, high, pValue, verdict }:
   verdict,
 ];
 
+const BY = [
+  '--by <key>',
+  `label key, such as query; "${WHOLE_LABEL}" is all labels of a sample together`,
+  undefined,
+  WHOLE_LABEL,
+] as const;
+
 export const commands = {
   top: command({
     words: '<file>',
     what: 'CPU by label: share with its 95 % confidence interval, CPU time, samples',
     options: {
-      by: [
-        '--by <key>',
-        `label key, such as query; "${WHOLE_LABEL}" is all labels of a sample together`,
-        undefined,
-        WHOLE_LABEL,
-      ],
+      by: BY,
       limit: ['--limit <rows>', 'rows at most', wholeNumber(1), 30],
       sampleType: SAMPLE_TYPE,
       json: JSON_OPTION,
@@ -108,12 +110,7 @@ Exit codes: 0 done, 2 wrong usage, 3 the file cannot be read.`,
     words: '<before> <after>',
     what: 'compare two profiles by label: whose share of the CPU changed beyond noise',
     options: {
-      by: [
-        '--by <key>',
-        `label key, such as query; "${WHOLE_LABEL}" is all labels of a sample together`,
-        undefined,
-        WHOLE_LABEL,
-      ],
+      by: BY,
       minEffect: ['--min-effect <share>', 'smallest change of a share that counts', share, 0.01],
       all: ['--all', 'list unchanged labels too'],
       sampleType: SAMPLE_TYPE,
