@@ -152,7 +152,7 @@ export const codeTimes = (
   };
 };
 
-/** Starts of spans, and what they may be told against. */
+/** Starts of spans, and what they may be coded against. */
 interface SpanStarts {
   readonly pieceFirsts: readonly number[];
   readonly parents: Int32Array;

@@ -149,7 +149,7 @@ export interface DigestResult {
   readonly closest?: ClosestDigests;
 }
 
-/** What is told beside what was found. */
+/** Figures of a search, beside what it found. */
 export interface SearchTotals {
   /** Found in all, also beyond a page or a limit. */
   readonly total: number;

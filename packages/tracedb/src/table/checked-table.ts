@@ -151,7 +151,7 @@ export const COUNTER_BYTES = 8;
 /** What an engine counts. Only whole calls count: nothing is added before the store has answered. */
 export type TableCounters = { -readonly [K in keyof TableStats]: TableStats[K] };
 
-/** A read in batches; what it does it tells its span, if it has one. */
+/** A read in batches, which reports what it does to its span, if it has one. */
 export type Read<T> = AsyncGenerator<readonly T[], undefined, void>;
 
 const describe = (selection: RowSelection): string => {
@@ -179,6 +179,8 @@ export abstract class CheckedTable implements WideColumnTable {
   abstract readonly location: string;
   protected abstract get families(): ReadonlySet<string>;
   protected abstract get isClosed(): boolean;
+  /** Whether spans may start while a call goes on, which belong under its own: those of the calls of a client. */
+  protected abstract readonly startsSpans: boolean;
 
   /** Write rows of so many bytes, and count them. */
   protected abstract write(
@@ -227,13 +229,13 @@ export abstract class CheckedTable implements WideColumnTable {
   readRows(selection: RowSelection, options: ReadOptions = {}): AsyncIterableIterator<readonly Row[]> {
     const span = this.#readSpan('table.read', selection);
     const read = this.rows(selection, options, span);
-    return span === undefined ? read : new TracedRead(span, read, this.#startsSpans);
+    return span === undefined ? read : new TracedRead(span, read, this.startsSpans);
   }
 
   readKeys(selection: RowSelection, options: ReadOptions = {}): AsyncIterableIterator<readonly string[]> {
     const span = this.#readSpan('table.read-keys', selection);
     const read = this.keys(selection, options, span);
-    return span === undefined ? read : new TracedRead(span, read, this.#startsSpans);
+    return span === undefined ? read : new TracedRead(span, read, this.startsSpans);
   }
 
   readRow(key: string, options: ReadOptions = {}): Promise<Row | undefined> {
@@ -241,7 +243,7 @@ export abstract class CheckedTable implements WideColumnTable {
     if (span === undefined) return this.#firstRow(key, options, undefined);
     span.describe(['engine', this.engine]);
     const read = (): Promise<Row | undefined> => this.#firstRow(key, options, new ReadSpan(span, true));
-    return this.#startsSpans || isWorkWatched() ? under(span, read) : read();
+    return this.startsSpans || isWorkWatched() ? under(span, read) : read();
   }
 
   checkAndMutateRow(
@@ -313,7 +315,7 @@ export abstract class CheckedTable implements WideColumnTable {
   }
 
   /**
-   * Begin a read. It ends, and lets go of what it holds, by `end`, by its signal, its deadline or the closing of the table: at once and for good, also
+   * Begin a read. It ends, and calls `release`, by `end`, by its signal, its deadline or the closing of the table: at once and for good, also
    * while nobody asks for the next batch, and if nobody ever will. An end that came too early must be an error, which `check` throws.
    */
   protected beginRead(options: ReadOptions, release: () => void): { check(): void; end(): void } {
@@ -337,11 +339,6 @@ export abstract class CheckedTable implements WideColumnTable {
 
   protected endReads(): void {
     for (const end of this.#openReads) end();
-  }
-
-  /** Whether spans may start while a call goes on, which belong under its own: those of the calls of a client. */
-  get #startsSpans(): boolean {
-    return this.engine !== 'lmdb';
   }
 
   #readSpan(name: string, selection: RowSelection): ReadSpan | undefined {

@@ -1,4 +1,4 @@
-// The span of one read of a table: its figures, counted as the read goes on, and its end. An engine is given it and tells it everything from within,
+// The span of one read of a table: its figures, counted as the read goes on, and its end. An engine is given it and reports to it from within,
 // which costs no promise. It must never throw into the read.
 import type { Span } from 'spanline';
 import { timers } from 'spanline/internal/base';

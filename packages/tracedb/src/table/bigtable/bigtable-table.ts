@@ -34,9 +34,20 @@ import { RowReader } from './row-reader.js';
 const rowOf = (key: Buffer, cells: Cell[]): Row => ({ key: key.toString(), cells });
 const keyOf = (key: Buffer): string => key.toString();
 
+/** A generator by itself would first wait for the batch that is on its way, however long that takes. */
+const endingAtOnce = <T>(reader: RowReader<T>, batches: Read<T>): Read<T> => {
+  const end = batches.return.bind(batches);
+  batches.return = (value) => {
+    reader.stop();
+    return end(value);
+  };
+  return batches;
+};
+
 /** `WideColumnTable` on Bigtable. */
 class BigtableTable extends CheckedTable {
   readonly engine = 'bigtable';
+  protected readonly startsSpans = true;
   readonly location: string;
   readonly #table: string;
   readonly #calls = new Set<Promise<unknown>>();
@@ -74,11 +85,13 @@ class BigtableTable extends CheckedTable {
   }
 
   protected rows(selection: RowSelection, options: ReadOptions, span: ReadSpan | undefined): Read<Row> {
-    return this.#read(selection, options, true, rowOf, span);
+    const reader = new RowReader<Row>();
+    return endingAtOnce(reader, this.#read(reader, selection, options, true, rowOf, span));
   }
 
   protected keys(selection: RowSelection, options: ReadOptions, span: ReadSpan | undefined): Read<string> {
-    return this.#read(selection, options, false, keyOf, span);
+    const reader = new RowReader<string>();
+    return endingAtOnce(reader, this.#read(reader, selection, options, false, keyOf, span));
   }
 
   protected changeIf(
@@ -116,25 +129,7 @@ class BigtableTable extends CheckedTable {
     await this.#client.close();
   }
 
-  #read<T>(
-    selection: RowSelection,
-    options: ReadOptions,
-    withCells: boolean,
-    item: (key: Buffer, cells: Cell[]) => T,
-    span: ReadSpan | undefined,
-  ): Read<T> {
-    const reader = new RowReader<T>();
-    const batches = this.#batches(reader, selection, options, withCells, item, span);
-    const end = batches.return.bind(batches);
-    // A generator by itself would first wait for the batch that is on its way, however long that takes.
-    batches.return = (value) => {
-      reader.stop();
-      return end(value);
-    };
-    return batches;
-  }
-
-  async *#batches<T>(
+  async *#read<T>(
     reader: RowReader<T>,
     selection: RowSelection,
     options: ReadOptions,

@@ -39,6 +39,7 @@ const turn = (): Promise<void> => new Promise((resolve) => timers.setImmediate(r
 /** `WideColumnTable` on LMDB. */
 export class LmdbTable extends CheckedTable {
   readonly engine = 'lmdb';
+  protected readonly startsSpans = false;
   protected isClosed = false;
 
   readonly #env: LmdbEnv;
@@ -139,7 +140,7 @@ export class LmdbTable extends CheckedTable {
     }
   }
 
-  /** What `gather` makes of the rows of a selection, in batches, all from one snapshot, which must be let go however the read ends. */
+  /** What `gather` makes of the rows of a selection, in batches, all from one snapshot, which must be released however the read ends. */
   async *#read<T>(
     selection: RowSelection,
     options: ReadOptions,
