@@ -102,7 +102,14 @@ export class Catalogue {
       const found = await this.#store.get(CATALOGUE_KEY, { signal, ifNoneMatch: this.#state?.etag });
       if (found === 'unchanged') return this.#state as CatalogueState;
       if (found === undefined) {
-        await this.#checkNew(call);
+        if (!(await this.#isNew(call))) {
+          // Those who make it may have done so between the two looks.
+          if (reads < 2) continue;
+          throw this.#damage(
+            CATALOGUE_KEY,
+            'is gone, and generations of it are there: put back one that names the newest, as docs/formats.md says',
+          );
+        }
         return this.#take(read, new CatalogueState(NO_GENERATION, undefined, undefined, [], []));
       }
       const file = `${this.#store.name}/${CATALOGUE_KEY}`;
@@ -152,15 +159,13 @@ export class Catalogue {
     return this.#names.among(generation.foldedPacks, names, signal);
   }
 
-  /** Throws unless nobody has made this archive yet: one that lost its catalogue must not be taken for new, or all it has for orphans. */
-  async #checkNew({ signal }: Call): Promise<void> {
-    const gone =
-      'is gone, and generations of it are there: put back one that names the newest, as docs/formats.md says';
-    if (this.#state?.etag !== undefined) throw this.#damage(CATALOGUE_KEY, gone);
-    if (this.#state !== undefined) return;
+  /** Whether nobody has made this archive yet: one that lost its catalogue must not be taken for new, or all it has for orphans. */
+  async #isNew({ signal }: Call): Promise<boolean> {
+    if (this.#state !== undefined) return this.#state.etag === undefined;
     // Of the first generation there may be several, of those who make it at the same time.
     for await (const page of this.#store.list('generations/', { signal }))
-      if (page.some(({ key }) => (generationOf(key) ?? 1) > 1)) throw this.#damage(CATALOGUE_KEY, gone);
+      if (page.some(({ key }) => (generationOf(key) ?? 1) > 1)) return false;
+    return true;
   }
 
   /** The state after it; undefined when another was quicker. */

@@ -9,7 +9,7 @@ import { BucketPlace } from '../../src/bucket/bucket-place.js';
 import { Catalogue } from '../../src/bucket/catalogue.js';
 import { openCatalogue } from '../../src/bucket/catalogue-reader.js';
 import type { CatalogueState } from '../../src/bucket/catalogue-state.js';
-import { freshKey, hourOf, timelineKey } from '../../src/bucket/keys.js';
+import { CATALOGUE_KEY, freshKey, hourOf, timelineKey } from '../../src/bucket/keys.js';
 import { Segment } from '../../src/segment/segment.js';
 import { MemoryStore } from './support/memory-store.js';
 import { expectExactly, listFresh, makeUpload, putUpload, readAll, spanIdsIn, type Upload } from './support/shop.js';
@@ -52,6 +52,22 @@ test('uploads are folded where they are, and merged when there are enough', asyn
   expectExactly(await readAll(store), uploads);
   // What was merged is there until the grace is over.
   expect(keysOf(store, 'fresh/')).toHaveLength(4);
+});
+
+test('an archive that another makes between two looks of one is not taken for one that lost its catalogue', async () => {
+  const { store, uploads } = await storeWith(4);
+  store.before = async (call, key) => {
+    if (call !== 'list' || key !== 'generations/') return;
+    store.before = () => {};
+    const other = new BucketMaintainer(store);
+    await other.pass();
+    await other.pass();
+  };
+  await new BucketMaintainer(store).pass();
+  expectExactly(await readAll(store), uploads);
+  // One that did is told so, by whoever looks.
+  store.objects.delete(CATALOGUE_KEY);
+  await expect(newest(store)).rejects.toMatchObject({ code: 'ERR_SPANLINE_BUCKET_DAMAGED' });
 });
 
 test('what is dead is deleted after the grace, and nothing is written any more when nothing happens', async () => {
