@@ -16,6 +16,7 @@ export type RefusalReason =
   | 'bad link'
   | 'bad field'
   | 'end before start'
+  | 'time beyond 64 bits'
   | 'values nested too deep'
   | 'a key comes twice'
   | 'text is not UTF-8'
@@ -131,10 +132,16 @@ export class DecodeContext implements DecodedTraces {
   }
 }
 
-const flawOf = ({ traceId, spanId, startUnixNs, endUnixNs }: ArchivedSpan): RefusalReason | undefined => {
+/** Nanoseconds that OTLP and the archive have no room for; a format with microseconds can say them. */
+const TIME_END_NS = 2n ** 64n;
+
+const flawOf = ({ traceId, spanId, startUnixNs, endUnixNs, events }: ArchivedSpan): RefusalReason | undefined => {
   if (traceId.length !== 32 || traceId === NO_TRACE_ID) return 'bad trace id';
   if (spanId.length !== 16 || spanId === NO_SPAN_ID) return 'bad span id';
-  return endUnixNs < startUnixNs ? 'end before start' : undefined;
+  if (endUnixNs < startUnixNs) return 'end before start';
+  if (endUnixNs >= TIME_END_NS || events.some(({ timeUnixNs }) => timeUnixNs >= TIME_END_NS))
+    return 'time beyond 64 bits';
+  return undefined;
 };
 
 const MAX_PARTS = 1000;

@@ -359,6 +359,22 @@ describe('what Jaeger writes', () => {
     expect(decoded.badField).toMatch(new RegExp(`^(${field}) must be`));
   });
 
+  test('a time that has no room in 64 bits of nanoseconds costs its span', () => {
+    const beyond = 2 ** 62;
+    const nanoseconds = (key: string, value: unknown) => ({ key: `spanline.${key}`, type: 'int64', value });
+    const decoded = decodeValue(
+      document(
+        span,
+        { ...span, startTime: beyond },
+        { ...span, duration: beyond },
+        { ...span, tags: [nanoseconds('ns', 1), nanoseconds('duration_ns', '99999999999999999999')] },
+        { ...span, logs: [{ timestamp: beyond, fields: [] }] },
+      ),
+    );
+    expect(decoded.spans).toHaveLength(1);
+    expect(decoded.reasons).toEqual({ 'time beyond 64 bits': 4 });
+  });
+
   const tag = (key: string, value: unknown, type = 'string') => ({ key, type, value });
   const child = (refType: string, traceID: string, spanID: string) => ({ refType, traceID, spanID });
   const OTHER = `${'0'.repeat(12)}beef`;

@@ -20,13 +20,14 @@ const json = [encodeOtlpJson(spans), encodeOtlpJson([small])];
 const jaeger = [encodeJaegerJson(new Map([[FULL_SPAN.traceId, spans]])), encodeJaegerJson(new Map([['x', [small]]]))];
 
 /** Ids of the right form, times in order: what the archive relies on. */
-const check = ({ traceId, spanId, parentSpanId, startUnixNs, endUnixNs, links }: ArchivedSpan): void => {
+const check = ({ traceId, spanId, parentSpanId, startUnixNs, endUnixNs, events, links }: ArchivedSpan): void => {
   const isGood =
     /^[0-9a-f]{32}$/.test(traceId) &&
     /^[0-9a-f]{16}$/.test(spanId) &&
     /^([0-9a-f]{16})?$/.test(parentSpanId) &&
     startUnixNs >= 0n &&
     endUnixNs >= startUnixNs &&
+    [endUnixNs, ...events.map(({ timeUnixNs }) => timeUnixNs)].every((time) => time < 2n ** 64n) &&
     links.every((link) => /^[0-9a-f]{32}$/.test(link.traceId) && /^[0-9a-f]{16}$/.test(link.spanId));
   if (!isGood) throw new Error(`a span was let through: ${JSON.stringify({ traceId, spanId, parentSpanId, links })}`);
 };
