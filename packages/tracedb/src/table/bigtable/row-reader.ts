@@ -1,5 +1,6 @@
-// One read: takes the server's answers, hands out batches, and goes on behind the last row when the connection breaks. It must
-// never end as if it were whole after a failure, and never read on when nobody asks for more.
+// One read: takes the server's answers, hands out batches, and goes on behind the last row when the connection breaks. A list of many keys is several
+// requests, each made as soon as the one before is answered, so that the way to the server and back is made while the caller uses what came. It must
+// never end as if it were whole after a failure, and never hold more than a few batches when nobody asks for them.
 import { backoffMs, timers } from 'spanline/internal/base';
 import type { Read, TableCounters } from '../checked-table.js';
 import type { ReadSpan } from '../read-span.js';
@@ -44,7 +45,8 @@ const isFull = ({ items, bytes }: Batch<unknown>): boolean => items.length >= BA
 
 /** The batches of one read, made once. */
 export class RowReader<T> {
-  #stream: AnswerStream | undefined;
+  /** To the request that was made last. */
+  #answer: { readonly stream: AnswerStream; readonly merger: RowMerger } | undefined;
   #wake: () => void = () => {};
   #isStopped = false;
   /** Whether all has come. What stops a read takes nothing from it then, however long the caller is about it. */
@@ -62,44 +64,38 @@ export class RowReader<T> {
     if (this.#isWhole) return;
     this.#isStopped = true;
     timers.clearImmediate(this.#flushTimer);
-    this.#stream?.cancel();
-    this.#stream = undefined;
+    this.#answer?.stream.cancel();
+    this.#answer = undefined;
     this.#wake();
   }
 
   async *read(task: ReadTask<T>): Read<T> {
-    const { plan, filter, span } = task;
+    const { span } = task;
     this.#rowsLeft = task.limit;
-    for (let rows = plan.next(); rows !== undefined; rows = plan.next()) {
-      const merger = new RowMerger(
-        (key, cells, bytes) => this.#take(task, key, cells, bytes),
-        filter.qualifiers,
-        this.#lastKey,
-      );
-      const stream = this.#open(task, rows, merger);
-      for (;;) {
-        const isLast = this.#rowsLeft === 0 || stream.isOver;
-        const [batch] = this.#batches;
-        if (batch !== undefined && (isLast || this.#isDue || isFull(batch))) {
-          this.#batches.shift();
-          if (this.#batches.length < MAX_WAITING) stream.resume();
-          span?.gave(batch.items.length, batch.payload);
-          yield batch.items;
-          span?.asked();
-          this.#isDue = true;
-        } else if (isLast) break;
-        else {
-          this.#isDue = false;
-          await this.#wait();
-        }
-        if (!this.#goesOn(task)) return;
+    this.#ask(task);
+    while (this.#answer !== undefined) {
+      const { stream, merger } = this.#answer;
+      const isLast = this.#rowsLeft === 0 || stream.isOver;
+      const [batch] = this.#batches;
+      if (batch !== undefined && (isLast || this.#isDue || isFull(batch))) {
+        this.#batches.shift();
+        this.#readOn(task);
+        span?.gave(batch.items.length, batch.payload);
+        yield batch.items;
+        span?.asked();
+        this.#isDue = true;
+      } else if (!isLast) {
+        this.#isDue = false;
+        await this.#wait();
+      } else {
+        // What ended well was the last, or another would have been asked for.
+        const failure = this.#rowsLeft === 0 ? undefined : stream.failure(merger.isInRow);
+        if (failure === undefined) return;
+        this.#answer = undefined;
+        if (!isTransient(failure) || ++this.#failures >= MAX_ATTEMPTS) throw failure;
+        await this.#wait(backoffMs(this.#failures, BACKOFF));
+        if (this.#goesOn(task)) this.#ask(task);
       }
-      if (this.#rowsLeft === 0) return;
-      this.#stream = undefined;
-      const failure = stream.failure(merger.isInRow);
-      if (failure === undefined) plan.finished();
-      else if (!isTransient(failure) || ++this.#failures >= MAX_ATTEMPTS) throw failure;
-      else await this.#wait(backoffMs(this.#failures, BACKOFF));
       if (!this.#goesOn(task)) return;
     }
   }
@@ -109,16 +105,25 @@ export class RowReader<T> {
     return !this.#isStopped;
   }
 
-  #open(task: ReadTask<T>, rows: ReturnType<ReadPlan['next']>, merger: RowMerger): AnswerStream {
+  /** Ask for what is left of the plan. */
+  #ask(task: ReadTask<T>): void {
     const { client, table, plan, filter, deadlineAt } = task;
+    this.#answer = undefined;
+    const rows = plan.next();
+    if (rows === undefined) return;
     // The server must not count rows that are sorted out here.
     const rowsLimit = Number.isFinite(this.#rowsLeft) && filter.qualifiers === undefined ? this.#rowsLeft : 0;
+    const merger = new RowMerger(
+      (key, cells, bytes) => this.#take(task, key, cells, bytes),
+      filter.qualifiers,
+      this.#lastKey,
+    );
     const stream: AnswerStream = new AnswerStream(
       client,
       { tableName: table, rows, rowsLimit, filter: filter.filter },
       deadlineAt - timers.wallMs(),
       (answer) => {
-        if (this.#stream !== stream) return;
+        if (this.#answer?.stream !== stream) return;
         this.#failures = 0;
         merger.push(answer);
         const scannedTo = answer.lastScannedRowKey as Buffer;
@@ -126,13 +131,25 @@ export class RowReader<T> {
         this.#answered(task, stream);
       },
       () => {
-        if (this.#stream !== stream) return;
-        if (plan.isLast && stream.failure(merger.isInRow) === undefined) this.#cameWhole(task);
+        if (this.#answer?.stream !== stream) return;
+        if (stream.failure(merger.isInRow) === undefined) {
+          plan.finished();
+          if (plan.isLast) this.#cameWhole(task);
+          else this.#readOn(task);
+        }
+        this.#isDue = true;
         this.#wake();
       },
     );
-    this.#stream = stream;
-    return stream;
+    this.#answer = { stream, merger };
+  }
+
+  /** Go on with the answer, or ask for the next part, unless enough waits for the caller. */
+  #readOn(task: ReadTask<T>): void {
+    if (this.#answer === undefined || this.#batches.length >= MAX_WAITING) return;
+    const { stream, merger } = this.#answer;
+    if (!stream.isOver) stream.resume();
+    else if (this.#rowsLeft > 0 && !task.plan.isLast && stream.failure(merger.isInRow) === undefined) this.#ask(task);
   }
 
   #cameWhole({ whenWhole }: ReadTask<T>): void {
@@ -152,7 +169,7 @@ export class RowReader<T> {
         this.#flushTimer = undefined;
         this.#isDue = true;
         // Not a wait before the next stream.
-        if (this.#stream === stream) this.#wake();
+        if (this.#answer?.stream === stream) this.#wake();
       });
     }
   }

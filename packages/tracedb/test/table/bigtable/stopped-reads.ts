@@ -1,4 +1,5 @@
 // A read that its caller gives up, or is slow with, costs the server no more than that: the stream is cancelled or waits.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { fakeTimers } from '../../../../../test/support/fake-timers.js';
 import { all, rejects } from '../conformance/suite.js';
@@ -32,6 +33,45 @@ test('breaking off cancels the stream at the server', async () => {
   const { table, service } = await fakeTable({ ReadRows: endless('x'.repeat(1000)).handler });
   for await (const _ of table.readRows({ prefix: '' })) break;
   await cancelled(service.of('ReadRows')[0]);
+});
+
+test('of many keys the next ones are asked for while the caller uses what came, and no sooner than it needs them', async () => {
+  const { table, service } = await fakeTable({
+    ReadRows: (call) => rowsThen(call.request.rows.rowKeys.map(String))(call),
+  });
+  const keys = Array.from({ length: 2100 }, (_, i) => `k${String(i).padStart(4, '0')}`);
+  const asked = (): number => service.of('ReadRows').length;
+  const batches = table.readKeys({ keys });
+  const found: string[] = [];
+  const take = async (): Promise<void> => {
+    const { value = [] } = await batches.next();
+    found.push(...value);
+  };
+  await take();
+  await sleep(50);
+  expect(asked()).toBe(1);
+  while (found.length < 1000 - 256) await take();
+  await until(() => asked() === 2);
+  while (found.length < 1500) await take();
+  for await (const more of batches) found.push(...more);
+  expect(found).toEqual(keys);
+  expect(service.of('ReadRows').map(({ request }) => request.rows.rowKeys.length)).toEqual([1000, 1000, 100]);
+  expect(table.stats()).toMatchObject({ openReads: 0, rowsRead: 2100 });
+});
+
+test('what came of one part is given while the next lets wait', async () => {
+  const { table, service } = await fakeTable({
+    ReadRows: inTurn(
+      (call) => rowsThen(call.request.rows.rowKeys.slice(0, 3).map(String))(call),
+      () => {},
+    ),
+  });
+  const keys = Array.from({ length: 1100 }, (_, i) => `k${String(i).padStart(4, '0')}`);
+  const batches = table.readKeys({ keys });
+  expect((await batches.next()).value).toEqual(keys.slice(0, 3));
+  await until(() => service.of('ReadRows').length === 2);
+  await batches.return?.();
+  await cancelled(service.of('ReadRows')[1]);
 });
 
 test('a signal cancels it even while nobody asks for a batch', async () => {
