@@ -159,7 +159,8 @@ export default defineConfig({
     // The next line of Node takes what this one has compiled.
     experimental: { fsModuleCache: SPANLINE_TEST_BUILT === undefined },
     server: { deps: { external: [BUILT_FILES] } },
-    testTimeout: 120_000,
+    // At night samples are ten to fifty times as large.
+    testTimeout: suite === 'nightly' ? 900_000 : 120_000,
     hookTimeout: 240_000,
     // Instead of a second, which is soon over on a busy machine.
     expect: { poll: { timeout: 30_000 } },

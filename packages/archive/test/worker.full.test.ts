@@ -55,7 +55,7 @@ test('looks from all sides while segments are made, and merged by the worker', a
 const ARCHIVES = Array.from({ length: samples(1, 1, 20) }, (_, i) => 7 + i);
 const DEATHS = 3;
 
-test.each(ARCHIVES)(`${DEATHS} deaths of a worker at any moment (seed %i)`, { timeout: 600_000 }, async (seed) => {
+test.each(ARCHIVES)(`${DEATHS} deaths of a worker at any moment (seed %i)`, async (seed) => {
   const directory = newDirectory();
   const archive = await openBuilt(directory, { segmentSpans: 3000 });
   const random = seededRandom(seed);

@@ -13,7 +13,7 @@ import { newDirectory } from './support/directory.js';
 const open = (directory: string): Promise<Archive> =>
   Archive.open(directory, { unsortedSpans: 5, segmentSpans: 60, mergedSpans: 500 });
 
-test('any steps', { timeout: 120_000 }, async () => {
+test('any steps', async () => {
   await checkAnySteps(samples(2, 16, 400), () => {
     const directory = newDirectory();
     return { open: () => open(directory), sharesUnsealed: true };

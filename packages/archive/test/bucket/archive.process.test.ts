@@ -38,7 +38,7 @@ describeBucket('an archive in a bucket', (server) => {
     return archive;
   };
 
-  test('any steps, as the model', { timeout: 120_000 }, async () => {
+  test('any steps, as the model', async () => {
     await checkAnySteps(samples(3, 12, 100), () => {
       const place = newPlace();
       const spools = [newDirectory(), newDirectory()];

@@ -9,7 +9,7 @@ import { numberedTrace } from '../archive/support/numbered-traces.js';
 import { segmentBytes, span } from '../segment/support/segments.js';
 import { readWal } from '../support/read-wal.js';
 
-test('a megabyte of empty lists', { timeout: 120_000 }, () => {
+test('a megabyte of empty lists', () => {
   const bad = span({ properties: { a: Array.from({ length: 600_000 }, () => []) } });
   expect(thrownBy(() => segmentBytes([bad]))).toBeInstanceOf(LimitError);
   const path = join(newDirectory(), 'a.log');
