@@ -295,6 +295,6 @@ test('random programs', async () => {
       records.forEach(check);
       expect(new Set(records.map((one) => one.traceId + one.spanId)).size).toBe(records.length);
     }),
-    { numRuns: samples(15, 50, 2000) },
+    { numRuns: samples(15, 50, 1000) },
   );
 });
