@@ -182,10 +182,10 @@ export class Collector implements TraceSink {
     return result;
   }
 
-  /** @internal For `process.on('exit')`: hand everything to reporters that work synchronously. */
-  reportSync(): void {
+  /** @internal For `process.on('exit')`: hand everything to reporters that work synchronously, which have until `deadline` (monotonic) for it. */
+  reportSync(deadline = timers.monotonicMs() + this.exitTimeoutMs): void {
     closeUnfinished();
-    this.reporting.reportSync();
+    this.reporting.reportSync(deadline);
   }
 
   /** @internal Work left that an orderly exit should wait for. */

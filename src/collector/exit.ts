@@ -1,6 +1,7 @@
 // What happens to queued traces when the process ends, and what the library does when a signal comes: one listener a signal, whoever in the library asks
 // for it and in whichever copy, so that one place decides whether the process is to end, and when all of it is done. An exit is never held back longer than
 // the collector's exitTimeoutMs, a handler here must never throw, and the end of the process must not be taken from the application.
+import { timers } from '../base/calls/timers.js';
 import { state } from '../context/process-state.js';
 import type { Collector } from './collector.js';
 
@@ -76,15 +77,21 @@ export const flushOnExit = (collector: Collector): void => {
   if (installed.has(collector)) return;
   installed.add(collector);
   let isFlushing = false;
+  /** Of this exit, once it has begun: what a flush has used up is not waited for again. */
+  let deadline: number | undefined;
   process.on('beforeExit', () => {
+    // Where the application goes on all the same, a later exit has its whole time. An end is before this.
+    if (deadline !== undefined) timers.setImmediate(() => (deadline = undefined)).unref();
     if (isFlushing || !collector.hasPending) return;
     isFlushing = true;
-    void collector.flush({ timeoutMs: collector.exitTimeoutMs }).then((result) => {
+    const timeoutMs = collector.exitTimeoutMs;
+    deadline = timers.monotonicMs() + timeoutMs;
+    void collector.flush({ timeoutMs }).then((result) => {
       // Emitted again when the loop is empty again; what could not be delivered in time must not be tried for ever.
       isFlushing = !result.complete;
     });
   });
-  process.on('exit', () => collector.reportSync());
+  process.on('exit', () => collector.reportSync(deadline));
 };
 
 /**

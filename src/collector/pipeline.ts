@@ -138,7 +138,7 @@ export class Pipeline {
     // A batch that is being sent asynchronously is sent again: twice is better than never, and the spans have ids.
     if (this.#isCalling && this.#batch !== null) this.#batch.isAbandoned = true;
     for (this.#batch ??= this.#nextBatch(); this.#batch !== null; this.#batch = this.#nextBatch()) {
-      const left = Math.max(1, deadline - timers.monotonicMs());
+      const left = Math.max(0, deadline - timers.monotonicMs());
       try {
         const result =
           reporter.reportSync === undefined ? reporter.report(this.#batch) : reporter.reportSync(this.#batch, left);

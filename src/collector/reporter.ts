@@ -65,8 +65,8 @@ export interface Reporter {
   /** At most one call at a time. The collector retries a failed batch with backoff unless the error says `retryable: false`. */
   report(batch: ReportBatch): void | Promise<void>;
   /**
-   * Last chance in `process.on('exit')`, where nothing asynchronous runs: it may take `timeoutMs` at most. Leave out when there is no
-   * synchronous way.
+   * Last chance in `process.on('exit')`, where nothing asynchronous runs: it may take `timeoutMs` at most, 0 where a flush has used up the
+   * time of the exit; what needs no waiting is delivered then too. Leave out when there is no synchronous way.
    */
   reportSync?(batch: ReportBatch, timeoutMs: number): void;
   /** Wait until everything handed over is out of this process. */

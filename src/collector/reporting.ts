@@ -164,9 +164,8 @@ export class Reporting {
   }
 
   /** Hand everything to reporters that work synchronously. */
-  reportSync(): void {
+  reportSync(deadline: number): void {
     this.#disarm();
-    const deadline = timers.monotonicMs() + this.options.exitTimeoutMs;
     const parts = this.#takeReportable();
     this.#handOver(parts, (pipeline) => pipeline.reportSync(parts, deadline));
     for (const pipeline of this.#former) pipeline.reportSync([], deadline);

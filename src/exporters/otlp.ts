@@ -159,6 +159,7 @@ export class OtlpReporter extends QueuedHttpReporter {
    * again: a server may get it twice, with the same ids.
    */
   reportSync(batch: ReportBatch, timeoutMs: number): void {
+    if (timeoutMs <= 0) throw this.#untaken();
     const undelivered = this.#undelivered.of(batch);
     // That of a report in flight is in the middle of a request.
     const builder = this.#newBuilder();
@@ -176,7 +177,7 @@ export class OtlpReporter extends QueuedHttpReporter {
     this.#counters.counts.requestsFailed++;
     if (!hasAnswered)
       this.#counters.unanswered(`${this.#sender.shownUrl} did not answer.`, this.#options.endpointName, true);
-    throw new ReportError('ERR_SPANLINE_EXIT', `${this.url} has not taken all spans before the process ended.`);
+    throw this.#untaken();
   }
 
   override stats(): Readonly<Record<string, number>> {
@@ -223,6 +224,10 @@ export class OtlpReporter extends QueuedHttpReporter {
   #newBuilder(): RequestBuilder {
     const { protocol, maxRequestBytes } = this.#options;
     return new RequestBuilder(protocol === 'json' ? new JsonFormat() : new ProtobufFormat(), maxRequestBytes);
+  }
+
+  #untaken(): ReportError {
+    return new ReportError('ERR_SPANLINE_EXIT', `${this.url} has not taken all spans before the process ended.`);
   }
 
   #leaveOut(undelivered: Undelivered): LeftOut {

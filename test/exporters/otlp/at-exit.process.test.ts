@@ -30,6 +30,7 @@ beforeAll(async () => {
        exit: () => process.exit(3),
        throws: () => { throw new Error('uncaught'); },
        rejects: () => void Promise.reject(new Error('unhandled')),
+       empties: () => { process.exitCode = 3; },
        'while-sending': () => void setInterval(() => existsSync(sign) && process.exit(3), 5),
      };
      ways[how as 'exit']();`,
@@ -130,6 +131,14 @@ test('a server that never answers holds the end back by exitTimeoutMs at most, a
     reportedSpans: 0,
     lastError: expect.stringContaining('has not taken all spans'),
   });
+});
+
+test('what waited in vain when the event loop ran empty does not wait a second time', async () => {
+  server = await startServer(() => {});
+  const end = await endOf('empties', server.url, 'none', '1000');
+  expect(end).toMatchObject({ code: 3, reportedSpans: 0 });
+  expect(end.lastError).toContain('has not taken all spans');
+  expect(server.requests.length).toBe(1);
 });
 
 test('nothing listens, or the server refuses: the program ends as it would', async () => {
