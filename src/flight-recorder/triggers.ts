@@ -28,6 +28,9 @@ const reasonOf = (error: unknown, origin: string): SnapshotReason => {
 const isTaken = (): boolean =>
   process.listenerCount('uncaughtException') > 0 || process.hasUncaughtExceptionCaptureCallback();
 
+/** A name for a message. A program without types gives anything for one; to make a text of an object runs code of the program. */
+const plainName = (name: unknown): string => (Object(name) === name ? 'a root' : String(name));
+
 class CrashWatch {
   /** What is called of it may not throw. */
   readonly #to: Triggers;
@@ -212,7 +215,8 @@ export class Triggers {
     this.#endWith(this.#unwritten ?? { kind: 'exit-code', text: `exit code ${code}`, traceId: '' });
   }
 
-  #reasonOf(trace: ActiveTrace, { name, begin, endTicks }: EndedRoot): SnapshotReason | undefined {
+  #reasonOf(trace: ActiveTrace, { name: given, begin, endTicks }: EndedRoot): SnapshotReason | undefined {
+    const name = plainName(given);
     const { slowMs, timesUsual, error } = this.#options;
     const ns = (endTicks - begin) * nsPerTick();
     const usual = timesUsual === undefined ? undefined : this.usual.add(name, ns);

@@ -51,6 +51,22 @@ test('a slow trace writes a snapshot that names it, and is sent although it was 
   expect(memory.tree()).toBe('slow\n  child\n  late');
 });
 
+test('a root whose name is no text ends as others do, slow or with an error', async () => {
+  const fails = vi.fn(() => {
+    throw new Error('of the program');
+  });
+  const name = { toString: fails } as unknown as string;
+  for (const triggers of [{ slowMs: 1 }, { error: true }]) {
+    const place = fresh();
+    const { root } = flight({ sampler: never }, { triggers: { directory: place, ...triggers } });
+    const span = root(name).setStatus('error');
+    pause(2);
+    span.end();
+    const [snapshot] = await written(place);
+    expect(snapshot.reason.text).toMatch(/^a root (took|has an error)/);
+  }
+});
+
 test('slower than usual is seen once it is known what is usual', async () => {
   const place = fresh();
   const { root, recorder } = flight(
