@@ -252,7 +252,8 @@ export class TraceLife {
     this.traces.set(number, TraceWord.state, TraceState.open);
     this.open.add(number);
     if (this.open.size <= this.options.maxOpenTraces) return false;
-    this.evict();
+    // More than one where the bound was lowered.
+    while (this.open.size > this.options.maxOpenTraces) this.evict();
     return true;
   }
 

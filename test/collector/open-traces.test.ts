@@ -48,6 +48,14 @@ test('what was evicted is dropped however many traces began since it did, and no
   expect(memory.tree()).toBe('other\n  late');
 });
 
+test('a bound that is lowered holds from the next root on', async () => {
+  const { root, collector } = recorder({ maxOpenTraces: 10 });
+  for (let i = 0; i < 8; i++) root('open');
+  collector.configure({ maxOpenTraces: 3 });
+  root('next');
+  expect(collector.stats().openTraces).toBe(3);
+});
+
 test('more bytes than the bound', async () => {
   const maxOpenBytes = 50_000;
   const { root, collector } = recorder({ maxOpenBytes });
