@@ -26,11 +26,11 @@ Examples:
 Exit codes: 0 done, 1 done with findings or nothing found, 2 wrong usage, 3 a store or file failed, 130 Ctrl-C.
 NO_COLOR=1 turns colours off; in a pipe there are none.`;
 
-const { clock, run, stalls, serve, ui } = commands;
+const { clock, run, ...others } = commands;
 const { trace, archive, ...groups } = GROUPS;
 
-/** In the order of the help. */
-const TABLE = { clock, run, trace, archive, stalls, serve, ui, ...groups };
+/** In the order of the help; a row that is not named here has its place by itself. */
+const TABLE = { clock, run, trace, archive, ...others, ...groups };
 
 /** The whole program, or what is needed of it to parse `args`; errors of usage are thrown, not exited with. */
 export async function createProgram(args?: readonly string[]): Promise<Command> {
