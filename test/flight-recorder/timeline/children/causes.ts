@@ -108,9 +108,11 @@ for (const [name, cause] of Object.entries(causes)) {
 }
 for (const span of spans) span.end();
 const stats = timeline.stats();
-// From the middle of a stretch on. The Unix time of a row differs by less than a microsecond from one look to the next.
-const shapeOf = ({ kind, detail, endUs, startUs, parts }: TimelineRow): string =>
-  `${kind} ${detail} ${Math.round((endUs - startUs) / 100)} ${parts.length}`;
+// From the middle of a stretch on.
+const shapeOf = ({ kind, detail, endUs, startUs, parts }: TimelineRow) => ({
+  what: `${kind} ${detail} ${parts.length}`,
+  us: endUs - startUs,
+});
 // The stretch of now goes on between two questions: only what had begun before a pause is compared.
 const pausedUs = Date.now() * 1000;
 await sleep(30);
