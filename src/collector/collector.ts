@@ -1,5 +1,5 @@
 // Collector: the public object. It has the options, passes what traces do on to their life, and is flushed and shut down. Called from the recording path,
-// so those methods (opened, ended, cancelled, grew) only count and schedule.
+// so those methods (opened, ended, cancelled, grew) count, drop what is over a bound, and schedule the rest.
 import { timers } from '../base/calls/timers.js';
 import { state } from '../context/process-state.js';
 import { closeUnfinished } from '../local-span/task-context.js';

@@ -1,4 +1,4 @@
-// Options of a collector: defaults, and a check that names the option that is wrong. Every bound of the library is here.
+// Options of a collector: defaults, and a check that names the option that is wrong. Every bound that a program may set is here.
 import { hostname } from 'node:os';
 import { warn } from '../base/calls/attempt.js';
 import { OptionError, wrongOption } from '../base/errors.js';
@@ -16,7 +16,7 @@ export interface CollectorOptions {
   readonly resourceAttributes?: Resource['attributes'];
   /** Head sampling, asked once per root. Default: follow the caller, record every new trace. */
   readonly sampler?: Sampler;
-  /** Tail sampling: sees the whole trace before it is reported; false drops it. Its late spans follow the decision. */
+  /** Tail sampling: sees a trace when its root has ended, before it is reported; false drops it. Its late spans follow the decision. */
   readonly keep?: (trace: Trace) => boolean;
   /** Report what has finished of traces whose root is still open, every interval. Default false. */
   readonly reportOpenTraces?: boolean;

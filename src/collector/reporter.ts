@@ -17,7 +17,7 @@ export interface Trace {
   readonly spanCount: number;
   /** Estimated bytes held until reported. */
   readonly byteSize: number;
-  /** True when spans of this trace were reported before (late spans, or an early report of an open root). */
+  /** True when spans of this trace were reported or dropped before (late spans, or an early report of an open root). */
   readonly isContinuation: boolean;
   /** The i-th span, made on demand: 0 is the root when the root is in this batch. Lets an encoder work in slices. */
   spanAt(index: number): SpanRecord;
@@ -31,7 +31,7 @@ export interface Trace {
   readonly hasError: boolean;
 }
 
-/** What a reporter gets: whole traces that share one resource. Never empty. */
+/** What a reporter gets: traces, or parts of them, that share one resource. Never empty. */
 export interface ReportBatch {
   readonly traces: readonly Trace[];
   /** Sum over the traces. */

@@ -16,7 +16,7 @@ import { compactParts, type TracePart } from './trace-part.js';
 
 /** What became of a flush. */
 export interface FlushResult {
-  /** True when everything accepted before the call was delivered or dropped by a bound, counted. */
+  /** True when everything accepted before the call was delivered, refused or dropped by a bound, counted. */
   readonly complete: boolean;
   /** Spans still waiting when the time was up. */
   readonly pendingSpans: number;

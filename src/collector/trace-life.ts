@@ -1,24 +1,29 @@
-// The life of a trace: its states, what leads from one to the next, and why a trace is dropped. All transitions are here, and nobody else writes a state or
-// moves a trace between the open traces and the queues. Must never run code of a program, of a reporter or of `keep`.
+// The life of a trace: its states, what leads from one to the next, and why a trace is dropped. All transitions of a collector's traces are here, and
+// nobody else moves one between the open traces and the queues. Must never run code of a program, of a reporter or of `keep`.
 //
 //     start          root ends, sampled          report
 //    ───────> OPEN ─────────────────────> QUEUED ───────> reported
 //              │                             ▲
-//              │  root ends, not sampled     │ root ends, wanted by a trigger
+//              │  root ends, not sampled     │ root ends, wanted by a trigger, and no bound has dropped it
 //              └─────────────────────────> OBSERVED ────> seen by the observer, reported to nobody
 //
 //    state              event                        next
-//    OPEN               evicted, reportOpenTraces    QUEUED
+//    OPEN               root ends, wanted            QUEUED, sampled or not
+//    OPEN               evicted, reportOpenTraces    as if its root had ended: QUEUED, or OBSERVED
 //    OPEN               evicted                      dropped: evicted. OBSERVED where there is an observer
 //    OPEN               report, reportOpenTraces     OPEN; what it has is reported
 //    QUEUED             report, `keep` refuses       dropped: not kept
-//    QUEUED             the queue is over its bound  dropped: queue full, or before the first reporter
-//    OPEN, UNLISTED     root ends, after shutdown    dropped: after the shutdown. OBSERVED where there is an observer
+//    QUEUED             the queue is over its bound  what it has is dropped: queue full, or before the first reporter. What comes later is reported
+//    OPEN, UNLISTED     to QUEUED, after shutdown    dropped: after the shutdown. OBSERVED where there is an observer
 //    its root runs      root is cancelled            dropped: cancelled, from any state or none. The observer forgets it too
-//    its root has ended root is cancelled            the same: `changedAfterEnd` counts the call, and the trace is reported
-//    reported, dropped  a span of it ends            UNLISTED, until the span is counted; then by what was decided QUEUED, OBSERVED or nothing
+//    its root has ended root is cancelled            nothing: `changedAfterEnd` counts the call, and the trace is reported
+//    reported           a span of it ends            UNLISTED, until the span is counted; then by what was decided QUEUED, OBSERVED or nothing
+//    dropped            a span of it ends            nothing; the same as of one that was reported where there is an observer
 //
-// A reported or dropped trace has no number. What a report has taken is reported, also when the root is cancelled before the reporter has it.
+// What would be OBSERVED is given up where there is no observer, or no more. A trace without spans is nothing: its number is free at once. One that was
+// reported or dropped has no number, but for one that the observer still waits for. What a report has taken is reported, also when the root is cancelled
+// before the reporter has it. A trace whose rows are elsewhere (`openedExternal`) is OPEN until it is closed or evicted. A bound on open traces belongs
+// into `evict` and what calls it.
 import { type ClockAnchor, checkDrift, takeAnchor } from '../clock/index.js';
 import { Counter, count, countMany } from '../rows/counters.js';
 import { RowStore } from '../rows/row-store.js';

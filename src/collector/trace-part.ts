@@ -331,7 +331,7 @@ const linksOf = (span: RowView): readonly Link[] =>
       });
 
 /**
- * What sees every span of a collector, whatever becomes of its trace: the flight recorder, as far as the collector needs it. Called on the recording
+ * What sees every span whose rows are a collector's, whatever becomes of its trace: the flight recorder, as far as the collector needs it. Called on the recording
  * path: no method may throw.
  */
 export interface TraceObserver extends RowObserver {

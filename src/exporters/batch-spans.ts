@@ -95,7 +95,7 @@ export interface SpanRange {
 /** The spans of one batch that are not settled yet. */
 export class Undelivered {
   #ranges: SpanRange[];
-  /** Spans of this batch that a server or file took. */
+  /** Spans of this batch that a server took. */
   deliveredSpans = 0;
 
   constructor(spanCount: number) {

@@ -17,7 +17,7 @@ export interface MemoryReporterOptions {
 /** A trace in memory: everything reported of it so far. */
 export interface MemoryTrace {
   readonly traceId: string;
-  /** In the order they were reported: the root first, late spans last. */
+  /** In the order they were reported: the root first, late spans last; with `reportOpenTraces` the root in its turn. */
   readonly spans: readonly SpanRecord[];
   /** Of the first report of this trace. */
   readonly resource: Resource;

@@ -1,4 +1,5 @@
-// Sends finished traces to any OTLP server over HTTP. It must never hold the event loop, nor send again what arrived.
+// Sends finished traces to any OTLP server over HTTP. It must never hold the event loop, nor send again what is known to have
+// arrived.
 import { type ReportBatch, ReportError } from '../collector/reporter.js';
 import { JsonFormat } from '../formats/otlp/write-json.js';
 import { ProtobufFormat } from '../formats/otlp/write-protobuf.js';

@@ -58,10 +58,10 @@ export interface FinishedEvent {
 
 /** A finished span. */
 export interface FinishedSpan extends SpanIds {
-  /** Both 0 for a root. */
+  /** Both 0 without a parent, here or in another process. */
   readonly parentHi: number;
   readonly parentLo: number;
-  /** 16 lower-case hex digits; '' for a root. */
+  /** 16 lower-case hex digits; '' without a parent. */
   readonly parentSpanId: string;
   readonly name: string;
   readonly kind: ArchivedKind;

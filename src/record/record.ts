@@ -27,7 +27,7 @@ export class EventRecord {
     readonly nano: number,
     /** Key, value, key, value; no key twice; null when there are none. */
     readonly propertyList: PropertyList | null,
-    /** Properties that were left out: their values were of no permitted type. */
+    /** Properties that were left out: a bound, or values of no permitted type. */
     readonly droppedAttributesCount = 0,
   ) {}
 
@@ -134,7 +134,7 @@ export class SpanRecord {
     return spanHex(this.idHi, this.idLo);
   }
 
-  /** 16 lower-case hex digits; empty for a root. */
+  /** 16 lower-case hex digits; empty without a parent, here or in another process. */
   get parentSpanId(): string {
     return this.parentHi === 0 && this.parentLo === 0 ? '' : spanHex(this.parentHi, this.parentLo);
   }

@@ -27,7 +27,7 @@ const makeOne = async (name: ExporterName, log: Log): Promise<Reporter> => {
       return new (await import('../exporters/console.js')).ConsoleReporter();
     case 'jaeger':
       return new (await import('../exporters/jaeger.js')).JaegerReporter();
-    default:
+    case 'otlp':
       return withoutFaults((env) => new OtlpReporter({}, env, (message) => log.warn(message)), log);
   }
 };

@@ -19,7 +19,7 @@ const PROPAGATORS = ['tracecontext', 'baggage', 'b3', 'b3multi', 'jaeger', 'none
 const LEVELS = ['none', 'error', 'warn', 'info', 'debug', 'verbose', 'all'] as const;
 
 export type SamplerName = keyof typeof SAMPLERS;
-export type ExporterName = (typeof EXPORTERS)[number];
+export type ExporterName = Exclude<(typeof EXPORTERS)[number], 'none'>;
 export type MetricsExporterName = Exclude<(typeof METRICS_EXPORTERS)[number], 'none'>;
 export type PropagatorName = (typeof PROPAGATORS)[number];
 export type LogLevel = (typeof LEVELS)[number];

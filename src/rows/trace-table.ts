@@ -45,7 +45,7 @@ export const TraceBit = {
   mustReport: 4,
   /** A part of it was reported or dropped before. */
   continuation: 8,
-  /** What it gets is for the observer alone, because a bound or `keep` dropped it. */
+  /** What it gets is for the observer alone, because a bound, `keep` or the shutdown dropped it. */
   dropped: 16,
   /** The observer must not see its rows. */
   hidden: 32,

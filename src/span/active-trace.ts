@@ -79,7 +79,7 @@ export interface TraceSink {
   opened(trace: ActiveTrace): void;
   /** @internal The root ended: the trace may be reported. */
   ended(trace: ActiveTrace, root: EndedRoot): void;
-  /** @internal The root was cancelled: nothing of the trace may be reported. */
+  /** @internal The root was cancelled: nothing more of the trace may be reported. */
   cancelled(trace: ActiveTrace): void;
   /** @internal Spans were added to a trace of this sink, with their bytes; `state` is that of its number. */
   grew(trace: ActiveTrace, spans: number, bytes: number, state: number): void;
@@ -130,7 +130,7 @@ export class ActiveTrace {
   errors = 0;
   /** The root ended. */
   isEnded = false;
-  /** A bound or `keep` has dropped it: what it gets is for the observer, or for nobody. */
+  /** A bound, `keep` or the shutdown has dropped it: what it gets is for the observer, or for nobody. */
   wasDropped = false;
   /** It accepts nothing any more. */
   private isOver = false;
@@ -174,7 +174,7 @@ export class ActiveTrace {
     return !this.isEnded && !this.isDiscarded;
   }
 
-  /** Nothing more is accepted: cancelled, evicted or not kept. */
+  /** Nothing more is accepted: cancelled, or dropped by a bound, `keep` or the shutdown. */
   get isDiscarded(): boolean {
     if (this.hasNumber) return false;
     if (!this.isOver && this.sink.outcomeOf(this) === 'dropped') this.isOver = true;

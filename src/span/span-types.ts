@@ -23,6 +23,6 @@ export interface Link {
   readonly spanId: string;
   readonly traceState?: string;
   readonly properties?: Properties;
-  /** Properties that were left out, in a record: their values were of no permitted type. */
+  /** Properties that were left out, in a record: a bound, or values of no permitted type. */
   readonly droppedAttributesCount?: number;
 }

@@ -243,7 +243,7 @@ export class Span implements Disposable, QueueMount, EndedSpan {
     return true;
   }
 
-  /** True while this span records: sampled, not ended, its trace not cancelled nor otherwise dropped. */
+  /** True while this span records, for a reporter or for the flight recorder: not ended, and somebody waits for its trace. */
   get isRecording(): boolean {
     return this.endTicks === 0 && this.isKept && this.recordingTrace !== null;
   }
@@ -594,7 +594,7 @@ export class Span implements Disposable, QueueMount, EndedSpan {
     return this;
   }
 
-  /** Discard the whole trace, when this is its root: nothing of it, now or late, is reported. */
+  /** Discard the whole trace, when this is its root: nothing that was not reported before is reported, now or late. */
   cancel(): void {
     if (this.trace === null) return;
     if (!this.isRoot) count(Counter.cancelOnNonRoot);

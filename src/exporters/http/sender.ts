@@ -1,6 +1,6 @@
 // Spans over HTTP. HttpSender POSTs bodies to one address over connections that are kept and used again. It never follows a redirect, never retries
-// what a server may have seen, and no socket of it keeps the process alive: whoever awaits a flush holds the process. Only the status of an answer
-// decides whether it means delivered, later, or never; a body is words.
+// what was answered, and no socket of it keeps the process alive: whoever awaits a flush holds the process. A kept connection that breaks before an answer is
+// tried again once, by a new one. Only the status of an answer decides whether it means delivered, later, or never; a body is words.
 //
 // QueuedReporter is what reporters share that wait, and QueuedHttpReporter what those over HTTP share.
 import type { ClientRequest, Agent as HttpAgent, IncomingHttpHeaders, IncomingMessage } from 'node:http';

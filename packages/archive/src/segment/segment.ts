@@ -1,6 +1,7 @@
 // A segment file, open for reading: traces by id, searches, everything in order. It is immutable; any number of readers may share it. An unsorted one
-// answers what it cannot find in single batches as the sorted one that it is in memory then. Checks what a segment has beside its graphs: every column of every group is decoded, and what rows, tables and summary say of the spans is compared with what a
-// segment of the same spans would say. A new check belongs here. All spans are in memory meanwhile.
+// answers what it cannot find in single batches as the sorted one that it is in memory then. Checks what a segment has beside its graphs: every column of
+// every group is decoded, and what rows, tables and summary say of the spans is compared with what a segment of the same spans would say. A new check
+// belongs here, and into `unsorted-file.ts` for what is not sorted yet. All spans are in memory meanwhile.
 
 import { isDeepStrictEqual } from 'node:util';
 import {
