@@ -77,11 +77,9 @@ export const flushOnExit = (collector: Collector): void => {
   if (installed.has(collector)) return;
   installed.add(collector);
   let isFlushing = false;
-  /** Of this exit, once it has begun: what a flush has used up is not waited for again. */
-  let deadline: number | undefined;
+  /** Of the flush that has begun to end the process: what it has used up is not waited for again. */
+  let deadline = Number.NEGATIVE_INFINITY;
   process.on('beforeExit', () => {
-    // Where the application goes on all the same, a later exit has its whole time. An end is before this.
-    if (deadline !== undefined) timers.setImmediate(() => (deadline = undefined)).unref();
     if (isFlushing || !collector.hasPending) return;
     isFlushing = true;
     const timeoutMs = collector.exitTimeoutMs;
@@ -89,9 +87,14 @@ export const flushOnExit = (collector: Collector): void => {
     void collector.flush({ timeoutMs }).then((result) => {
       // Emitted again when the loop is empty again; what could not be delivered in time must not be tried for ever.
       isFlushing = !result.complete;
+      if (result.complete) deadline = Number.NEGATIVE_INFINITY;
     });
   });
-  process.on('exit', () => collector.reportSync(deadline));
+  process.on('exit', () => {
+    // Where the application went on all the same, its end has its whole time.
+    const isLater = timers.monotonicMs() > deadline + collector.exitTimeoutMs / 2;
+    collector.reportSync(isLater ? undefined : deadline);
+  });
 };
 
 /**

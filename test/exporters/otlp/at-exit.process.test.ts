@@ -31,6 +31,10 @@ beforeAll(async () => {
        throws: () => { throw new Error('uncaught'); },
        rejects: () => void Promise.reject(new Error('unhandled')),
        empties: () => { process.exitCode = 3; },
+       'goes-on': () => process.once('beforeExit', () => setTimeout(() => {
+         Span.root('later').end();
+         process.exit(3);
+       }, 4000)),
        'while-sending': () => void setInterval(() => existsSync(sign) && process.exit(3), 5),
      };
      ways[how as 'exit']();`,
@@ -135,10 +139,18 @@ test('a server that never answers holds the end back by exitTimeoutMs at most, a
 
 test('what waited in vain when the event loop ran empty does not wait a second time', async () => {
   server = await startServer(() => {});
-  const end = await endOf('empties', server.url, 'none', '1000');
+  // From the end of the flush to the exit a process of a busy machine may take a second and a half.
+  const end = await endOf('empties', server.url, 'none', '3000');
   expect(end).toMatchObject({ code: 3, reportedSpans: 0 });
   expect(end.lastError).toContain('has not taken all spans');
   expect(server.requests.length).toBe(1);
+});
+
+test('a program that goes on after its event loop ran empty has the whole time when it ends', async () => {
+  server = await startServer((response, _, n) => (n > 1 ? response.end() : undefined));
+  const end = await endOf('goes-on', server.url, 'none', '2000');
+  expect(end).toMatchObject({ code: 3 });
+  expect(namesOf(server)).toContain('later');
 });
 
 test('nothing listens, or the server refuses: the program ends as it would', async () => {
