@@ -33,6 +33,9 @@ const isOfFile = (error: unknown): error is GraphError =>
 /** Damaged files that were put aside and are named, at most. */
 const MAX_PUT_ASIDE = 1000;
 
+/** A place whose segments go faster is broken. */
+const MAX_LOOKS = 100;
+
 interface OpenSegment {
   readonly segment: Promise<Segment>;
   users: number;
@@ -69,8 +72,18 @@ export class SegmentSet {
     return this.place.directory;
   }
 
-  /** Look at the place. Throws `VanishedError` when it changes meanwhile. */
+  /** What is there at one moment: looked at again when a segment goes meanwhile. Throws `VanishedError` when that never ends. */
   async list(): Promise<Listing> {
+    for (let looks = 1; ; looks++) {
+      try {
+        return await this.#look();
+      } catch (error) {
+        if (!(error instanceof VanishedError) || looks === MAX_LOOKS) throw error;
+      }
+    }
+  }
+
+  async #look(): Promise<Listing> {
     const names = await this.place.list();
     if (names === this.#listed) return this.#listing;
     this.#forget(names);
