@@ -96,9 +96,7 @@ export class Arrivals {
 
   /** Tell the requests that came since the last call; at first those that ended after `fromMs`, Unix milliseconds, and perhaps some before. */
   async look(fromMs: number, take: (request: Request) => void): Promise<void> {
-    const listing = await this.#listing();
-    if (listing === undefined) return;
-    const { segments, wals } = listing;
+    const { segments, wals } = await this.#set.list();
     this.#readFollowed(wals, take);
     // A write-ahead file that a segment stands for already is not in the listing: the segment is read.
     for (const wal of wals) if (!this.#followed.has(wal.id)) this.#follow(wal, take);
@@ -113,16 +111,6 @@ export class Arrivals {
   close(): void {
     for (const { descriptor } of this.#followed.values()) closeSync(descriptor);
     this.#followed.clear();
-  }
-
-  /** Undefined while it changes: what came is told at the next look. */
-  async #listing(): Promise<Awaited<ReturnType<SegmentSet['list']>> | undefined> {
-    try {
-      return await this.#set.list();
-    } catch (error) {
-      if (error instanceof VanishedError) return undefined;
-      throw error;
-    }
   }
 
   #readFollowed(wals: readonly OwnedName[], take: (request: Request) => void): void {

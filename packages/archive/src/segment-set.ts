@@ -1,6 +1,6 @@
 // The segments of a place, opened when they are needed and closed when too many are open. What is small of each stays in memory, so that
 // one that cannot have a trace is not opened again. A segment that cannot be read is reported and the others answer.
-import { AbortedError, BlockCache, ClosedError, GraphError } from '@spanline/graph';
+import { AbortedError, BlockCache, ClosedError, GraphError, TransportError } from '@spanline/graph';
 import { inParallel } from 'spanline/internal/base';
 import type { DamagedSegment } from './archive-options.js';
 import { type DirectoryNames, type OwnedName, type SegmentName, VanishedError } from './directory.js';
@@ -33,8 +33,20 @@ const isOfFile = (error: unknown): error is GraphError =>
 /** Damaged files that were put aside and are named, at most. */
 const MAX_PUT_ASIDE = 1000;
 
-/** A place whose segments go faster is broken. */
+/** Times that a place is looked at; one that changes faster is broken. */
 const MAX_LOOKS = 100;
+
+/** What `look` sees of `place` at one moment: it looks again whenever a segment goes meanwhile. */
+export const atOneMoment = async <T>({ name }: SegmentPlace, look: () => Promise<T>): Promise<T> => {
+  for (let looks = 1; ; looks++) {
+    try {
+      return await look();
+    } catch (error) {
+      if (!(error instanceof VanishedError)) throw error;
+      if (looks === MAX_LOOKS) throw new TransportError(`${name} cannot be read: ${error.message}, again and again`);
+    }
+  }
+};
 
 interface OpenSegment {
   readonly segment: Promise<Segment>;
@@ -72,15 +84,9 @@ export class SegmentSet {
     return this.place.directory;
   }
 
-  /** What is there at one moment: looked at again when a segment goes meanwhile. Throws `VanishedError` when that never ends. */
-  async list(): Promise<Listing> {
-    for (let looks = 1; ; looks++) {
-      try {
-        return await this.#look();
-      } catch (error) {
-        if (!(error instanceof VanishedError) || looks === MAX_LOOKS) throw error;
-      }
-    }
+  /** What is there at one moment. */
+  list(): Promise<Listing> {
+    return atOneMoment(this.place, () => this.#look());
   }
 
   async #look(): Promise<Listing> {

@@ -4,7 +4,7 @@
 // parts in several sources.
 
 import { join } from 'node:path';
-import { GraphError, TransportError } from '@spanline/graph';
+import { GraphError } from '@spanline/graph';
 import { checkSignal } from '@spanline/graph/internal';
 import { getOrMake, isGone } from 'spanline/internal/base';
 import type { ArchivedSpan } from 'spanline/internal/record';
@@ -12,7 +12,7 @@ import type { ArchiveStats } from './archive-options.js';
 import { presentIn, tracesFrom } from './ask-sources.js';
 import type { BufferedSpans } from './buffered-spans.js';
 import { isInUse, type OwnedName, type Owner, VanishedError } from './directory.js';
-import type { Listing, PinnedSegment, SegmentSet } from './segment-set.js';
+import { atOneMoment, type Listing, type PinnedSegment, type SegmentSet } from './segment-set.js';
 import { SpanList } from './span-list.js';
 import {
   type AskOptions,
@@ -142,9 +142,6 @@ export class OtherWriters {
   }
 }
 
-/** Times a query begins; a directory that changes faster is broken. */
-const MAX_ATTEMPTS = 100;
-
 interface Snapshot {
   readonly listing: Listing;
   /** Spans in no segment: of this process, then of others. */
@@ -209,17 +206,12 @@ export class Snapshots {
     return { ...options, parallel: this.#set.place.parallel };
   }
 
-  async #retrying<T>(options: QueryOptions, work: () => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++) {
-      checkSignal(this.#set.place.name, options);
-      try {
-        return await work();
-      } catch (error) {
-        if (!(error instanceof VanishedError)) throw error;
-        if (attempt === MAX_ATTEMPTS)
-          throw new TransportError(`${this.#set.place.name} cannot be read: ${error.message}, again and again`);
-      }
-    }
+  #retrying<T>(options: QueryOptions, work: () => Promise<T>): Promise<T> {
+    const { place } = this.#set;
+    return atOneMoment(place, () => {
+      checkSignal(place.name, options);
+      return work();
+    });
   }
 
   async #take({ onDamage }: QueryOptions): Promise<Snapshot> {
