@@ -6,6 +6,7 @@
 import { BoundedCache } from 'spanline/internal/base';
 import type { ArchivedResource, ArchivedScope, ArchivedSpan } from 'spanline/internal/record';
 import { documentApart } from '../shared-ids.js';
+import { UINT64_END } from './json-fields.js';
 import { TraceFormatError, tooLarge } from './trace-format-error.js';
 
 /** Why a single span is refused. */
@@ -132,14 +133,12 @@ export class DecodeContext implements DecodedTraces {
   }
 }
 
-/** Nanoseconds that OTLP and the archive have no room for; a format with microseconds can say them. */
-const TIME_END_NS = 2n ** 64n;
-
 const flawOf = ({ traceId, spanId, startUnixNs, endUnixNs, events }: ArchivedSpan): RefusalReason | undefined => {
   if (traceId.length !== 32 || traceId === NO_TRACE_ID) return 'bad trace id';
   if (spanId.length !== 16 || spanId === NO_SPAN_ID) return 'bad span id';
   if (endUnixNs < startUnixNs) return 'end before start';
-  if (endUnixNs >= TIME_END_NS || events.some(({ timeUnixNs }) => timeUnixNs >= TIME_END_NS))
+  // A format with microseconds can say it; OTLP and the archive have no room for it.
+  if (endUnixNs >= UINT64_END || events.some(({ timeUnixNs }) => timeUnixNs >= UINT64_END))
     return 'time beyond 64 bits';
   return undefined;
 };

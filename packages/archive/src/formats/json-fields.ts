@@ -56,7 +56,8 @@ export const toInteger = (value: unknown, what: string): number | bigint => {
   throw wrong(what, 'a whole number', value);
 };
 
-const UINT64_END = 2n ** 64n;
+/** The first whole number that has no room in 64 bits. */
+export const UINT64_END = 2n ** 64n;
 
 /** An unsigned 64-bit number. */
 export const uint64Of = (holder: JsonObject, key: string): bigint => {

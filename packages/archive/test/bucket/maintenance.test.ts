@@ -65,7 +65,7 @@ test('an archive that another makes between two looks of one is not taken for on
   };
   await new BucketMaintainer(store).pass();
   expectExactly(await readAll(store), uploads);
-  // One that did is told so, by whoever looks.
+  // One that did lose it is damaged, for every reader.
   store.objects.delete(CATALOGUE_KEY);
   await expect(newest(store)).rejects.toMatchObject({ code: 'ERR_SPANLINE_BUCKET_DAMAGED' });
 });

@@ -361,7 +361,7 @@ describe('what Jaeger writes', () => {
 
   test('a time that has no room in 64 bits of nanoseconds costs its span', () => {
     const beyond = 2 ** 62;
-    const nanoseconds = (key: string, value: unknown) => ({ key: `spanline.${key}`, type: 'int64', value });
+    const nanoseconds = (key: string, value: unknown) => tag(`spanline.${key}`, value, 'int64');
     const decoded = decodeValue(
       document(
         span,
