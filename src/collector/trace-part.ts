@@ -331,8 +331,8 @@ const linksOf = (span: RowView): readonly Link[] =>
       });
 
 /**
- * What sees every span whose rows are a collector's, whatever becomes of its trace: the flight recorder, as far as the collector needs it. Called on the recording
- * path: no method may throw.
+ * What sees every span whose rows are a collector's, whatever becomes of its trace: the flight recorder, as far as the collector needs it.
+ * Called on the recording path: no method may throw.
  */
 export interface TraceObserver extends RowObserver {
   readonly openSpans: OpenSpans;

@@ -29,7 +29,8 @@ const isTaken = (): boolean =>
   process.listenerCount('uncaughtException') > 0 || process.hasUncaughtExceptionCaptureCallback();
 
 /** A name for a message. A program without types gives anything for one; to make a text of an object runs code of the program. */
-const plainName = (name: unknown): string => (Object(name) === name ? 'a root' : String(name));
+const plainName = (name: unknown): string =>
+  typeof name === 'object' || typeof name === 'function' ? 'a root' : String(name);
 
 class CrashWatch {
   /** What is called of it may not throw. */

@@ -2,8 +2,8 @@
 // finished traces sorts them by trace and hands their chunks over. What waits is moved where it is the smaller part, so that a few
 // rows never hold a chunk: those in use have room for twice the rows that wait, and some more.
 //
-// Taken rows are those of finished traces, sorted by trace, on their way to reporters. Their chunks go back to where they came from when the last of its
-// traces is released, or are left to the garbage collector with it. Nothing may be written to them once they were given away.
+// Taken rows are those of finished traces, sorted by trace, on their way to reporters. Their chunks go back to where they came from when the last of
+// these traces is released, or are left to the garbage collector with them. Nothing may be written to them once they were given away.
 import type { PropertyList } from './property.js';
 import { CHUNK_ROWS, Flag, NO_SLOT, RowChunk } from './row-chunk.js';
 import { TraceBit, TraceTable, TraceWord } from './trace-table.js';
