@@ -54,7 +54,7 @@ const anySteps = fc.array(fc.oneof({ weight: 4, arbitrary: anyPut }, { weight: 1
 });
 
 onBothEngines('a Gold store', (engine) => {
-  test('gives the tiles of the model after any puts', async () => {
+  test('gives the tiles of the model after any puts', { timeout: samples(240_000, 240_000, 2_400_000) }, async () => {
     let evicted = 0;
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(4, 7, 16), anySteps, async (tileSize, steps) => {
@@ -84,7 +84,7 @@ onBothEngines('a Gold store', (engine) => {
     );
     // Else the cache was never too small.
     expect(evicted).toBeGreaterThan(0);
-  }, 2_400_000);
+  });
 
   test('lists each digest once, each tile newest first, and every cell of a tile', async () => {
     const table = await engine.table(GOLD_SCHEMA);
