@@ -2,7 +2,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -87,20 +86,6 @@ describeBucket('an archive in a bucket', (server) => {
     expect(await reader.search()).toEqual([]);
     await (await open(place, { spool })).seal();
     expect(withoutBytes(await reader.search())).toEqual(bruteForce(spans, {}));
-  });
-
-  test('a store that takes requests and never answers keeps nobody from coming up and going', {
-    timeout: 60_000,
-  }, async () => {
-    const silent = createServer((socket) => socket.on('error', () => {}));
-    await once(silent.listen(0, '127.0.0.1'), 'listening');
-    onTestFinished(() => void silent.close());
-    const { port } = silent.address() as AddressInfo;
-    const s3 = { endpoint: `http://127.0.0.1:${port}`, stallMs: 600_000, credentials: async () => accountOf(server()) };
-    const archive = await open(newPlace(), { s3, spool: newDirectory() });
-    const spans = syntheticSpans({ traces: 3, spansPerTrace: 2, seed: 5 });
-    expect(archive.append(spans)).toBe(spans.length);
-    await archive.close();
   });
 
   test('a writer that was stopped while another took its spool over loses nothing, and says so', {

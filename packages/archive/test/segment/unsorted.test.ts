@@ -92,7 +92,7 @@ test('any one flipped bit spoils a block and is reported, or changes nothing', a
         expect(error).toBeInstanceOf(GraphError);
       }
     }),
-    { numRuns: samples(20, 100, 2000) },
+    { numRuns: samples(8, 100, 2000) },
   );
 });
 
