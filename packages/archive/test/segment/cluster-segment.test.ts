@@ -129,8 +129,9 @@ test('a search by what spans have takes two requests, and one behind it none', a
 test('what was damaged on its way, or heals where it lies, is read again', async () => {
   const { sections } = await Container.open(new BufferTransport(plain));
   const large = sections.filter((section) => section.storedLength > 500);
+  const sample = sampleOf(large, 6, large.length);
   let damaged = 0;
-  for (const { offset, storedLength } of sampleOf(large, 6, large.length)) {
+  for (const { offset, storedLength } of sample) {
     const at = offset + Math.floor(storedLength / 2);
     const part = plain.subarray(at, at + 16);
     const object = Buffer.from(clustered);
@@ -153,7 +154,7 @@ test('what was damaged on its way, or heals where it lies, is read again', async
     expect(await answer()).toEqual({ codes: [], found: 1500, extents: 15, traces: 15 });
     await segment.close();
   }
-  expect(damaged).toBeGreaterThan(4);
+  expect(damaged).toBeGreaterThan(sample.length / 2);
 });
 
 test('keys that are damaged hide what they name from a search, and nothing else', async () => {
