@@ -140,24 +140,26 @@ export const TARGETS = [
   { suite: 'service', name: 'record', n: 'flow', figure: 'median', peer: SDK, atMost: 13 },
   { suite: 'service', name: 'record', n: 'flow', figure: 'median', peer: /^fastrace@/, atMost: 30 },
   { suite: 'service', name: 'send', n: 'flow', figure: 'median', peer: SDK, atMost: 15 },
-  { suite: 'service', name: 'archive', n: 'flow', figure: 'median', peer: SDK, peerRow: { name: 'send' }, atMost: 35 },
-  {
-    suite: 'service',
-    name: 'main-thread',
-    n: 'flow/archive',
-    figure: 'median',
-    peer: SDK,
-    peerRow: { n: 'flow/send' },
-    atMost: 15,
-  },
+  ...['archive', 'archive-unsorted'].flatMap((mode) => [
+    { suite: 'service', name: mode, n: 'flow', figure: 'median', peer: SDK, peerRow: { name: 'send' }, atMost: 35 },
+    {
+      suite: 'service',
+      name: 'main-thread',
+      n: `flow/${mode}`,
+      figure: 'median',
+      peer: SDK,
+      peerRow: { n: 'flow/send' },
+      atMost: 15,
+    },
+    { suite: 'service', name: 'rss', n: `flow/${mode}`, figure: 'median', atMost: 120 },
+  ]),
   ...['one-span', 'deep', 'loop', 'distinct', 'http'].flatMap((n) =>
     ['record', 'send'].map((name) => ({ suite: 'service', name, n, figure: 'median', peer: SDK, atMost: 25 })),
   ),
-  ...['record', 'send', 'archive'].flatMap((mode) => [
+  ...['record', 'send', 'archive', 'archive-unsorted'].flatMap((mode) => [
     { suite: 'service', name: 'gc', n: `flow/${mode}`, figure: 'median', atMost: 1.5 },
     { suite: 'service', name: 'lost', n: `flow/${mode}`, figure: 'max', atMost: 0 },
     { suite: 'service', name: 'lost', n: `http/${mode}`, figure: 'max', atMost: 0 },
   ]),
-  { suite: 'service', name: 'rss', n: 'flow/archive', figure: 'median', atMost: 120 },
   { suite: 'service', name: 'throughput-loss', n: 'http/send', figure: 'median', atMost: 5 },
 ];

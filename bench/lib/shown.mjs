@@ -6,7 +6,7 @@ export const SHOWN = {
     ['record', 'flow'],
     ['send', 'flow'],
     ['archive', 'flow'],
-    ['gc', 'flow/send'],
+    ['archive-unsorted', 'flow'],
     ['main-thread', 'flow/archive'],
     ['rss', 'flow/archive'],
     ['record', 'http'],

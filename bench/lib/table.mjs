@@ -18,7 +18,7 @@ const HEADER = ['case', 'n', 'subject', 'unit', 'min', 'median', 'total', 'sprea
 
 const LEGEND = 'min, median: caller time; total: CPU of all threads (median round); spread: (p75 - p25) / median';
 const SERVICE_LEGEND =
-  'CPU of all threads, but main-thread; record, flight, send, archive, gc, main-thread, rss: above none, by pairs of rounds; spread: (p75 - p25) / median';
+  'CPU of all threads, but main-thread; record, flight, send, archive, archive-unsorted, gc, main-thread, rss: above none, by pairs of rounds; spread: (p75 - p25) / median';
 
 export function table({ suite, machine, withoutNative = [], results }) {
   const lines = [

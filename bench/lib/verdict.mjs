@@ -15,6 +15,7 @@ const ABOVE_NONE = [
   'flight',
   'send',
   'archive',
+  'archive-unsorted',
   'gc',
   'main-thread',
   'rss',

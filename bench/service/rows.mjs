@@ -26,7 +26,7 @@ export function keysOf(shape, mode) {
 
 /**
  * All rows of one subject.
- * @param {{ subject: string, shape: string, mode: 'none' | 'record' | 'flight' | 'send' | 'archive', spans: number }} of `spans`: of a request.
+ * @param {{ subject: string, shape: string, mode: string, spans: number }} of `spans`: of a request.
  * @param {object[]} own Its rounds, as `cases.mjs` gives them.
  * @param {object[]} untraced The rounds of the untraced flow beside them.
  */

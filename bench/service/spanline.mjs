@@ -1,4 +1,5 @@
-// Subject: spanline, to a reporter that does nothing, the same with the flight recorder on, to an OTLP sink in another process, or to an archive; SPANLINE_BENCH_MODE says which.
+// Subject: spanline, to a reporter that does nothing, the same with the flight recorder on, to an OTLP sink in another process, to an archive, or to
+// one that leaves sorting to another process; SPANLINE_BENCH_MODE says which.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { configure, LocalSpan, Span, setReporter, stats } from '../../dist/esm/index.js';
@@ -7,6 +8,16 @@ import { startSink } from '../exporters/start-sink.mjs';
 import { casesOf } from './cases.mjs';
 
 const noop = () => ({ name: 'noop', keepsNoTrace: true, report() {} });
+
+async function archiveReporter(options) {
+  const { Archive, ArchiveReporter } = await import('../../packages/archive/dist/esm/index.js');
+  // Beside the checkout's other files: /tmp may be memory.
+  const directory = mkdtempSync(join(checkout, '.tmp/bench-service-'));
+  process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
+  // Subjects are stopped by a signal, which alone would leave the directory behind.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.once(signal, () => process.exit());
+  return new ArchiveReporter(await Archive.open(directory, options));
+}
 
 const REPORTERS = {
   record: noop,
@@ -19,15 +30,9 @@ const REPORTERS = {
     const { http } = await startSink();
     return new OtlpReporter({ endpoint: `http://127.0.0.1:${http}` });
   },
-  async archive() {
-    const { Archive, ArchiveReporter } = await import('../../packages/archive/dist/esm/index.js');
-    // Beside the checkout's other files: /tmp may be memory.
-    const directory = mkdtempSync(join(checkout, '.tmp/bench-service-'));
-    process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
-    // Subjects are stopped by a signal, which alone would leave the directory behind.
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.once(signal, () => process.exit());
-    return new ArchiveReporter(await Archive.open(directory));
-  },
+  archive: () => archiveReporter(),
+  // `spanline serve`, or whoever has the archive open with `maintain`, sorts.
+  'archive-unsorted': () => archiveReporter({ maintain: false }),
 };
 
 const reporter = await REPORTERS[process.env.SPANLINE_BENCH_MODE]();

@@ -16,13 +16,17 @@ const HTTP_SECONDS = { full: 4, quick: 1 };
 /** Loops of the recording suite that fastrace runs too, in the same run. */
 const LOOPS = /^((local-span|local-span-1-property|span|event|async-span) 100|(local-span|root-1) 1)$/;
 
+const MODES = ['record', 'flight', 'send', 'archive', 'archive-unsorted'];
+/** What the gate measures. */
+const QUICK_MODES = new Set(['record', 'send']);
+
 const none = { module: at('none.mjs'), mode: 'none' };
 
 /** Subjects by mode; `baseline`: what they are measured above. */
 function tracersOf(version, fastrace) {
   const otel = majorOf(version) >= 24 ? 'otel-3' : '.';
   ensurePeers(otel);
-  const spanline = ['record', 'flight', 'send', 'archive'].map((mode) => ({ module: at('spanline.mjs'), mode }));
+  const spanline = MODES.map((mode) => ({ module: at('spanline.mjs'), mode }));
   const peer = ['record', 'send'].map((mode) => ({
     module: at('otel.mjs'),
     mode,
@@ -98,7 +102,7 @@ export async function measure(node, { quick, only, timing, log }) {
       version,
       results: await measureShape(
         'flow',
-        tracers.filter(({ mode }) => mode !== 'archive' && mode !== 'flight'),
+        tracers.filter(({ mode }) => QUICK_MODES.has(mode)),
         options,
       ),
     };
