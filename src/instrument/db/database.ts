@@ -67,6 +67,7 @@ const MAX_CHARACTERS = 4096;
 const known = {
   ansi: new BoundedCache<string, Operation>(MAX_TEXTS),
   mysql: new BoundedCache<string, Operation>(MAX_TEXTS),
+  sqlite: new BoundedCache<string, Operation>(MAX_TEXTS),
 };
 
 const readOperation = (query: string, dialect: Dialect): Operation => {

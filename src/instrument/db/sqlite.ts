@@ -14,7 +14,7 @@ interface Query {
 export const instrumentSqlite = (options: DatabaseOptions): Off => {
   const sqlite = new Database('sqlite', 'sqlite', options);
   return onMessage<Query>('sqlite.db.query', ({ sql, duration }) => {
-    const begun = sqlite.start({}, sqlOperation(sql));
+    const begun = sqlite.start({}, sqlOperation(sql, 'sqlite'));
     if (begun === undefined) return;
     const span = spanOf(begun);
     if (span !== undefined && span.trace !== null && duration > 0) span.begin = now() - duration / nsPerTick();

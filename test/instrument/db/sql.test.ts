@@ -20,6 +20,10 @@ test.each([
   ["SELECT 1 /* a /* b */ don't */, 'secret'", 'SELECT ?'],
   ["SELECT 1 -- a\r, 'two\nlines'", 'SELECT ?'],
   ["SELECT 1 -- a\r\n, 'x' /**/ /*/ b */ + 2", 'SELECT ? , ? + ?'],
+  // A setting of PostgreSQL decides whether a backslash goes with the quote behind it.
+  ["SELECT 'it\\'s secret', 'x'", 'SELECT ?'],
+  ["SELECT 'a\\'b' , 'c\\'d'", 'SELECT ?'],
+  ["SELECT 'a\\b', 'c'", 'SELECT ?, ?'],
 ])('%s', (text, clean) => expect(withoutValues(text)).toBe(clean));
 
 test.each([
@@ -28,7 +32,18 @@ test.each([
   ['SELECT "open', 'SELECT ?'],
   // Two signs are a comment only before a space.
   ["SELECT 1--'two\nlines', 2 -- hidden\n, 3 --", 'SELECT ?--?, ? , ?'],
+  ["SELECT 'it\\'s', 1 FROM t", 'SELECT ?, ? FROM t'],
+  // With NO_BACKSLASH_ESCAPES it does not go with the quote, and a string stays open by the usual reading.
+  ["SELECT a FROM t WHERE a = 'C:\\' AND b = 'secret' AND c = 1", 'SELECT a FROM t WHERE a = ?'],
+  ["SELECT a FROM t WHERE a = 'C:\\' AND b = 'D:\\'", 'SELECT a FROM t WHERE a = ?'],
 ])('MySQL: %s', (text, clean) => expect(withoutValues(text, 'mysql')).toBe(clean));
+
+test.each([
+  ["SELECT * FROM `it's` WHERE a = 'secret' AND b = 'z'", "SELECT * FROM `it's` WHERE a = ? AND b = ?"],
+  ["SELECT [user's name] FROM \"t's\" WHERE b = x'ff' -- it's", `SELECT [user's name] FROM "t's" WHERE b = ?`],
+  ["SELECT 'a\\', 'it''s', 1", 'SELECT ?, ?, ?'],
+  ["SELECT [open, 'x'", 'SELECT ?'],
+])('SQLite: %s', (text, clean) => expect(withoutValues(text, 'sqlite')).toBe(clean));
 
 test('a literal that the cut goes through is no more readable', () => {
   const text = `SELECT '${'x'.repeat(9000)}'`;
@@ -44,6 +59,10 @@ test.each([
   ['UPDATE t SET a = ?', 'UPDATE t'],
   ['CREATE TABLE IF NOT EXISTS t (a int)', 'CREATE t'],
   ['BEGIN', 'BEGIN'],
+  ['SELECT extract(epoch from created_at) FROM orders', 'SELECT orders'],
+  ['SELECT trim(both from lower(name)), substring(a from ?) FROM [t]', 'SELECT t'],
+  ['SELECT a IS NOT DISTINCT FROM b', 'SELECT'],
+  ['SELECT now()', 'SELECT'],
   ['', ''],
 ])('summary of %s', (text, summary) => expect(summaryOf(text).summary).toBe(summary));
 
