@@ -1,7 +1,7 @@
 // Jobs of bullmq, which publishes nothing to channels: what adds one is a producer span, and its context goes with the job where bullmq's own telemetry keeps
 // it, in its options; what a worker does with one is a trace of its own, linked to the span that added it. Where a program has given bullmq a telemetry of its own,
 // that one traces, and none of this does. What is in a job never leaves, and what a program hands over stays as it is. What a worker asks redis for on its own
-// account, between jobs and behind them, is not a trace: no root of one query each second that it idles.
+// account, between jobs and behind them, is not a trace, and no part of the one in which it was made: no root of one query each second that it idles.
 import type { PropertyValue } from '../../rows/property.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
 import { copyWith } from '../copy-with.js';
@@ -24,6 +24,7 @@ interface Bullmq {
   readonly Queue?: WithPrototype;
   readonly FlowProducer?: WithPrototype;
   readonly Worker?: WithPrototype;
+  readonly QueueEvents?: WithPrototype;
   readonly Scripts?: WithPrototype;
 }
 /** A queue, a producer of flows, a worker. */
@@ -137,7 +138,14 @@ const headersOf = orElse(
   },
 );
 
-/** Scripts of a worker that no job asks for: fetching the next, taking back lost ones, locks, and keeping the result of one whose span has ended. */
+/** What a worker, or a listener to events, does for as long as it lives, with all that it begins there. */
+const runningAlone = (run: Method): Method =>
+  runningIn(run, (self, here) => (hasOwnTelemetry(self as Sender) ? here : IGNORED));
+
+/** What it calls on that account is the program's. */
+const emittingOutside = (emit: Method): Method => runningIn(emit, (_, here) => (here === IGNORED ? undefined : here));
+
+/** Scripts of a worker that a program calls for itself, outside a job: fetching the next, locks, and keeping the result of one whose span has ended. */
 const OF_WORKERS = ['moveToActive', 'moveStalledJobsToWait', 'extendLock', 'extendLocks', 'moveToFinished'];
 
 /** Below the span of who calls it, and untraced where there is none. */
@@ -208,8 +216,12 @@ export const instrumentBullmq = (options: BullmqOptions, propagator: Propagator)
       return endingAfter(() => messaging.runProcessing(message, headers, () => Reflect.apply(call, this, args)), ended);
     };
 
-  return onModule<Bullmq>('bullmq', options.module, ({ Queue, FlowProducer, Worker, Scripts }) =>
+  return onModule<Bullmq>('bullmq', options.module, ({ Queue, FlowProducer, Worker, QueueEvents, Scripts }) =>
     allOff([
+      ...[Worker, QueueEvents].flatMap((looping) => [
+        replaceMethod(looping?.prototype, 'run', runningAlone),
+        replaceMethod(looping?.prototype, 'emit', emittingOutside),
+      ]),
       replaceMethod(Queue?.prototype, 'add', adding(ADD)),
       replaceMethod(Queue?.prototype, 'addBulk', adding(ADD_BULK)),
       replaceMethod(FlowProducer?.prototype, 'add', adding(ADD_FLOW)),

@@ -214,6 +214,39 @@ export const describeBullmq = (name: string): void => {
       expect(JSON.stringify(spans)).not.toContain(SECRET);
     });
 
+    test('what a worker asks for while jobs fail is no trace, nor a part of the one in which it was made', async () => {
+      instrumentOnly({ bullmq: { module: library(name) }, ioredis: true });
+      const queue = queueOf();
+      await queue.add('at once', {}, { attempts: 2 });
+      await queue.add('later', {}, { attempts: 2, backoff: { type: 'fixed', delay: 1 } });
+      const broken = async (): Promise<void> => {
+        throw new RangeError();
+      };
+      const heard = await inRoot(async () => {
+        const worker = new Worker(queue.name, broken, { connection: connection(), drainDelay: 0.01 });
+        later(() => worker.close());
+        const seen: unknown[] = [];
+        return new Promise<unknown[]>((resolve) => {
+          worker.on('failed', () => {
+            // What it calls is not untraced either.
+            seen.push(Span.current()?.name, Span.startWithLocalParent('none').isRecording);
+            Span.root('listener').end();
+            if (seen.length === 8) resolve(seen);
+          });
+        });
+      }, 'maker');
+      expect(heard).toEqual(Array.from({ length: 4 }, () => [undefined, false]).flat());
+      const spans = await recorded();
+      const maker = spans.find((span) => span.name === 'maker');
+      // It connects there.
+      const CONNECTING = ['CLIENT', 'INFO'];
+      const below = spans.filter(({ parentSpanId }) => parentSpanId === maker?.spanId).map((span) => span.name);
+      expect(below.filter((one) => !CONNECTING.includes(one))).toEqual([]);
+      const roots = spans.filter(({ parentSpanId }) => parentSpanId === '').map((span) => span.name.split(' ')[0]);
+      const four = (one: string): string[] => Array.from({ length: 4 }, () => one);
+      expect(roots.sort()).toEqual(['add', 'add', ...four('listener'), 'maker', ...four('process')]);
+    });
+
     test('sixteen at once, each linked to its own', async () => {
       on();
       const queue = queueOf();
