@@ -1,10 +1,13 @@
-// Where a call of a library ends: at its callback, at its promise, or with its events. What the caller gets back, and in which order, stays as it is.
+// Where a call of a library ends: at its callback, at its promise, where that is settled, or with its events. What the caller gets back, and in which order,
+// stays as it is.
 
 import type { EventEmitter } from 'node:events';
 import { types } from 'node:util';
 import { isThenable } from '../base/calls/timers.js';
 import { fieldOf, reasonOf } from './failure.js';
 import { type Caller, emitFor } from './in-context.js';
+import type { Method } from './replace-method.js';
+import type { Outcome } from './traced-channel.js';
 
 /** What a call calls back. */
 export type Callback = (this: unknown, error: unknown, ...rest: unknown[]) => unknown;
@@ -30,6 +33,35 @@ export const endingWith = (result: PromiseLike<unknown>, ended: Ending): Promise
       throw error;
     },
   );
+
+/** What settles the promise of a caller, as a library keeps it. */
+export interface Waiting {
+  resolve: Method;
+  reject: Method;
+}
+export type Over = (outcome: Outcome) => void;
+
+/**
+ * The same where the promise is settled: `over` hears what `waiting` came to. What the library does with an answer may make a failure of it, which is
+ * heard instead.
+ */
+export const hearAnswer = (waiting: Waiting, over: Over): void => {
+  const { resolve, reject } = waiting;
+  let isOver = false;
+  const once = (outcome: Outcome): void => {
+    if (!isOver) over(outcome);
+    isOver = true;
+  };
+  waiting.resolve = function (this: unknown, ...args) {
+    const given = Reflect.apply(resolve, this, args);
+    once({ result: args[0] });
+    return given;
+  };
+  waiting.reject = function (this: unknown, ...args) {
+    once({ error: args[0] });
+    return Reflect.apply(reject, this, args);
+  };
+};
 
 /**
  * The same of events, whose listeners are called in the context of `caller`. Heard where they are emitted: a listener for errors would keep an unheard

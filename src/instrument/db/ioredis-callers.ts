@@ -4,9 +4,11 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import type { SpanQueue } from '../../local-span/local-span.js';
 import { allOff, type Off, quiet } from '../channel.js';
+import { hearAnswer, type Waiting } from '../ending.js';
 import { callerKept, runningIn } from '../in-context.js';
 import { onModule } from '../on-module.js';
 import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
+import type { Outcome } from '../traced-channel.js';
 
 interface Sender {
   readonly prototype: Prototype;
@@ -40,10 +42,9 @@ const keepCaller = (sendCommand: Method): Method =>
     return callerKept(caller, here);
   });
 
-interface Command {
+interface Command extends Waiting {
   /** ioredis announces it no more. */
   isTraced?: boolean;
-  readonly promise?: Promise<unknown>;
 }
 /** ioredis 5.11 and later. */
 interface Redis {
@@ -55,9 +56,18 @@ const announce = quiet((redis: Redis, command: Command | undefined) => {
   const channel = tracingChannel<unknown, object>('ioredis:command');
   if (!channel.start.hasSubscribers) return;
   command.isTraced = true;
-  const { promise } = command;
-  // The program has the command's own promise, whose failure it hears of.
-  channel.tracePromise(async () => promise, redis._buildCommandContext(command)).catch(() => {});
+  const message: Outcome = redis._buildCommandContext(command);
+  channel.start.runStores(message, () => channel.end.publish(message));
+  // Not by its promise, which the program has: a failure that nobody looks after stays one.
+  hearAnswer(
+    command,
+    quiet((outcome) => {
+      Object.assign(message, outcome);
+      if ('error' in outcome) channel.error.publish(message);
+      channel.asyncStart.publish(message);
+      channel.asyncEnd.publish(message);
+    }),
+  );
 });
 
 /** Once it is announced nobody asks for its caller, whose span, trace and all, it would keep for as long as it is kept itself. */

@@ -2,6 +2,7 @@
 // ends where it is answered: by its own `resolve` and `reject`, innermost, for a cluster puts its redirections around those. No promise of the program's may
 // be another one, and none may count as looked after.
 import { allOff, type Off, quiet } from '../channel.js';
+import { hearAnswer, type Over, type Waiting } from '../ending.js';
 import type { Begun } from '../measures.js';
 import { type FileOf, onModule } from '../on-module.js';
 import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
@@ -38,11 +39,6 @@ interface Client {
     readonly db?: unknown;
   };
 }
-/** What somebody waits for, as ioredis keeps it: commands, and pipelines. */
-interface Waiting {
-  resolve: Method;
-  reject: Method;
-}
 interface Sent extends Waiting {
   readonly name?: unknown;
   readonly args?: readonly unknown[];
@@ -52,8 +48,6 @@ interface Transaction extends Waiting {
   readonly length: number;
 }
 
-type Over = (outcome: Outcome) => void;
-
 /** As ioredis 5.11 announces it. */
 const serverOf = ({ condition, options: { path, host, port, db } }: Client): Server => ({
   database: condition?.select ?? db ?? 0,
@@ -61,23 +55,9 @@ const serverOf = ({ condition, options: { path, host, port, db } }: Client): Ser
   serverPort: path ? undefined : Number(port || 6379),
 });
 
-/** `over` hears what `waiting` came to. What ioredis does with an answer may make a failure of it. */
-const hear = (waiting: Waiting, over: Over): void => {
-  const { resolve, reject } = waiting;
-  waiting.resolve = function (this: unknown, ...args) {
-    const given = Reflect.apply(resolve, this, args);
-    over({ result: args[0] });
-    return given;
-  };
-  waiting.reject = function (this: unknown, ...args) {
-    over({ error: args[0] });
-    return Reflect.apply(reject, this, args);
-  };
-};
-
 /** A transaction has come to what its last command, EXEC, has come to: pairs of error and answer, as of all. */
 const hearTransaction = (transaction: Transaction, over: Over): void =>
-  hear(transaction, ({ error, result }) => {
+  hearAnswer(transaction, ({ error, result }) => {
     const last: unknown = Array.isArray(result) ? result.at(-1) : undefined;
     if (error !== undefined || !Array.isArray(last)) over({ error, result });
     else over({ error: last[0] ?? undefined, result: last[1] });
@@ -118,7 +98,7 @@ export const traceIoredisCalls = (module: unknown, { command, batch }: RedisWork
     if (sent[OUTCOME] !== undefined) return sent[OUTCOME];
     const outcome = new TracedWork(command);
     sent[OUTCOME] = outcome;
-    hear(sent, outcome.over);
+    hearAnswer(sent, outcome.over);
     return outcome;
   };
 

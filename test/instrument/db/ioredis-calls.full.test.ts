@@ -8,7 +8,7 @@ import { instrument } from '../../../src/instrument/index.js';
 import { out } from '../../support/child.js';
 import { installedAs } from '../installed-as.js';
 import { instrumentOnly, later, recorded, when } from '../support.js';
-import { describeIoredis } from './ioredis-cases.js';
+import { describeIoredis, unhandledReasons } from './ioredis-cases.js';
 import { hasRedis, type RedisServer, startRedis } from './redis-server.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
@@ -56,15 +56,7 @@ describe.skipIf(!hasRedis).each(VERSIONS)('%s', (_, { require, import: load }) =
     instrumentOnly({ ioredis: true });
     const client = made(require('ioredis'));
     await client.set('text', 'text');
-    const reasons: string[] = [];
-    const heard = (reason: Error) => void reasons.push(reason.message);
-    const others = process.rawListeners('unhandledRejection');
-    process.removeAllListeners('unhandledRejection');
-    process.on('unhandledRejection', heard);
-    later(() => {
-      process.removeListener('unhandledRejection', heard);
-      for (const other of others) process.on('unhandledRejection', other as () => void);
-    });
+    const reasons = unhandledReasons();
     await client.incr('text').catch(() => {});
     await new Promise<void>((resolve) => client.incr('text', () => resolve()));
     await new Promise<void>((resolve) =>

@@ -10,6 +10,20 @@ type Untyped = any;
 
 const SECRET = 'hunter2';
 
+/** Messages of failures that nobody looks after, from now to the end of the test. */
+export const unhandledReasons = (): readonly string[] => {
+  const reasons: string[] = [];
+  const heard = (reason: Error): void => void reasons.push(reason.message);
+  const others = process.rawListeners('unhandledRejection');
+  process.removeAllListeners('unhandledRejection');
+  process.on('unhandledRejection', heard);
+  later(() => {
+    process.removeListener('unhandledRejection', heard);
+    for (const other of others) process.on('unhandledRejection', other as () => void);
+  });
+  return reasons;
+};
+
 /** The same of each version; `load` gives what it exports. */
 export const describeIoredis = (version: string, load: () => Untyped, port: () => number): unknown =>
   describe.skipIf(!hasRedis)(version, () => {
@@ -113,6 +127,18 @@ export const describeIoredis = (version: string, load: () => Untyped, port: () =
       await expect(Span.root('request').runToEnd(() => client.get('a'))).rejects.toThrow('Connection is closed');
       const [root, ...spans] = await recorded();
       expect(spans).toMatchObject([{ name: 'GET', parentSpanId: root.spanId, status: { code: 'error' } }]);
+    });
+
+    test('one that waits, and that nobody looks after, fails as ever', async () => {
+      instrumentOnly({ ioredis: true });
+      const client = made({ port: 1, maxRetriesPerRequest: 0, retryStrategy: () => null });
+      const closed = new Promise((resolve) => client.on('error', () => {}).on('end', resolve));
+      const reasons = unhandledReasons();
+      client.set('a', SECRET);
+      client.get('a').catch(() => {});
+      await closed;
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(reasons).toEqual(['Connection is closed.']);
     });
 
     test('what is not a command is refused as ever', async () => {
