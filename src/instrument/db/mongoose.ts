@@ -38,6 +38,7 @@ const operationOf = ({ operation, collection }: Message): Operation => {
 interface Mongoose {
   readonly Collection?: { readonly prototype: Prototype };
   readonly Query?: { readonly prototype: Prototype };
+  readonly Aggregate?: { readonly prototype: Prototype };
 }
 /** What is called when the connection is there: a function, or the name of a method, with its arguments. */
 type Waiting = [name: unknown, args: unknown];
@@ -88,9 +89,13 @@ const keepWaiting = (module: unknown): Off => {
       nameListener(this as EventEmitter, heard, listener);
       return result;
     };
-  const off = onModule<Mongoose>('mongoose', module, ({ Collection, Query }) =>
+  const off = onModule<Mongoose>('mongoose', module, ({ Collection, Query, Aggregate }) =>
     allOff([
-      seeMade(Query?.prototype ?? {}, 'cursor', (cursor) => classes.replace(prototypeOf(cursor), 'once', askingOnce)),
+      ...[Query, Aggregate].map((asking) =>
+        seeMade(asking?.prototype ?? {}, 'cursor', (cursor) =>
+          classes.replace(prototypeOf(cursor), 'once', askingOnce),
+        ),
+      ),
       replaceMethod(ownerOf(Collection?.prototype, 'addQueue'), 'addQueue', adding),
       replaceMethod(ownerOf(Collection?.prototype, 'doQueue'), 'doQueue', doing),
     ]),

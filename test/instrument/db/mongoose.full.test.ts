@@ -92,6 +92,21 @@ describe.skipIf(!hasFerretdb)('mongoose', () => {
     expect(JSON.stringify(spans)).not.toContain(SECRET);
   });
 
+  test.each(['for await', 'next'])('of a cursor of an aggregate the driver has no span of its own: %s', async (by) => {
+    await haveUser();
+    instrumentOnly({ mongoose: true, mongodb: true });
+    await inRoot(async () => {
+      const cursor = User.aggregate([{ $match: { name: SECRET } }]).cursor();
+      if (by === 'next') expect((await cursor.next()).age).toBe(7);
+      else for await (const { age } of cursor) expect(age).toBe(7);
+    });
+    const [root, ...spans] = [...(await recorded())].sort((a, b) => Number(a.startUnixNs - b.startUnixNs));
+    expect(spans.map(({ name, parentSpanId }) => [name, parentSpanId])).toEqual(
+      (by === 'next' ? [1] : [1, 2]).map(() => ['aggregate users', root.spanId]),
+    );
+    expect(spans.map(({ scope }) => scope?.name)).toEqual(spans.map(() => 'spanline/instrument/mongoose'));
+  });
+
   test('an error has the code of the server, and no word of its message', async () => {
     await haveUser();
     instrumentOnly({ mongoose: true });
