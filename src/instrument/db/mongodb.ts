@@ -141,9 +141,17 @@ const serverOf = (namespace: unknown, connection: unknown): Server => {
 interface Answer {
   readonly writeErrors?: readonly unknown[];
   readonly writeConcernError?: unknown;
+  /** Of a batch for several collections, whose outcomes are read by a cursor. */
+  readonly nErrors?: unknown;
+  readonly cursor?: { readonly firstBatch?: readonly { readonly ok?: unknown }[] };
   has?(name: string): boolean;
   toObject?(): Answer;
 }
+
+/** Where an answer says that something was refused. */
+const REFUSALS = ['writeErrors', 'writeConcernError', 'nErrors'];
+/** What a later part of an answer has. */
+const NO_CODE = {};
 
 /** What the server refused of a write in an answer that is none of an error: the driver throws it later. */
 const refusedIn = (answer: unknown): unknown => {
@@ -151,10 +159,13 @@ const refusedIn = (answer: unknown): unknown => {
   let read = given;
   if (typeof given.has === 'function' && typeof given.toObject === 'function') {
     // It is read when it is asked for; most have none.
-    if (!given.has('writeErrors') && !given.has('writeConcernError')) return undefined;
+    if (!REFUSALS.some((name) => given.has?.(name))) return undefined;
     read = given.toObject();
   }
-  return read.writeErrors?.[0] ?? read.writeConcernError;
+  const { writeErrors, writeConcernError, nErrors, cursor } = read;
+  const first = writeErrors?.[0] ?? writeConcernError;
+  if (first !== undefined || !(Number(nErrors) > 0)) return first;
+  return cursor?.firstBatch?.find(({ ok }) => Number(ok) === 0) ?? NO_CODE;
 };
 
 /** What a server refuses nothing of but by an error: to look for it costs a walk through the answer. */

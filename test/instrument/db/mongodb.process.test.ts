@@ -27,6 +27,42 @@ const fakeDriver = (): Untyped => {
 
 const NAMESPACE = { db: 'shop' };
 
+test('of a batch for several collections the first write that was refused has the code', async () => {
+  const module = fakeDriver();
+  instrumentOnly({ mongodb: { module } });
+  const connection = new module.Connection();
+  const answers = [
+    { ok: 1, nErrors: 0, cursor: { firstBatch: [{ ok: 1, idx: 0 }] } },
+    {
+      ok: 1,
+      nErrors: 1,
+      cursor: {
+        firstBatch: [
+          { ok: 1, idx: 0 },
+          { ok: 0, idx: 1, code: 11000 },
+        ],
+      },
+    },
+    { ok: 1, nErrors: 1, cursor: { firstBatch: [] } },
+  ];
+  // The driver hands on answers that are read when they are asked for.
+  const lazy = (one: object) => ({ has: (name: string) => name in one, toObject: () => one });
+  for (const one of [...answers, ...answers.map(lazy)]) {
+    answer = async () => one;
+    await connection.command(NAMESPACE, { bulkWrite: 1, ops: [{}, {}] });
+  }
+  const spans = (await recorded()).map(({ status, properties }) => [
+    status.message ?? '',
+    properties['db.response.status_code'],
+  ]);
+  const expected = [
+    ['', undefined],
+    ['11000', '11000'],
+    ['_OTHER', undefined],
+  ];
+  expect(spans).toEqual([...expected, ...expected]);
+});
+
 test('a command gives what it gave, whatever that is', async () => {
   const module = fakeDriver();
   instrumentOnly({ mongodb: { module } });
