@@ -1,5 +1,7 @@
 // The route of a request of express, read from its own tables when the answer is complete: nothing runs while a request is routed. A piece of the
 // path itself, such as `/users/7`, must not get into a route: there is one for every user. Where a template is not certain there is none.
+import { getOrMake } from '../base/maps/maps.js';
+import { WeakList } from '../base/maps/weak-list.js';
 import { expressRoute, type RequestWithSpan } from './http/request-span.js';
 import { pathOf } from './http/url.js';
 
@@ -44,7 +46,9 @@ const DEEPEST = 16;
 
 // What is noted when things are added to routers (express.ts), or read from the routers of what was loaded before.
 const places = new WeakMap<object, Place>();
-const mounts = new WeakMap<object, Place[]>();
+/** Of routers and applications. A router that is mounted in many keeps none of them alive: each layer has its place. */
+const mounts = new WeakMap<object, WeakList<Place>>();
+const mountPlaces = new WeakMap<Layer, Place>();
 const patterns = new WeakMap<Layer, unknown>();
 const applications = new WeakMap<Router, App>();
 /** What was found of a place, as long as nothing else has been mounted: most of what is read for a request is the same for the next. */
@@ -67,14 +71,16 @@ const subApplications = new WeakMap<Layer, App>();
 const isObject = (value: unknown): value is object =>
   (typeof value === 'object' && value !== null) || typeof value === 'function';
 
+const isRouter = (value: unknown): value is Router & Required<Router> =>
+  isObject(value) && Array.isArray((value as Router).stack);
+
 export const isApp = (value: unknown): value is App =>
   typeof value === 'function' && typeof (value as { set?: unknown }).set === 'function' && 'handle' in value;
 
 export const routerOf = (app: App): Router | undefined =>
   app._router ?? (app.lazyrouter === undefined ? app.router : undefined);
 
-export const stackOf = (router: Router | undefined): readonly Layer[] =>
-  Array.isArray(router?.stack) ? router.stack : [];
+export const stackOf = (router: Router | undefined): readonly Layer[] => (isRouter(router) ? router.stack : []);
 
 /** What is mounted: a router, an application, a function. */
 const mountedAt = (layer: Layer): unknown => subApplications.get(layer) ?? layer.handle;
@@ -87,13 +93,17 @@ const routerAt = (layer: Layer): Router | undefined => {
 /** `layer` of `owner` mounts something. */
 const placeMount = (owner: Router, layer: Layer): void => {
   const mounted = mountedAt(layer);
-  if (!isObject(mounted)) return;
-  const known = mounts.get(mounted) ?? [];
-  if (known.some((place) => place.layer === layer)) return;
-  known.push({ owner, layer });
-  mounts.set(mounted, known);
+  // No way to a route leads through a function: most of what is mounted.
+  if (mountPlaces.has(layer) || !(isApp(mounted) || isRouter(mounted))) return;
+  const place = { owner, layer };
+  mountPlaces.set(layer, place);
+  getOrMake(mounts, mounted, () => new WeakList<Place>()).add(place);
   mountings++;
 };
+
+/** Where a router or an application is mounted; of many the first ones. */
+const mountsOf = (mounted: object | undefined, count: number): readonly Place[] =>
+  (mounted === undefined ? undefined : mounts.get(mounted))?.first(count) ?? [];
 
 /** What was added to `owner` behind its first `length` layers. */
 export const placeLayers = (owner: Router, length = 0): void => {
@@ -192,8 +202,7 @@ const enter = ({ base, rest, template }: At, layer: Layer): At | undefined => {
 
 /** All ways to `layer` in `owner`. */
 const waysTo = (owner: Router, layers: readonly Layer[], depth = 0): readonly Way[] => {
-  const app = applications.get(owner);
-  const around = [...(mounts.get(owner) ?? []), ...(app === undefined ? [] : (mounts.get(app) ?? []))];
+  const around = [...mountsOf(owner, MAX_WAYS), ...mountsOf(applications.get(owner), MAX_WAYS)];
   if (around.length === 0 || depth > DEEPEST) return [{ top: owner, layers }];
   return around
     .slice(0, MAX_WAYS)
@@ -237,9 +246,8 @@ const outermost = (app: App | undefined): Router | undefined => {
   let router = app === undefined ? undefined : routerOf(app);
   for (let depth = 0; router !== undefined && depth < DEEPEST; depth++) {
     const { parent } = applications.get(router) ?? (depth === 0 ? Object(app) : {});
-    const owner: Router | undefined =
-      (mounts.get(router) ?? mounts.get(applications.get(router) ?? (app as App)))?.[0]?.owner ??
-      (parent === undefined ? undefined : routerOf(parent as App));
+    const [place = mountsOf(applications.get(router) ?? app, 1)[0]] = mountsOf(router, 1);
+    const owner: Router | undefined = place?.owner ?? (parent === undefined ? undefined : routerOf(parent as App));
     if (owner === undefined || owner === router) return router;
     router = owner;
   }

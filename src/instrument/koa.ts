@@ -2,6 +2,7 @@
 // end of the answer. koa-mount cuts its prefix off the path meanwhile, and notes it there too. A piece of the path that no prefix names must not
 // get into a route.
 import type { IncomingMessage } from 'node:http';
+import { WeakList } from '../base/maps/weak-list.js';
 import { type Off, quiet } from './channel.js';
 import { setLateRoute } from './http/request-span.js';
 import { type ModuleOptions, onModule } from './on-module.js';
@@ -89,8 +90,7 @@ const MOUNT_PATH: PropertyDescriptor = {
   },
 };
 
-const stopWatching = (context: object | undefined): void => {
-  if (context === undefined) return;
+const stopWatching = (context: object): void => {
   if (Object.getOwnPropertyDescriptor(context, 'mountPath')?.set === MOUNT_PATH.set)
     Reflect.deleteProperty(context, 'mountPath');
 };
@@ -99,14 +99,14 @@ const stopWatching = (context: object | undefined): void => {
 export const instrumentKoa = ({ module }: ModuleOptions): Off => {
   const seen = new WeakSet<object>();
   // Applications may go.
-  const watched: WeakRef<object>[] = [];
+  const watched = new WeakList<object>();
   const keep = quiet((context: Context, { context: all }: { context?: unknown }) => {
     setLateRoute(context.req, () => routeOf(context));
     if (typeof all !== 'object' || all === null || seen.has(all)) return;
     seen.add(all);
     if ('mountPath' in all) return;
     Object.defineProperty(all, 'mountPath', MOUNT_PATH);
-    watched.push(new WeakRef(all));
+    watched.add(all);
   });
   const seeContexts = (create: Method): Method =>
     function (...args) {
@@ -119,6 +119,6 @@ export const instrumentKoa = ({ module }: ModuleOptions): Off => {
   );
   return () => {
     off();
-    for (const context of watched.splice(0)) stopWatching(context.deref());
+    for (const context of watched.first(Number.POSITIVE_INFINITY)) stopWatching(context);
   };
 };

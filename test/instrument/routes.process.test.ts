@@ -263,6 +263,21 @@ describe.each(['express', 'express-4'])('%s: no piece of the path', (name) => {
     expect(['/teams/:team/x', undefined]).toContain(team);
   });
 
+  test('routers that are made and dropped are collected, also those that share what they mount', async () => {
+    instrumentOnly({ http: { client: false }, express: { module: express } });
+    const [inner, sub] = [routerWith('/x'), express()];
+    const made: WeakRef<object>[] = [];
+    for (let i = 0; i < 200; i++) made.push(new WeakRef(express.Router().use(pass, inner).use('/sub', sub)));
+    const app = express().use('/kept/:kept', express.Router().use('/inner', inner));
+    const left = (): number => {
+      globalThis.gc?.();
+      return made.filter((one) => one.deref() !== undefined).length;
+    };
+    // What the engine has in its hands is a few of them.
+    await expect.poll(left).toBeLessThan(10);
+    expect(await routesOf(app, ['/kept/7/inner/x'])).toEqual(['/kept/:kept/inner/x']);
+  });
+
   test('switched off it names nothing', async () => {
     instrumentOnly({ http: { client: false } });
     expect(await routesOf(express().get('/users/:id', answer), ['/users/7'])).toEqual([undefined]);
