@@ -8,6 +8,7 @@ import type {
   TextMapPropagator,
   TracerProvider,
 } from '@opentelemetry/api';
+import { guarded } from '../rows/property.js';
 import { contexts } from './api-values.js';
 
 /** What a copy sets by `setGlobal...` and `setLogger`. */
@@ -56,8 +57,8 @@ const logger = (): DiagLogger | undefined => {
   return api !== undefined && Object.hasOwn(api, 'diag') ? api.diag : undefined;
 };
 
-/** What there is to say goes to the logger that the program has set in the API. */
+/** What there is to say goes to the logger that the program has set in the API, whose failures are no failure of what is said. */
 export const diag = {
-  warn: (message: string): void => logger()?.warn(message),
-  error: (message: string): void => logger()?.error(message),
+  warn: (message: string): void => guarded(() => logger()?.warn(message)),
+  error: (message: string): void => guarded(() => logger()?.error(message)),
 };

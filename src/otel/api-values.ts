@@ -10,6 +10,7 @@ import type {
   SpanContext,
   TraceState,
 } from '@opentelemetry/api';
+import { attempt } from '../base/calls/attempt.js';
 import { ListedState } from '../formats/sdk-shapes.js';
 import { parseTraceState } from '../span/traceparent.js';
 
@@ -114,6 +115,12 @@ export const deleteSpan = (context: Context): Context => context.deleteValue(SPA
 export const getSpanContext = (context: Context): SpanContext | undefined => getSpan(context)?.spanContext();
 export const setSpanContext = (context: Context, place: SpanContext): Context =>
   context.setValue(SPAN_KEY, new PlaceSpan(place));
+
+/** As it goes into a header: `undefined` for none, and for what is not one. */
+export const stateText = (state: TraceState | undefined): string | undefined => {
+  const text: unknown = attempt(() => state?.serialize());
+  return typeof text === 'string' ? text : undefined;
+};
 
 /** Of a header or a part of one. A list that breaks the format is an empty one. */
 export const createTraceState = (text: string): TraceState => new ListedState(parseTraceState(text));

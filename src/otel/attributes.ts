@@ -1,6 +1,6 @@
 // What OpenTelemetry permits as an attribute, as our properties. What it does not permit is said to its `diag` and left out, not counted.
 import type { Attributes, AttributeValue } from '@opentelemetry/api';
-import type { Properties, PropertyValue } from '../rows/property.js';
+import { guarded, lazyProperties, nameText, type Properties, type PropertyValue } from '../rows/property.js';
 import { diag } from './api-global.js';
 
 const isScalar = (value: unknown): boolean =>
@@ -36,12 +36,12 @@ export const attributeValue = (
 ): PropertyValue | undefined => {
   if (value === null || value === undefined) return undefined;
   if (typeof key !== 'string' || key.length === 0) {
-    diag.warn(`Invalid attribute key: ${String(key)}`);
+    diag.warn(`Invalid attribute key: ${nameText(key)}`);
     return undefined;
   }
   let kept: PropertyValue | undefined;
   if (isScalar(value)) kept = value as PropertyValue;
-  else if (Array.isArray(value)) kept = uniform(value);
+  else kept = guarded(() => (Array.isArray(value) ? uniform(value) : undefined));
   if (kept === undefined) return refuse(key);
   return max === Number.POSITIVE_INFINITY ? kept : cut(kept, max);
 };
@@ -78,11 +78,11 @@ export const attributesToProperties = (
   if (typeof attributes !== 'object' || attributes === null) return undefined;
   const kept: Record<string, PropertyValue> = Object.create(null);
   let count = 0;
-  for (const [key, value] of Object.entries(attributes)) {
-    const own = attributeValue(key, value, max);
-    if (own === undefined) continue;
+  lazyProperties(attributes as Properties, (key, value) => {
+    const own = attributeValue(key, value as AttributeValue, max);
+    if (own === undefined) return;
     kept[key] = own;
     count++;
-  }
+  });
   return count === 0 ? undefined : kept;
 };

@@ -1,5 +1,5 @@
 // OtelSpan: a span of ours as OpenTelemetry's API sees one. It holds the span and no state of its own but what the API asks for: what is
-// set goes to the span at once. Nothing here may throw, and after the end nothing changes.
+// set goes to the span at once. Nothing here may throw, whatever it is given, and after the end nothing changes.
 import type {
   Attributes,
   AttributeValue,
@@ -10,13 +10,15 @@ import type {
   SpanStatus,
   TimeInput,
 } from '@opentelemetry/api';
+import { attempt } from '../base/calls/attempt.js';
 import { now } from '../clock/index.js';
-import type { Properties, PropertyValue } from '../rows/property.js';
+import { Counter, count } from '../rows/counters.js';
+import { guarded, nameText, type Properties, type PropertyValue } from '../rows/property.js';
 import type { ActiveTrace } from '../span/active-trace.js';
 import type { Span as CoreSpan } from '../span/span.js';
 import type { SpanContext as CoreContext } from '../span/span-context.js';
 import { diag } from './api-global.js';
-import { createTraceState, INVALID_SPAN_CONTEXT, STATUS_OK, STATUS_UNSET } from './api-values.js';
+import { createTraceState, INVALID_SPAN_CONTEXT, STATUS_OK, STATUS_UNSET, stateText } from './api-values.js';
 import { type AttributeLimits, attributeValue, firstProperties } from './attributes.js';
 import { isTimeInput, toTicks } from './time-input.js';
 import { isRoute, noteRoute } from './trace-routes.js';
@@ -35,13 +37,22 @@ export const toSpanContext = ({ traceId, spanId, sampled, isRandom, traceState }
 // A code is more precise than a name: ENOENT, ERR_INVALID_ARG_TYPE.
 const exceptionProperties = (exception: unknown): Properties => {
   if (typeof exception === 'string') return { 'exception.message': exception };
-  const { code, name, message, stack } = exception as Record<string, unknown>;
-  const text = (value: unknown): string | undefined => (value ? String(value) : undefined);
+  const text = (key: string): string | undefined =>
+    guarded(() => {
+      const value = (exception as Record<string, unknown>)[key];
+      return value ? String(value) : undefined;
+    });
   return {
-    'exception.type': text(code) ?? text(name),
-    'exception.message': text(message),
-    'exception.stacktrace': text(stack),
+    'exception.type': text('code') ?? text('name'),
+    'exception.message': text('message'),
+    'exception.stacktrace': text('stack'),
   };
+};
+
+/** What a link refers to. */
+const targetOf = ({ context, attributes }: Link) => {
+  const { traceId, spanId, traceState } = context;
+  return { traceId, spanId, traceState: stateText(traceState), attributes };
 };
 
 export class OtelSpan implements Span {
@@ -73,7 +84,12 @@ export class OtelSpan implements Span {
 
   setAttributes(attributes: Attributes): this {
     if (typeof attributes !== 'object' || attributes === null) return this;
-    for (const key of Object.keys(attributes)) this.setAttribute(key, attributes[key] as AttributeValue);
+    try {
+      for (const key of Object.keys(attributes)) this.setAttribute(key, attributes[key] as AttributeValue);
+    } catch {
+      // A getter or a proxy: what is behind it is left out. A callback for each would cost a tenth of a span.
+      count(Counter.callbackErrors);
+    }
     return this;
   }
 
@@ -87,22 +103,29 @@ export class OtelSpan implements Span {
     return this;
   }
 
-  addLink({ context, attributes }: Link): this {
+  addLink(link: Link): this {
     if (!this.isOpen()) return this;
-    const { traceId, spanId, traceState } = context;
+    // Outside any span there is no context.
+    const target = attempt(() => targetOf(link));
+    if (target === undefined) {
+      count(Counter.linksInvalid);
+      diag.warn('Dropping a link without the context of a span');
+      return this;
+    }
+    const { attributes, ...to } = target;
     const { text, ofLink } = this.limits;
     const { properties, dropped } = firstProperties(attributes, text, ofLink);
-    const state = traceState?.serialize();
-    this.spanlineSpan.addLink({ traceId, spanId, traceState: state, properties, droppedAttributesCount: dropped });
+    this.spanlineSpan.addLink({ ...to, properties, droppedAttributesCount: dropped });
     return this;
   }
 
   addLinks(links: Link[]): this {
-    for (const link of links) this.addLink(link);
+    for (const link of attempt(() => [...links]) ?? []) this.addLink(link);
     return this;
   }
 
-  setStatus({ code, message }: SpanStatus): this {
+  setStatus(status: SpanStatus): this {
+    const { code = STATUS_UNSET, message } = attempt(() => ({ code: status.code, message: status.message })) ?? {};
     if (!this.isOpen() || code === STATUS_UNSET || this.isOk) return this;
     this.isOk = code === STATUS_OK;
     if (this.isOk) this.spanlineSpan.setStatus('ok');
@@ -124,7 +147,7 @@ export class OtelSpan implements Span {
     if (!this.isOpen()) return;
     const properties = exception ? exceptionProperties(exception) : {};
     if (properties['exception.type'] === undefined && properties['exception.message'] === undefined) {
-      diag.warn(`Failed to record an exception ${String(exception)}`);
+      diag.warn(`Failed to record an exception ${nameText(exception)}`);
     } else this.event('exception', properties, time);
   }
 
@@ -134,7 +157,7 @@ export class OtelSpan implements Span {
     if (trace === null) return;
     if (spanlineSpan.endTicks !== 0) {
       const { traceId, spanId } = this.spanContext();
-      diag.error(`${spanlineSpan.name} ${traceId}-${spanId} - You can only call end() on a span once.`);
+      diag.error(`${nameText(spanlineSpan.name)} ${traceId}-${spanId} - You can only call end() on a span once.`);
       return;
     }
     if (time === undefined || time === null) spanlineSpan.endAt(trace, Math.max(now(), spanlineSpan.begin));

@@ -1,5 +1,6 @@
 // The route of a request that a framework puts on a span of its own, made by OpenTelemetry's API: Next.js, SvelteKit, and official instrumentations of
 // routers. Kept by the trace, for the request's own span, which has none where no instrumentation supports the framework.
+import { nameText } from '../rows/property.js';
 import type { ActiveTrace } from '../span/active-trace.js';
 import type { Span } from '../span/span.js';
 
@@ -24,7 +25,7 @@ export const isRoute = (key: string): boolean => key === HTTP_ROUTE || key === N
  */
 export const noteRoute = ({ trace, name }: Span, route: unknown): void => {
   if (trace === null || typeof route !== 'string' || route === '') return;
-  if (!name.startsWith(OF_SVELTEKIT)) routes.set(trace, route);
+  if (!nameText(name).startsWith(OF_SVELTEKIT)) routes.set(trace, route);
   else if (!routes.has(trace)) routes.set(trace, route === NO_ROUTE ? '' : route);
 };
 

@@ -7,6 +7,7 @@ import type { Context, Span, SpanContext, SpanOptions, Tracer } from '@opentelem
 import { state } from '../context/process-state.js';
 import { enteredQueue } from '../local-span/local-span.js';
 import { Counter, count } from '../rows/counters.js';
+import { guarded } from '../rows/property.js';
 import { RowStore } from '../rows/row-store.js';
 import { internScope, type SpanScope } from '../rows/row-text.js';
 import { type ActiveTrace, defaultSink, type TraceSink } from '../span/active-trace.js';
@@ -15,7 +16,14 @@ import { SpanContext as CoreContext } from '../span/span-context.js';
 import { KINDS } from '../span/span-types.js';
 import { parseSpanId, parseTraceId } from '../span/traceparent.js';
 import { currentContext, runWith } from './api-global.js';
-import { deleteSpan, INVALID_SPAN_CONTEXT, isSpanContextValid, KIND_INTERNAL, wrapSpanContext } from './api-values.js';
+import {
+  deleteSpan,
+  INVALID_SPAN_CONTEXT,
+  isSpanContextValid,
+  KIND_INTERNAL,
+  stateText,
+  wrapSpanContext,
+} from './api-values.js';
 import { type AttributeLimits, attributesToProperties } from './attributes.js';
 import { activeContext } from './context-manager.js';
 import { contextWithSpan, isSuppressed, spanOf } from './otel-context.js';
@@ -81,6 +89,8 @@ const SAMPLED = 1;
 const RANDOM = 2;
 const RECORD = 1;
 const RECORD_AND_SAMPLED = 2;
+/** Of a sampler that throws: against it, as that of a collector. */
+const UNDECIDED: ReturnType<OtelSampler['shouldSample']> = Object.freeze({ decision: 0 });
 
 const current = (): Context => (state.carriesContexts ? activeContext() : currentContext());
 
@@ -94,7 +104,7 @@ const toCoreContext = (from: SpanContext | undefined): CoreContext | undefined =
   const [w0, w1, w2, w3] = traceId;
   const [idHi, idLo] = spanId;
   const [sampled, isRandom] = [(traceFlags & SAMPLED) !== 0, (traceFlags & RANDOM) !== 0];
-  const members = traceState?.serialize() ?? '';
+  const members = stateText(traceState) ?? '';
   return new CoreContext(w0, w1, w2, w3, idHi, idLo, sampled, isRemote, members, isRandom);
 };
 
@@ -122,7 +132,9 @@ export class SpanlineTracer implements Tracer {
     this.scope = internScope(instrumentationScope);
   }
 
-  startSpan(name: string, options: SpanOptions = NO_OPTIONS, context: Context = current()): Span {
+  startSpan(name: string, given?: SpanOptions, around?: Context): Span {
+    const options = given ?? NO_OPTIONS;
+    const context = around ?? current();
     const { sampler, processors, limits } = this.settings;
     if (isSuppressed(context)) return wrapSpanContext(INVALID_SPAN_CONTEXT);
     const parent = options.root === true ? undefined : spanOf(context);
@@ -182,13 +194,15 @@ export class SpanlineTracer implements Tracer {
     const from = toCoreContext(parent?.spanContext());
     if (from !== undefined) return from;
     const { idGenerator } = this.settings;
-    const made = idGenerator === undefined ? undefined : CoreContext.fromTraceId(idGenerator.generateTraceId());
+    const made =
+      idGenerator === undefined ? undefined : guarded(() => CoreContext.fromTraceId(idGenerator.generateTraceId()));
     return made ?? CoreContext.random();
   }
 
   #identified(span: CoreSpan): CoreSpan {
     const { idGenerator } = this.settings;
-    const id = idGenerator === undefined || span.trace === null ? undefined : parseSpanId(idGenerator.generateSpanId());
+    if (idGenerator === undefined || span.trace === null) return span;
+    const id = guarded(() => parseSpanId(idGenerator.generateSpanId()));
     if (id !== undefined) span.identify(...id);
     return span;
   }
@@ -205,10 +219,13 @@ export class SpanlineTracer implements Tracer {
     const core = coreOf(parent);
     const above = core?.context;
     const origin = above ?? this.#origin(parent);
-    const { attributes = {}, links = [], kind = KIND_INTERNAL } = options;
+    const { attributes, links, kind } = options;
     const asked = options.root === true ? deleteSpan(context) : context;
-    const result = sampler.shouldSample(asked, origin.traceId, name, kind, { ...attributes }, links);
-    const traceState = result.traceState?.serialize() ?? origin.traceState;
+    const result =
+      guarded(() =>
+        sampler.shouldSample(asked, origin.traceId, name, kind ?? KIND_INTERNAL, { ...attributes }, links ?? []),
+      ) ?? UNDECIDED;
+    const traceState = stateText(result.traceState) ?? origin.traceState;
     const from = traceState === origin.traceState ? origin : withTraceState(origin, traceState);
     const isSampled = result.decision === RECORD_AND_SAMPLED;
     // What is recorded for processors alone is nothing where there are none.
@@ -236,8 +253,8 @@ export class SpanlineTracer implements Tracer {
     if (startTime !== undefined && spanlineSpan.trace !== null) {
       spanlineSpan.begin = toTicks(startTime, spanlineSpan.trace);
     }
-    if (kind !== undefined && kind !== KIND_INTERNAL) spanlineSpan.setKind(KINDS[kind] ?? 'internal');
+    if (typeof kind === 'number' && kind !== KIND_INTERNAL) spanlineSpan.setKind(KINDS[kind] ?? 'internal');
     if (attributes !== undefined) span.setAttributes(attributes);
-    if (links !== undefined) span.addLinks(links);
+    if (links) span.addLinks(links);
   }
 }

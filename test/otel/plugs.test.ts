@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { context, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
+import { context, diag, type SpanContext as OtelContext, ROOT_CONTEXT, SpanKind, trace } from '@opentelemetry/api';
 import {
   AggregationTemporality,
   InMemoryMetricExporter,
@@ -10,9 +10,10 @@ import {
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics';
 import { SamplingDecision, TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace-base';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { Collector } from '../../src/collector/collector.js';
 import { MemoryReporter } from '../../src/exporters/memory.js';
+import { stats } from '../../src/index.js';
 import { containerIdIn } from '../../src/otel/detect-resource.js';
 import {
   alwaysOff,
@@ -155,6 +156,75 @@ test('texts are cut, limits count what they drop', async () => {
   const { s } = await spans();
   expect(s.properties).toEqual({ a: 'zzz', b: ['abc', 'x'] });
   expect([s.droppedAttributesCount, s.droppedEventsCount, s.droppedLinksCount]).toEqual([1, 1, 1]);
+});
+
+test('a link without a context is left out, and the API is told', async () => {
+  const said: string[] = [];
+  const log = (message: string) => void said.push(message);
+  diag.setLogger({ verbose: log, debug: log, info: log, warn: log, error: log }, { suppressOverrideMessage: true });
+  onTestFinished(() => diag.disable());
+  const { spans } = register();
+  said.length = 0;
+  const link = { context: { traceId: '1'.repeat(32), spanId: '2'.repeat(16), traceFlags: 1 } };
+  // Outside any span there is none.
+  const links = [{ context: trace.getSpanContext(context.active()) as OtelContext }, link];
+  const before = stats().linksInvalid;
+  const span = trace.getTracer('t').startSpan('s', { links });
+  span.addLink({ context: undefined as never }).addLinks([null as never, link]);
+  span.end();
+  expect((await spans()).s.links).toMatchObject([{ traceId: '1'.repeat(32) }, { traceId: '1'.repeat(32) }]);
+  expect(said).toEqual(Array(3).fill('Dropping a link without the context of a span'));
+  expect(stats().linksInvalid - before).toBe(3);
+});
+
+test('whatever a program gives, nothing is thrown into it', async () => {
+  const fail = (): never => {
+    throw new Error('broken');
+  };
+  const revoked = Proxy.revocable([], {});
+  revoked.revoke();
+  // What has no text, what throws when it is read, what is of another type.
+  const odd = [null, 7, 'x', fail, Symbol('s'), Object.create(null), new Proxy({}, { get: fail, ownKeys: fail })];
+  diag.setLogger(
+    { verbose: fail, debug: fail, info: fail, warn: fail, error: fail },
+    { suppressOverrideMessage: true },
+  );
+  onTestFinished(() => diag.disable());
+  const good = { context: { traceId: '1'.repeat(32), spanId: '2'.repeat(16), traceFlags: 1 } };
+  const { spans } = register();
+  const tracer = trace.getTracer('t');
+  for (const one of odd as never[]) {
+    tracer.startSpan('o', {}, trace.setSpanContext(ROOT_CONTEXT, { ...good.context, traceState: one })).end();
+    tracer.startSpan('o', { links: one, attributes: one, kind: one, startTime: one }).end();
+  }
+  const span = tracer.startSpan('s', null as never, null as never);
+  for (const one of odd as never[]) {
+    span.setAttribute('a', one).setAttribute(one, 1).setAttributes(one).setAttributes({ 'http.route': one });
+    span.addEvent('e', one).addEvent('e', { a: one }, one).addLink(one).addLink({ context: one }).addLinks(one);
+    span.addLink({ context: { ...good.context, traceState: one }, attributes: one });
+    span.setStatus(one).setStatus({ code: 2, message: one });
+    span.recordException(one);
+    span.recordException({ code: one, name: one, message: 'm' });
+    tracer.startSpan(one).setAttribute('http.route', '/').updateName(one).end();
+  }
+  span.setAttribute('c', revoked.proxy).addEvent('e', { a: revoked.proxy }).setAttribute('b', 2).addLink(good).end();
+  span.end();
+  const { s } = await spans();
+  expect(s.properties.b).toBe(2);
+  expect(s.links.length).toBeGreaterThan(0);
+});
+
+test('a sampler and an idGenerator that throw: not recorded, and ids of our own', async () => {
+  const fail = (): never => {
+    throw new Error('broken');
+  };
+  const broken = { shouldSample: fail, toString: () => 'broken' };
+  const { spans, provider } = register({ sampler: broken });
+  expect(provider.getTracer('t').startSpan('a').isRecording()).toBe(false);
+  expect(await spans()).toEqual({});
+  const other = register({ idGenerator: { generateTraceId: fail, generateSpanId: fail } });
+  other.provider.getTracer('t').startSpan('a').end();
+  expect((await other.spans()).a.traceId).toMatch(/^[0-9a-f]{32}$/);
 });
 
 test('a processor that throws stops nobody', async () => {
