@@ -1,4 +1,5 @@
 // Functions that are patched look as they did: name, length and what they have of their own, whoever looks while instrumentation is on.
+import channels from 'node:diagnostics_channel';
 import http from 'node:http';
 import http2 from 'node:http2';
 import https from 'node:https';
@@ -51,6 +52,7 @@ test('of Node and of libraries', () => {
     http2,
     'a server of http2': server,
     Module,
+    diagnostics_channel: channels,
     worker_threads: threads,
     Worker: threads.Worker.prototype,
     pg: Client.prototype,

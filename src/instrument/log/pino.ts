@@ -1,10 +1,11 @@
 // Trace ids in the records of pino: `trace_id`, `span_id` and `trace_flags`, behind the time, unless a record has one of them already. The method that
 // writes a record is wrapped, for the channel costs as much as the record; copies of pino that were bundled are heard by their channel. Neither the
 // caller's object nor the logger may look different afterwards.
+import { attempt } from '../../base/calls/attempt.js';
 import { Counter, count } from '../../rows/counters.js';
 import { allOff, type Off, onMessage } from '../channel.js';
 import { onModule } from '../on-module.js';
-import { ownerOf, type Prototype } from '../replace-method.js';
+import { ownerOf, type Prototype, replaceMethod } from '../replace-method.js';
 import { currentIdsText, hasIds } from './ids.js';
 
 type Logger = Record<symbol, unknown>;
@@ -20,10 +21,17 @@ const KEYS = /"(?:trace_id|span_id|trace_flags)":/;
 let lastBindings: unknown;
 let wereBound = false;
 
+/** Among the members of an object, written one behind another with a comma each. */
+const areAmong = (members: string): boolean => {
+  // Most have none of them.
+  if (!members.includes('"trace_') && !members.includes('"span_id":')) return false;
+  return KEYS.test(members) && (attempt(() => hasIds(JSON.parse(`{${members.slice(1)}}`) as object)) ?? true);
+};
+
 /** Among what a logger puts into each of its records. */
 const areBound = (bindings: unknown): boolean => {
   if (bindings === lastBindings) return wereBound;
-  wereBound = typeof bindings !== 'string' || bindings.includes('"trace_') || bindings.includes('"span_id":');
+  wereBound = typeof bindings !== 'string' || areAmong(bindings);
   lastBindings = bindings;
   return wereBound;
 };
@@ -51,6 +59,9 @@ const added = (line: string, text: string): string => {
   }
 };
 
+/** That of a patched copy whose record is being made: its channel has nothing to add. */
+let writing: Logger | undefined;
+
 const patchPino = (pino: Pino): Off | undefined => {
   const { asJsonSym, chindingsSym, formattersSym } = pino.symbols ?? {};
   const logger = asJsonSym === undefined ? undefined : pino({}, { write: () => {} });
@@ -59,12 +70,19 @@ const patchPino = (pino: Pino): Off | undefined => {
   if (owner === undefined || typeof original !== 'function') return undefined;
   let isOn = true;
   const asJson: AsJson = function (record, message, level, time) {
-    const text = isOn ? textFor(this[chindingsSym], record) : '';
-    if (text === '') return original.call(this, record, message, level, time);
-    // A formatter makes another record, which is seen when it is written.
-    if ((this[formattersSym] as { log?: unknown } | undefined)?.log !== undefined)
-      return added(original.call(this, record, message, level, time), text);
-    return original.call(this, record, message, level, `${time as string}${text}`);
+    if (!isOn) return original.call(this, record, message, level, time);
+    const outer = writing;
+    writing = this;
+    try {
+      const text = textFor(this[chindingsSym], record);
+      if (text === '') return original.call(this, record, message, level, time);
+      // A formatter makes another record, which is seen when it is written.
+      if ((this[formattersSym] as { log?: unknown } | undefined)?.log !== undefined)
+        return added(original.call(this, record, message, level, time), text);
+      return original.call(this, record, message, level, `${time as string}${text}`);
+    } finally {
+      writing = outer;
+    }
   };
   owner[asJsonSym] = asJson;
   return () => {
@@ -96,6 +114,7 @@ const hearChannel = (): Off => {
   return allOff([
     onMessage<Message>('tracing:pino_asJson:start', (message) => {
       const { instance } = message;
+      if (instance === writing) return;
       const key = bindingsKey(instance);
       if (key === undefined) return;
       const bindings = instance[key];
@@ -112,17 +131,40 @@ const hearChannel = (): Off => {
   ]);
 };
 
-/** pino 9.10 and later. */
+/** Each copy of pino asks for its channel once, as it is loaded. */
+const seeCopies = (seen: () => void): Off =>
+  replaceMethod(
+    process.getBuiltinModule('node:diagnostics_channel') as unknown as Prototype,
+    'tracingChannel',
+    (make) =>
+      function (this: unknown, ...args) {
+        if (args[0] === 'pino_asJson') seen();
+        return Reflect.apply(make, this, args);
+      },
+  );
+
+/** pino 9.10 and later. The channel is heard as long as there is a copy that is not patched; of those loaded before, until one is patched. */
 export const instrumentPino = (): Off => {
-  let stopHearing: Off | undefined = hearChannel();
+  let unpatched = 0;
+  let stopHearing: Off | undefined;
+  const hear = (): void => {
+    stopHearing ??= hearChannel();
+  };
   const stop = (): void => {
     stopHearing?.();
     stopHearing = undefined;
   };
+  hear();
+  const copies = seeCopies(() => {
+    unpatched++;
+    hear();
+  });
   const restore = onModule<Pino>('pino', undefined, (pino) => {
     const off = typeof pino === 'function' ? patchPino(pino) : undefined;
-    if (off !== undefined) stop();
+    if (off === undefined) return undefined;
+    unpatched = Math.max(0, unpatched - 1);
+    if (unpatched === 0) stop();
     return off;
   });
-  return allOff([stop, restore]);
+  return allOff([stop, copies, restore]);
 };

@@ -1,7 +1,10 @@
 // Trace ids in the records of pino, whose logger and whose caller's object stay as they were.
+import { dirname, join } from 'node:path';
+import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import { Span, SpanContext } from '../../../src/index.js';
 import { instrument, instrumentationNames } from '../../../src/instrument/instrument.js';
+import { out } from '../../support/child.js';
 import { library } from '../libraries.js';
 import { exchange, instrumentOnly, later, settled, when } from '../support.js';
 
@@ -97,6 +100,25 @@ describe('each key once', () => {
   });
 });
 
+test('ours beside what only looks like them among what a logger has', () => {
+  instrumentOnly({ pino: true });
+  const lines: Untyped[] = [];
+  const logger = library('pino')({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const alike = [
+    { module: 'trace_worker' },
+    { trace_level: 3 },
+    { text: '"span_id":' },
+    { inner: { trace_id: 'mine' } },
+  ];
+  Span.root('request').runToEnd(() => {
+    for (const bindings of alike) logger.child(bindings).info('one');
+  });
+  expect(lines).toMatchObject(alike);
+  expect(lines.map(({ trace_id, span_id }) => [typeof trace_id, typeof span_id])).toEqual(
+    alike.map(() => ['string', 'string']),
+  );
+});
+
 test('a logger that is made while a record is written has no ids of it', () => {
   instrumentOnly({ pino: true });
   const lines: Untyped[] = [];
@@ -170,10 +192,35 @@ test('taken back it is as before', () => {
   expect(lines).toEqual([expect.not.objectContaining({ trace_id: expect.anything() })]);
 });
 
-test('a copy that was not seen being loaded is heard by its channel', () => {
-  const forget = (): void => {
-    for (const path of Object.keys(library.cache)) if (path.includes('/node_modules/pino/')) delete library.cache[path];
+const forget = (): void => {
+  for (const path of Object.keys(library.cache)) if (path.includes('/node_modules/pino/')) delete library.cache[path];
+};
+
+test('a copy inside a bundle, before and behind one that is patched', async () => {
+  const stdin = { contents: "module.exports = require('pino')", resolveDir: dirname(library.resolve('pino')) };
+  const outfile = join(out, 'bundled-pino.cjs');
+  await build({ stdin, outfile, bundle: true, platform: 'node', logLevel: 'error' });
+  const bundled = (): Untyped => {
+    delete library.cache[outfile];
+    return library(outfile);
   };
+  forget();
+  instrumentOnly({ pino: true });
+  const lines: string[] = [];
+  const loggers = [bundled(), library('pino'), bundled()].map((pino, copy) =>
+    pino({ base: { copy } }, { write: (line: string) => void lines.push(line) }),
+  );
+  Span.root('request').runToEnd(() => {
+    for (const logger of loggers) logger.info('one');
+  });
+  expect(lines.map((line) => [JSON.parse(line).copy, line.match(/"(?:trace_id|span_id)":/g)?.length])).toEqual([
+    [0, 2],
+    [1, 2],
+    [2, 2],
+  ]);
+});
+
+test('a copy that was not seen being loaded is heard by its channel', () => {
   forget();
   const pino = library('pino');
   forget();
