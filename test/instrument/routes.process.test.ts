@@ -497,6 +497,42 @@ describe('hono', () => {
     expect(await asked(library('hono'))).toEqual(HONO_ROUTES);
   });
 
+  test.each(['hono/tiny', 'hono/quick'])('%s', async (name) => {
+    instrumentOnly({ http: { client: false }, hono: true });
+    expect(await asked(library(name))).toEqual(HONO_ROUTES);
+  });
+
+  /** With a router that the program gives the application. */
+  const routed = async ({ Hono }: Untyped, router: Untyped): Promise<readonly unknown[]> => {
+    const app = new Hono({ router });
+    app.use(async (_: Untyped, next: Untyped) => next());
+    app.get('/users/:id', (context: Untyped) => context.text('fine'));
+    app.basePath('/inner').all('/all/:a', (context: Untyped) => context.text('fine'));
+    const { createAdaptorServer } = library('@hono/node-server');
+    const { port } = await listen(createAdaptorServer({ fetch: app.fetch }));
+    for (const path of ['/users/7', '/inner/all/7', '/nowhere']) await ask(port, path);
+    return (await routes()).map((one) => (one as readonly unknown[])[1]);
+  };
+  const ROUTED = ['/users/:id', '/inner/all/:a', undefined];
+
+  test.each([
+    ['reg-exp', 'RegExpRouter'],
+    ['linear', 'LinearRouter'],
+    ['pattern', 'PatternRouter'],
+    ['trie', 'TrieRouter'],
+  ])('a router of its own: %s', async (name, exported) => {
+    instrumentOnly({ http: { client: false }, hono: true });
+    const { [exported]: Router } = library(`hono/router/${name}-router`);
+    const app = library(name === 'linear' ? 'hono' : 'hono/hono-base');
+    expect(await routed({ Hono: app.Hono ?? app.HonoBase }, new Router())).toEqual(ROUTED);
+  });
+
+  test('such a router, handed over', async () => {
+    const modules = { ...(await importLibrary('hono')), ...(await importLibrary('hono/router/reg-exp-router')) };
+    instrumentOnly({ http: { client: false }, hono: { module: modules } });
+    expect(await routed(modules, new modules.RegExpRouter())).toEqual(ROUTED);
+  });
+
   test('an ES module, handed over', async () => {
     const hono = await importLibrary('hono');
     instrumentOnly({ http: { client: false }, hono: { module: hono } });
@@ -533,12 +569,20 @@ test('hono: sub-applications with handlers of errors, and applications of others
   });
   inner.onError((_: unknown, context: Untyped) => context.text('broken', 500));
   deep.mount('/others', () => new Response('theirs'));
+  deep.basePath('/based').mount('/others', () => new Response('theirs'));
   inner.route('/deep', deep);
   app.mount('/mounted', () => new Response('theirs'));
   app.route('/inner/:i', inner);
   const { createAdaptorServer } = library('@hono/node-server');
   const { port } = await listen(createAdaptorServer({ fetch: app.fetch }));
-  const paths = ['/inner/1/x/2', '/inner/1/all/2', '/inner/1/broken/2', '/mounted/7', '/inner/1/deep/others/7'];
+  const paths = [
+    '/inner/1/x/2',
+    '/inner/1/all/2',
+    '/inner/1/broken/2',
+    '/mounted/7',
+    '/inner/1/deep/others/7',
+    '/inner/1/deep/based/others/7',
+  ];
   for (const path of [...paths, '/inner/1/nowhere']) await ask(port, path);
   expect((await routes()).map((one) => (one as readonly unknown[])[1])).toEqual([
     '/inner/:i/x/:x',
@@ -546,6 +590,7 @@ test('hono: sub-applications with handlers of errors, and applications of others
     '/inner/:i/broken/:b',
     '/mounted/*',
     '/inner/:i/deep/others/*',
+    '/inner/:i/deep/based/others/*',
     undefined,
   ]);
 });
