@@ -8,8 +8,8 @@ export type Method = (this: unknown, ...args: unknown[]) => unknown;
 export type Prototype = Record<string, Method>;
 
 /** How it is listed, where it is or whence it is inherited. */
-const isListed = (prototype: Prototype, name: string): boolean => {
-  const owner = ownerOf(prototype, name) ?? prototype;
+export const isListed = (prototype: object, name: string): boolean => {
+  const owner = ownerOf(prototype as Prototype, name) ?? prototype;
   return Object.getOwnPropertyDescriptor(owner, name)?.enumerable === true;
 };
 

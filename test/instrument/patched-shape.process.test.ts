@@ -1,5 +1,6 @@
 // Functions that are patched look as they did: name, length and what they have of their own, whoever looks while instrumentation is on.
 import channels from 'node:diagnostics_channel';
+import { once } from 'node:events';
 import http from 'node:http';
 import http2 from 'node:http2';
 import https from 'node:https';
@@ -9,7 +10,7 @@ import threads from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { instrument } from '../../src/instrument/index.js';
 import { library } from './libraries.js';
-import { later } from './support.js';
+import { later, serve } from './support.js';
 
 /** Every function that an object has, also from above it, with its shape. */
 const shapesOf = (object: object): Record<string, unknown> => {
@@ -82,5 +83,22 @@ test('of Node and of libraries', () => {
   const shapes = () => Object.fromEntries(Object.entries(subjects).map(([name, one]) => [name, shapesOf(one)]));
   const before = shapes();
   later(instrument().disable);
+  expect(shapes()).toEqual(before);
+});
+
+test('of messages of HTTP, which are patched with the first of them, and what a loop over one lists', async () => {
+  const listed = (object: object): readonly string[] => {
+    const names: string[] = [];
+    for (const name in object) names.push(name);
+    return names.sort();
+  };
+  const classes = [http.IncomingMessage, http.ServerResponse, http.ClientRequest].map(({ prototype }) => prototype);
+  const shapes = () => classes.map((prototype) => [shapesOf(prototype), listed(prototype)]);
+  const before = shapes();
+  later(instrument().disable);
+  const { port } = await serve((_, response) => void response.end('ok'));
+  const [answer] = await once(http.get({ port, host: '127.0.0.1' }), 'response');
+  await once(answer.resume(), 'end');
+  expect(Object.hasOwn(http.ClientRequest.prototype, 'write')).toBe(true);
   expect(shapes()).toEqual(before);
 });

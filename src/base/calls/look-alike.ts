@@ -1,7 +1,7 @@
 // A function in place of another one, alike to its readers: its name, its length and what it has of its own, as `util.promisify.custom`. What makes
 // it a constructor is not taken over.
 
-type AnyFunction = (...args: never[]) => unknown;
+export type AnyFunction = (...args: never[]) => unknown;
 
 const OWN_KIND: readonly PropertyKey[] = ['name', 'length', 'prototype', 'arguments', 'caller'];
 

@@ -1,10 +1,12 @@
 // Events of requests and answers, in the context of the answer or of the caller: connections bring them, and many share a connection. `emit` is wrapped once
 // for all messages, because a server has no time for a closure a request. Messages that are not marked must notice nothing.
 import type { EventEmitter } from 'node:events';
+import { type AnyFunction, lookAlike } from '../../base/calls/look-alike.js';
 import { queueStore, type SpanQueue } from '../../local-span/local-span.js';
+import { Counter, count } from '../../rows/counters.js';
 import { allOff, type Off } from '../channel.js';
 import { boundFor, type Caller, callerHere, callerKept, isWithin } from '../in-context.js';
-import type { Method } from '../replace-method.js';
+import { isListed, type Method } from '../replace-method.js';
 
 /** What a request that is answered is answered under. */
 const ANSWERED = Symbol('spanline.answered-under');
@@ -75,17 +77,25 @@ const callingBack = (method: Method): Method =>
     return Reflect.apply(method, this, args);
   };
 
-// Inherited: what is taken back leaves the class as it was.
-const wrapMethod = <M>({ prototype }: { readonly prototype: object }, name: string, wrap: (method: M) => M): Off => {
+/** As `replaceMethod`, without its frame and list of arguments for each event. Inherited: what is taken back leaves the class as it was. */
+const wrapMethod = <M extends AnyFunction>(
+  { prototype }: { readonly prototype: object },
+  name: string,
+  wrap: (method: M) => M,
+): Off => {
   const messages = prototype as Record<string, M>;
   const isOwn = Object.hasOwn(messages, name);
   const method = messages[name];
-  const wrapped = wrap(method);
-  Object.defineProperty(messages, name, { value: wrapped, writable: true, configurable: true });
+  const wrapped = lookAlike(wrap(method), method);
+  const enumerable = isListed(messages, name);
+  if (!Reflect.defineProperty(messages, name, { value: wrapped, writable: true, configurable: true, enumerable })) {
+    count(Counter.instrumentationErrors);
+    return () => {};
+  }
   return () => {
     if (messages[name] !== wrapped) return;
-    if (isOwn) messages[name] = method;
-    else delete messages[name];
+    if (isOwn) Reflect.set(messages, name, method);
+    else Reflect.deleteProperty(messages, name);
   };
 };
 
