@@ -18,7 +18,6 @@ import { contextWithSpan, isSuppressed, spanOf } from './otel-context.js';
 import { coreOf, OtelSpan } from './otel-span.js';
 
 type Listener = (...args: unknown[]) => unknown;
-type Event = string | symbol;
 
 const ADDING = ['on', 'addListener', 'prependListener', 'once', 'prependOnceListener'] as const;
 const REMOVING = ['off', 'removeListener'] as const;
@@ -32,11 +31,12 @@ export const bindListeners = (emitter: EventEmitter, bind: (listener: Listener) 
   // What Node calls from `once` to `on` must not be bound a second time.
   let isInside = false;
   const made = new WeakMap<Listener, Listener>();
-  const target = emitter as unknown as Record<string, (event: Event, listener: Listener) => unknown>;
-  const inside = (method: (event: Event, listener: Listener) => unknown, event: Event, listener: Listener): unknown => {
+  const target = emitter as unknown as Record<string, Listener>;
+  // With all that follows the listener: emitters of others take what `this` is in it, or nothing but the event.
+  const inside = (method: Listener, args: readonly unknown[]): unknown => {
     isInside = true;
     try {
-      return Reflect.apply(method, emitter, [event, listener]);
+      return Reflect.apply(method, emitter, args);
     } finally {
       isInside = false;
     }
@@ -44,20 +44,21 @@ export const bindListeners = (emitter: EventEmitter, bind: (listener: Listener) 
   for (const name of ADDING) {
     const add = target[name];
     if (typeof add !== 'function') continue;
-    target[name] = (event, listener) => {
-      if (isInside || typeof listener !== 'function') return Reflect.apply(add, emitter, [event, listener]);
+    target[name] = (...args) => {
+      const [event, listener, ...rest] = args as [unknown, Listener, ...unknown[]];
+      if (isInside || typeof listener !== 'function') return Reflect.apply(add, emitter, args);
       const bound = made.get(listener) ?? bind(listener);
       made.set(listener, bound);
-      return inside(add, event, bound);
+      return inside(add, [event, bound, ...rest]);
     };
   }
   for (const name of REMOVING) {
     const remove = target[name];
     if (typeof remove !== 'function') continue;
-    target[name] = (event, listener) => {
-      if (isInside) return Reflect.apply(remove, emitter, [event, listener]);
-      const bound = typeof listener === 'function' ? made.get(listener) : undefined;
-      return inside(remove, event, bound ?? listener);
+    target[name] = (...args) => {
+      const [event, listener, ...rest] = args as [unknown, Listener, ...unknown[]];
+      const bound = isInside || typeof listener !== 'function' ? undefined : made.get(listener);
+      return bound === undefined ? Reflect.apply(remove, emitter, args) : inside(remove, [event, bound, ...rest]);
     };
   }
   return emitter;

@@ -190,6 +190,44 @@ test('bind: functions keep this, arguments and length; emitters remove what was 
   span.end();
 });
 
+test('bind: an emitter of another library gets all that it is given', () => {
+  register();
+  // As EventEmitter3 takes what `this` is, and component-emitter removes all where it gets nothing but the event.
+  type Added = [event: string, listener: (...args: unknown[]) => unknown, self?: unknown];
+  let added: Added[] = [];
+  const asked: unknown[][] = [];
+  const add = (...args: Added): void => void added.push(args);
+  const emitter = context.bind(trace.setSpan(ROOT_CONTEXT, tracer().startSpan('a')), {
+    on: add,
+    once: add,
+    addListener: add,
+    off(...args: unknown[]) {
+      asked.push(args);
+      added = added.filter(([event, listener]) => event !== args[0] || (args.length > 1 && listener !== args[1]));
+    },
+  });
+  const self = { name: 'self' };
+  const listener = function (this: unknown): unknown {
+    return [this, trace.getActiveSpan() !== undefined];
+  };
+  const given = (): unknown[] => added.map(([, one, its]) => Reflect.apply(one, its, []));
+  emitter.on('x', listener, self);
+  emitter.once('x', listener, self);
+  emitter.addListener('x', listener);
+  expect(given()).toEqual([
+    [self, true],
+    [self, true],
+    [undefined, true],
+  ]);
+  emitter.off('x', listener, self, true);
+  expect([given(), asked[0].slice(2)]).toEqual([[], [self, true]]);
+  emitter.on('x', listener);
+  emitter.on('x', { filter: 1 } as never, listener);
+  expect(added[1]).toEqual(['x', { filter: 1 }, listener]);
+  emitter.off('x');
+  expect([added, asked[1]]).toEqual([[], ['x']]);
+});
+
 test('with: this, arguments, result, throw; a promise comes back as it is', async () => {
   const manager = new SpanlineContextManager().enable();
   const promise = wait(1, 'late');
