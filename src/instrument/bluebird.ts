@@ -3,7 +3,7 @@
 // Must make no span. What is changed is every context's, a program's own `AsyncLocalStorage` too.
 import { AsyncResource } from 'node:async_hooks';
 import { allOff, type Off, orElse, quiet } from './channel.js';
-import { onModule } from './on-module.js';
+import { type ModuleOptions, onModule } from './on-module.js';
 import { type Method, type Prototype, replaceMethod, seeMade } from './replace-method.js';
 
 interface Bluebird {
@@ -129,4 +129,7 @@ const keepContexts = (bluebird: Bluebird): Off => {
 };
 
 /** bluebird 3.6 and later. */
-export const instrumentBluebird = (): Off => onModule<Bluebird>('bluebird', undefined, keepContexts);
+export const instrumentBluebird = ({ module }: ModuleOptions): Off =>
+  onModule<Bluebird>('bluebird', module, (bluebird) =>
+    typeof bluebird.config === 'function' ? keepContexts(bluebird) : undefined,
+  );

@@ -99,15 +99,15 @@ export interface InstrumentOptions {
   /** Calls of the AWS SDK 3. */
   readonly 'aws-sdk'?: boolean | AwsOptions;
   /** Contexts of promises of bluebird. */
-  readonly bluebird?: boolean;
+  readonly bluebird?: boolean | ModuleOptions;
   /** Messages to worker threads. */
   readonly workers?: boolean;
   /** Trace ids in the records of pino. */
-  readonly pino?: boolean;
+  readonly pino?: boolean | ModuleOptions;
   /** Trace ids in the records of winston. */
-  readonly winston?: boolean;
+  readonly winston?: boolean | ModuleOptions;
   /** Trace ids in the records of bunyan. */
-  readonly bunyan?: boolean;
+  readonly bunyan?: boolean | ModuleOptions;
   /** Trace ids behind what `console` prints; false by default. */
   readonly console?: boolean;
   /** How contexts travel in headers; W3C Trace Context by default. */
@@ -189,6 +189,7 @@ export const instrumentationNames: readonly string[] = Object.keys(STARTS);
 const FOUND_AT_LOAD: readonly string[] = [
   'express',
   'koa',
+  'hapi',
   'hono',
   'trpc',
   'grpc',
@@ -203,6 +204,9 @@ const FOUND_AT_LOAD: readonly string[] = [
   'kafkajs',
   'bullmq',
   'aws-sdk',
+  'bluebird',
+  'winston',
+  'bunyan',
 ];
 
 let isRefusalReported = false;

@@ -115,7 +115,7 @@ export const instrumentKoa = ({ module }: ModuleOptions): Off => {
       return context;
     };
   const off = onModule<{ readonly prototype?: Prototype }>('koa', module, ({ prototype }) =>
-    replaceMethod(prototype, 'createContext', seeContexts),
+    prototype === undefined ? undefined : replaceMethod(prototype, 'createContext', seeContexts),
   );
   return () => {
     off();

@@ -240,6 +240,8 @@ export const onModule = <E extends object>(
     const { default: main } = module as { default?: unknown };
     if (typeof main === 'object' && main !== null) once(main, nowhere);
     once(module, nowhere);
+    // A class or a function that is all of a package: an ES module around it may have nothing to patch.
+    if (typeof main === 'function' && !patched.has(module)) once(main, nowhere);
   } else if (typeof module === 'function') once(module, nowhere);
   for (const [path, loaded] of Object.entries(loadedModules)) {
     // Whether it may be, first: each library asks for all that is loaded.

@@ -1,7 +1,7 @@
 // Trace ids in the records of bunyan: `trace_id`, `span_id` and `trace_flags`, unless a record has one of them already. A record is made for each call, from
 // what the caller gave and what its logger has.
 import { type Off, quiet } from '../channel.js';
-import { onModule } from '../on-module.js';
+import { type ModuleOptions, onModule } from '../on-module.js';
 import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
 import { currentIds, hasIds } from './ids.js';
 
@@ -17,7 +17,7 @@ const emitting = (emit: Method): Method =>
   };
 
 /** bunyan 1. */
-export const instrumentBunyan = (): Off =>
-  onModule<{ readonly prototype?: Prototype }>('bunyan', undefined, ({ prototype }) =>
-    replaceMethod(prototype, '_emit', emitting),
+export const instrumentBunyan = ({ module }: ModuleOptions): Off =>
+  onModule<{ readonly prototype?: Prototype }>('bunyan', module, ({ prototype }) =>
+    prototype === undefined ? undefined : replaceMethod(prototype, '_emit', emitting),
   );

@@ -4,7 +4,7 @@
 import { attempt } from '../../base/calls/attempt.js';
 import { Counter, count } from '../../rows/counters.js';
 import { allOff, type Off, onMessage } from '../channel.js';
-import { onModule } from '../on-module.js';
+import { type ModuleOptions, onModule } from '../on-module.js';
 import { ownerOf, type Prototype, replaceMethod } from '../replace-method.js';
 import { currentIdsText, hasIds } from './ids.js';
 
@@ -143,9 +143,12 @@ const seeCopies = (seen: () => void): Off =>
       },
   );
 
+// Copies that have asked for their channel and were never patched. An instrumentation may be switched on again.
+let unpatched = 0;
+const everPatched = new WeakSet<Pino>();
+
 /** pino 9.10 and later. The channel is heard as long as there is a copy that is not patched; of those loaded before, until one is patched. */
-export const instrumentPino = (): Off => {
-  let unpatched = 0;
+export const instrumentPino = ({ module }: ModuleOptions): Off => {
   let stopHearing: Off | undefined;
   const hear = (): void => {
     stopHearing ??= hearChannel();
@@ -159,10 +162,11 @@ export const instrumentPino = (): Off => {
     unpatched++;
     hear();
   });
-  const restore = onModule<Pino>('pino', undefined, (pino) => {
+  const restore = onModule<Pino>('pino', module, (pino) => {
     const off = typeof pino === 'function' ? patchPino(pino) : undefined;
     if (off === undefined) return undefined;
-    unpatched = Math.max(0, unpatched - 1);
+    if (!everPatched.has(pino)) unpatched = Math.max(0, unpatched - 1);
+    everPatched.add(pino);
     if (unpatched === 0) stop();
     return off;
   });

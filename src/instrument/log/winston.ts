@@ -1,11 +1,10 @@
 // Trace ids in the records of winston: `trace_id`, `span_id` and `trace_flags`, unless a record has one of them already. Every form of a call ends in `write`
 // of its logger, in the context of the caller; what its formats and transports do comes later. The caller's object may not look different afterwards.
 
-import type { Off } from '../channel.js';
-import { orElse } from '../channel.js';
+import { allOff, type Off, orElse } from '../channel.js';
 import { copyWith } from '../copy-with.js';
-import { onModule } from '../on-module.js';
-import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
+import { type ModuleOptions, onModule } from '../on-module.js';
+import { type Method, ownerOf, type Prototype, prototypeOf, SeenClasses } from '../replace-method.js';
 import { currentIds, hasIds } from './ids.js';
 
 /** A copy of the record with them, which is of the same kind: an error is one. */
@@ -29,9 +28,20 @@ const writing = (write: Method): Method =>
     return Reflect.apply(write, this, [withIds(record) ?? record, ...rest]);
   };
 
+interface Winston {
+  readonly prototype?: Prototype;
+  readonly createLogger?: () => object;
+}
+
+/** What all loggers inherit from. The package is handed over, which does not export it in early versions. */
+const loggersOf = ({ prototype, createLogger }: Winston): Prototype | undefined =>
+  ownerOf(createLogger === undefined ? prototype : prototypeOf(createLogger()), 'configure');
+
 /** winston 3. */
-export const instrumentWinston = (): Off =>
-  // Early ones do not export it.
-  onModule<{ readonly prototype?: Prototype }>('winston/lib/winston/logger.js', undefined, ({ prototype }) =>
-    replaceMethod(prototype, 'write', writing),
-  );
+export const instrumentWinston = ({ module }: ModuleOptions): Off => {
+  const classes = new SeenClasses();
+  const see = (exports: Winston): undefined => {
+    classes.replace(loggersOf(exports), 'write', writing);
+  };
+  return allOff([onModule('winston/lib/winston/logger.js', module, see), classes.off]);
+};
