@@ -200,3 +200,20 @@ export const codeUnder =
     const code = fieldOf(error, key);
     return typeof code === 'string' || typeof code === 'number' ? String(code).slice(0, 64) : undefined;
   };
+
+/** The number that a server of MySQL gave: those of the system are below zero, and those of a driver from `below` on. */
+export const errorNumber =
+  (below = Number.POSITIVE_INFINITY) =>
+  (error: unknown): string | undefined => {
+    const errno = fieldOf(error, 'errno');
+    return typeof errno === 'number' && errno > 0 && errno < below ? String(errno) : undefined;
+  };
+
+/** One without a digit is of the system, as EPIPE. */
+const STATE = /^(?=.*\d)[\dA-Z]{5}$/;
+
+/** The SQLSTATE that a server of PostgreSQL gave. */
+export const sqlState = (error: unknown): string | undefined => {
+  const code = fieldOf(error, 'code');
+  return typeof code === 'string' && STATE.test(code) ? code : undefined;
+};

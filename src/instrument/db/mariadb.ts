@@ -11,7 +11,7 @@ import { boundFor, type Caller, callerHere } from '../in-context.js';
 import type { Begun } from '../measures.js';
 import { type ModuleOptions, onCopy, onFile } from '../on-module.js';
 import { type Method, type Prototype, prototypeOf, replaceMethod, SeenClasses } from '../replace-method.js';
-import { Database, type DatabaseOptions, type Server, sqlOperation } from './database.js';
+import { Database, type DatabaseOptions, errorNumber, type Server, sqlOperation } from './database.js';
 
 /** Options of the instrumentation `mariadb`. */
 export interface MariadbOptions extends DatabaseOptions, ModuleOptions {}
@@ -56,11 +56,8 @@ export const serverOf = (options: unknown): Server => {
   return { database, serverAddress: host, serverPort: port };
 };
 
-/** The number that the server gave; those of the driver are from 45,000 on, and those of the system below zero. */
-const statusOf = (error: unknown): string | undefined => {
-  const errno = fieldOf(error, 'errno');
-  return typeof errno === 'number' && errno > 0 && errno < 45_000 ? String(errno) : undefined;
-};
+/** The first number of an error of the driver's own. */
+const OF_DRIVER = 45_000;
 
 const textOf = (given: unknown): unknown => (typeof given === 'string' ? given : fieldOf(given, 'sql'));
 
@@ -79,7 +76,7 @@ const isChangeable = (entry: object): boolean => {
 
 /** mariadb 3. */
 export const instrumentMariadb = (options: MariadbOptions): Off => {
-  const mariadb = new Database('mariadb', 'mariadb', options, statusOf);
+  const mariadb = new Database('mariadb', 'mariadb', options, errorNumber(OF_DRIVER));
   /** Where connections and pools go. */
   const servers = new WeakMap<object, Server>();
   const classes = new SeenClasses();

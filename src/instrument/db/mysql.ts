@@ -5,12 +5,11 @@ import type { EventEmitter } from 'node:events';
 import { getOrMake } from '../../base/maps/maps.js';
 import { allOff, InFlight, type Off, orElse, quiet } from '../channel.js';
 import { type Callback, type Ending, endingFirst } from '../ending.js';
-import { fieldOf } from '../failure.js';
 import { boundFor, callerHere, emitFor } from '../in-context.js';
 import type { Begun } from '../measures.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { type Method, ownerOf, prototypeOf, replaceMethod, SeenClasses, seeMade } from '../replace-method.js';
-import { Database, type DatabaseOptions, type Server, sqlOperation } from './database.js';
+import { Database, type DatabaseOptions, errorNumber, type Server, sqlOperation } from './database.js';
 
 /** Options of the instrumentation `mysql`. */
 export interface MysqlOptions extends DatabaseOptions, ModuleOptions {}
@@ -37,12 +36,6 @@ const serverOf = ({ config = {} }: Connection): Server => {
   const { host, port, socketPath, database } = config;
   if (socketPath !== undefined) return { database, serverAddress: socketPath };
   return { database, serverAddress: host, serverPort: port };
-};
-
-/** The number that the server gave; those of the system are below zero. */
-const statusOf = (error: unknown): string | undefined => {
-  const errno = fieldOf(error, 'errno');
-  return typeof errno === 'number' && errno > 0 ? String(errno) : undefined;
 };
 
 /** A connection that is destroyed calls back no waiter for an answer. */
@@ -99,7 +92,7 @@ const keepCallers = (): Off => {
 
 /** mysql 2. */
 export const instrumentMysql = (options: MysqlOptions): Off => {
-  const mysql = new Database('mysql', 'mysql', options, statusOf);
+  const mysql = new Database('mysql', 'mysql', options, errorNumber());
   const inFlight = new InFlight();
   const opened = new WeakMap<Connection, Set<Ending>>();
   const begin = orElse(

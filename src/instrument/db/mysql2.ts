@@ -11,7 +11,7 @@ import type { Begun } from '../measures.js';
 import { onModule } from '../on-module.js';
 import { type Method, ownerOf, type Prototype, prototypeOf, replaceMethod, SeenClasses } from '../replace-method.js';
 import { traceChannel } from '../traced-channel.js';
-import { codeUnder, Database, type DatabaseOptions, type Server, sqlOperation } from './database.js';
+import { Database, type DatabaseOptions, errorNumber, type Server, sqlOperation } from './database.js';
 
 interface Mysql2 {
   readonly Connection?: { readonly prototype: Prototype };
@@ -34,8 +34,6 @@ interface Config {
   readonly socketPath?: unknown;
   readonly database?: unknown;
 }
-
-const statusOf = codeUnder('errno');
 
 /** The class of connections; pools have subclasses of their own. */
 const connectionsOf = ({ Connection }: Mysql2): Prototype | undefined => ownerOf(Connection?.prototype, 'addCommand');
@@ -143,7 +141,7 @@ const keepCallerOf = (name: string): Off => {
 
 /** mysql2 3.20 and later. */
 export const instrumentMysql2 = (options: DatabaseOptions): Off => {
-  const mysql = new Database('mysql2', 'mysql', options, statusOf);
+  const mysql = new Database('mysql2', 'mysql', options, errorNumber());
   const trace = (channel: string): Off =>
     traceChannel<Query, Begun>(channel, {
       begin: (message) => mysql.start(message, sqlOperation(message.query, 'mysql')),

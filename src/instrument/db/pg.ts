@@ -11,7 +11,7 @@ import { type Begun, spanOf } from '../measures.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { addPeer, type Peer } from '../peer.js';
 import { type Method, ownerOf, type Prototype, replaceMethod } from '../replace-method.js';
-import { codeUnder, Database, type DatabaseOptions, sqlOperation } from './database.js';
+import { Database, type DatabaseOptions, sqlOperation, sqlState } from './database.js';
 
 type Query = (this: Client, ...args: unknown[]) => unknown;
 interface Client {
@@ -31,8 +31,6 @@ interface Pg {
 /** Options of the instrumentation `pg`. */
 export interface PgOptions extends DatabaseOptions, ModuleOptions {}
 
-const statusOf = codeUnder('code');
-
 /** Of pg-query-stream the cursor inside has it. */
 const textOf = (config: unknown): unknown => {
   if (typeof config === 'string') return config;
@@ -42,7 +40,7 @@ const textOf = (config: unknown): unknown => {
 
 /** pg 8, its JavaScript client. */
 export const instrumentPg = (options: PgOptions): Off => {
-  const postgres = new Database('pg', 'postgresql', options, statusOf);
+  const postgres = new Database('pg', 'postgresql', options, sqlState);
 
   const wrap = (query: Query): Query => {
     return function (this: Client, ...args: unknown[]): unknown {

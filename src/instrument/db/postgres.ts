@@ -7,7 +7,7 @@ import { boundFor, callerHere } from '../in-context.js';
 import type { Begun } from '../measures.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { type Method, ownerOf, type Prototype, prototypeOf, replaceMethod } from '../replace-method.js';
-import { Database, type DatabaseOptions, type Operation, type Server, sqlOperation } from './database.js';
+import { Database, type DatabaseOptions, type Operation, type Server, sqlOperation, sqlState } from './database.js';
 
 /** Options of the instrumentation `postgres`. */
 export interface PostgresOptions extends DatabaseOptions, ModuleOptions {}
@@ -35,13 +35,6 @@ const NOWHERE: Server = {};
 
 /** Fragments in fragments. */
 const DEEPEST = 16;
-
-const STATE = /^[\dA-Z]{5}$/;
-
-const statusOf = (error: unknown): string | undefined => {
-  const code = fieldOf(error, 'code');
-  return typeof code === 'string' && STATE.test(code) ? code : undefined;
-};
 
 const isFragment = (value: unknown): value is Query =>
   Array.isArray(fieldOf(value, 'strings')) && Array.isArray(fieldOf(value, 'args'));
@@ -153,7 +146,7 @@ const queriesOf = (exports: Postgres | { readonly default?: unknown }): Prototyp
 
 /** postgres 3. */
 export const instrumentPostgres = (options: PostgresOptions): Off => {
-  const postgres = new Database('postgres', 'postgresql', options, statusOf);
+  const postgres = new Database('postgres', 'postgresql', options, sqlState);
   // No list of arguments is made for what is called for each query.
   const follow = (query: Query): void => {
     const begun = postgres.start(NOWHERE, operationOf(query));

@@ -93,12 +93,19 @@ describe.skipIf(!hasMariadb)('mysql2', () => {
     const pool = poolOf(library('mysql2/promise'));
     await expect(pool.query(`SELECT ${SECRET} FROM user`)).rejects.toThrow(SECRET);
     await expect(pool.query(`SELECT '${SECRET}' FROM`)).rejects.toThrow();
+    const refused = library('mysql2').createConnection({ host: '127.0.0.1', port: 1 });
+    await expect(
+      new Promise((resolve, reject) =>
+        refused.query('SELECT 1', (error: unknown) => (error ? reject(error) : resolve(undefined))),
+      ),
+    ).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     const spans = await queries();
     expect(
       spans.map(({ status, properties }) => [status, properties['error.type'], properties['db.response.status_code']]),
     ).toEqual([
       [{ code: 'error', message: '1054' }, '1054', '1054'],
       [{ code: 'error', message: '1064' }, '1064', '1064'],
+      [{ code: 'error', message: 'ECONNREFUSED' }, 'ECONNREFUSED', undefined],
     ]);
     expect(JSON.stringify(spans[1])).not.toContain(SECRET);
   });

@@ -1,6 +1,6 @@
 // Queries of pg against a real server, in every form that the call has.
 import { writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Span, stats } from '../../../src/index.js';
@@ -32,6 +32,29 @@ describe.skipIf(!hasPostgres)('pg', () => {
     pool.on('error', () => {});
     later(() => pool.end());
     return pool;
+  };
+
+  /** A client over TCP, and what closes its connection. */
+  const overTcp = async (): Promise<{ client: Untyped; port: number; reset: () => void }> => {
+    const sockets: Socket[] = [];
+    const proxy = createServer((socket) => {
+      sockets.push(socket);
+      const server = connect(join(postgres.host, '.s.PGSQL.5432'));
+      socket
+        .on('error', () => {})
+        .pipe(server)
+        .on('error', () => {})
+        .pipe(socket);
+      socket.on('close', () => server.destroy());
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    later(() => proxy.close());
+    const { port } = proxy.address() as AddressInfo;
+    const { Client } = library('pg');
+    const client = new Client({ host: 'localhost', port, user: 'test', database: 'postgres' });
+    await client.connect();
+    later(() => client.end());
+    return { client, port, reset: () => void sockets[0].resetAndDestroy() };
   };
 
   const queries = async () => (await recorded()).filter(({ kind }) => kind === 'client');
@@ -129,17 +152,7 @@ describe.skipIf(!hasPostgres)('pg', () => {
 
   test('over TCP it has its peer', async () => {
     instrumentOnly({ pg: true });
-    const proxy = createServer((socket) => {
-      const server = connect(join(postgres.host, '.s.PGSQL.5432'));
-      socket.pipe(server).pipe(socket);
-    });
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-    later(() => proxy.close());
-    const { port } = proxy.address() as AddressInfo;
-    const { Client } = library('pg');
-    const client = new Client({ host: 'localhost', port, user: 'test', database: 'postgres' });
-    await client.connect();
-    later(() => client.end());
+    const { client, port } = await overTcp();
     await client.query('SELECT 1');
     expect((await queries()).map(({ properties }) => properties)).toMatchObject([
       {
@@ -181,6 +194,19 @@ describe.skipIf(!hasPostgres)('pg', () => {
         properties: { 'error.type': '22P02', 'db.response.status_code': '22P02' },
       },
     ]);
+  });
+
+  test('an error of the system is none of the server', async () => {
+    instrumentOnly({ pg: true });
+    const { client, reset } = await overTcp();
+    client.on('error', () => {});
+    const query = client.query('SELECT pg_sleep(60)');
+    reset();
+    await expect(query).rejects.toMatchObject({ code: 'ECONNRESET' });
+    const [{ status, properties }] = await queries();
+    expect(status).toEqual({ code: 'error', message: 'ECONNRESET' });
+    expect(properties).toMatchObject({ 'error.type': 'ECONNRESET' });
+    expect(properties).not.toHaveProperty('db.response.status_code');
   });
 
   test.each(['callback', 'values and callback', 'config', 'config with callback', 'query object'])(
