@@ -8,6 +8,7 @@ import { callHook, callPredicate } from '../channel.js';
 import { boundedName, startCall } from '../client-span.js';
 import { failureOf, failureType, fieldOf } from '../failure.js';
 import { type Begun, MeasuredCall, measuresOfCall, spanOf } from '../measures.js';
+import { portOf } from '../peer.js';
 import { scopeOf } from '../scope.js';
 import { type Dialect, summaryOf, withoutValues } from './sql.js';
 
@@ -35,6 +36,7 @@ export interface DatabaseOptions {
 export interface Server {
   readonly database?: unknown;
   readonly serverAddress?: unknown;
+  /** A number, or its text. */
   readonly serverPort?: unknown;
 }
 
@@ -56,6 +58,7 @@ interface Description extends Server {
   /** Of the span; empty where the operation has none. */
   readonly name: string;
   readonly namespace: string | undefined;
+  readonly port: number | undefined;
   /** Key, value, key, value: each span has a copy, which has no room that it does not fill. */
   readonly properties: readonly (string | PropertyValue)[];
 }
@@ -109,7 +112,7 @@ export class Database {
     const { text, isUnasked = false } = what;
     const { ignore, enrich, requireParent = isUnasked } = this.#options;
     const described = this.#descriptionOf(server, what);
-    const { name, namespace } = described;
+    const { name, namespace, port } = described;
     // Only for who asks: most programs have no hooks.
     const call: DatabaseCall | undefined =
       ignore === undefined && enrich === undefined ? undefined : { text, database: namespace };
@@ -125,7 +128,7 @@ export class Database {
     }
     if (metrics === undefined) return span;
     const { operation, collection } = what;
-    const { serverAddress, serverPort } = server;
+    const { serverAddress } = server;
     const operated = {
       system: this.#system,
       namespace,
@@ -133,7 +136,7 @@ export class Database {
       collection: collection === undefined ? undefined : boundedName(collection),
       summary: name === '' ? undefined : name,
       address: typeof serverAddress === 'string' ? serverAddress : undefined,
-      port: typeof serverPort === 'number' ? serverPort : undefined,
+      port,
     };
     return new MeasuredCall(metrics, operated, span);
   }
@@ -186,8 +189,9 @@ export class Database {
     if (name !== '') list.push('db.query.summary', name);
     if (batchSize !== undefined && batchSize > 1) list.push('db.operation.batch.size', batchSize);
     if (typeof serverAddress === 'string') list.push('server.address', serverAddress);
-    if (typeof serverPort === 'number') list.push('server.port', serverPort);
-    const described = { by: this, name, namespace, properties: list, database, serverAddress, serverPort };
+    const port = portOf(serverPort);
+    if (port !== undefined) list.push('server.port', port);
+    const described = { by: this, name, namespace, port, properties: list, database, serverAddress, serverPort };
     what.described = described;
     return described;
   }

@@ -52,7 +52,7 @@ interface Transaction extends Waiting {
 const serverOf = ({ condition, options: { path, host, port, db } }: Client): Server => ({
   database: condition?.select ?? db ?? 0,
   serverAddress: path || host || 'localhost',
-  serverPort: path ? undefined : Number(port || 6379),
+  serverPort: path ? undefined : port || 6379,
 });
 
 /** A transaction has come to what its last command, EXEC, has come to: pairs of error and answer, as of all. */

@@ -10,6 +10,7 @@ import { failureOf, failureType, fieldOf } from '../failure.js';
 import { runningIn } from '../in-context.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { IGNORED } from '../other-context.js';
+import { portOf } from '../peer.js';
 import type { IncomingHeaders, Propagator } from '../propagator.js';
 import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
 import { type FollowedMessage, Messaging, type MessagingOptions, textHeaders } from './messaging.js';
@@ -64,10 +65,11 @@ const hasOwnTelemetry = ({ opts }: Sender): boolean => opts?.telemetry !== undef
 /** Options of a connection, or a client that has them. */
 const serverOf = ({ opts }: Sender): Properties => {
   const connection = Object(opts?.connection) as { options?: object };
-  const { host, port } = Object(connection.options ?? connection) as { host?: unknown; port?: unknown };
+  const { host, port: given } = Object(connection.options ?? connection) as { host?: unknown; port?: unknown };
+  const port = portOf(given);
   const list: Properties = [];
   if (typeof host === 'string') list.push('server.address', host);
-  if (typeof port === 'number') list.push('server.port', port);
+  if (port !== undefined) list.push('server.port', port);
   return list;
 };
 

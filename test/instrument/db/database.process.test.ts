@@ -16,6 +16,9 @@ test('one operation, of several servers and systems', async () => {
     [one, { ...shop, database: 'stock' }],
     [one, { ...shop, serverAddress: 'b' }],
     [one, { ...shop, serverPort: 2 }],
+    [one, { ...shop, serverPort: '2' }],
+    [one, { ...shop, serverPort: '/run/db.sock' }],
+    [one, { ...shop, serverPort: '' }],
     [other, {}],
     [one, shop],
   ];
@@ -40,6 +43,9 @@ test('one operation, of several servers and systems', async () => {
     ['postgresql', 'stock', 'a', 1, undefined, 7],
     ['postgresql', 'shop', 'b', 1, undefined, 7],
     ['postgresql', 'shop', 'a', 2, undefined, 7],
+    ['postgresql', 'shop', 'a', 2, undefined, 7],
+    ['postgresql', 'shop', 'a', undefined, undefined, 6],
+    ['postgresql', 'shop', 'a', undefined, undefined, 6],
     ['sqlite', undefined, undefined, undefined, undefined, 4],
     ['postgresql', 'shop', 'a', 1, true, 7],
   ]);

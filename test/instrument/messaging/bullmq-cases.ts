@@ -85,6 +85,13 @@ export const describeBullmq = (name: string): void => {
       expect(JSON.stringify(spans)).not.toContain(SECRET);
     });
 
+    test('a port may be a text, as environment variables are', async () => {
+      on();
+      await queueOf({ connection: { ...connection(), port: String(server.port) } }).add('pay', {});
+      const [{ properties }] = of(await recorded(), 'producer');
+      expect(properties).toMatchObject({ 'server.address': '127.0.0.1', 'server.port': server.port });
+    });
+
     test('what it asks for to start and to close is not a trace', async () => {
       const { QueueEvents } = library(name) as Untyped;
       instrumentOnly({ bullmq: { module: library(name) }, ioredis: true });
