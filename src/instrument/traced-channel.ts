@@ -15,9 +15,12 @@ export interface Outcome {
   readonly result?: unknown;
 }
 
+/** Ends what has come to `error`, but not what is answered: the end of that is announced. */
+export type Lose<M> = (message: M, error: unknown) => void;
+
 export interface ChannelWork<M extends object, B extends Begun = Span> {
-  /** Undefined: neither traced nor measured. */
-  begin(message: M): B | undefined;
+  /** Undefined: neither traced nor measured. `lose` is for work of which its channel says no more. */
+  begin(message: M, lose: Lose<M>): B | undefined;
   /** Called once, before the span ends. */
   finish(begun: B, message: M & Outcome): void;
 }
@@ -43,7 +46,7 @@ export const traceChannel = <M extends object, B extends Begun = Span>(
   const enter = (message: M): SpanQueue | undefined => {
     const caller = queueStore.getStore();
     try {
-      const begun = begin(message);
+      const begun = begin(message, lose);
       if (begun === undefined) return caller;
       const span = spanOf(begun);
       const queue = span === undefined ? undefined : queueFor(span, caller);
@@ -62,17 +65,21 @@ export const traceChannel = <M extends object, B extends Begun = Span>(
     return work === undefined ? queueStore.getStore() : work.caller;
   };
 
-  const end = (message: M): void => {
+  const end = (message: M, outcome: M & Outcome = message): void => {
     const work = workOf(message);
     if (work === undefined) return;
     (message as { [open]?: Open<B> | undefined })[open] = undefined;
     work.queue?.close();
     try {
-      finish(work.begun, message);
+      finish(work.begun, outcome);
     } finally {
       work.begun.endForGood();
       inFlight.ended();
     }
+  };
+
+  const lose: Lose<M> = (message, error) => {
+    if (!('error' in message) && !('result' in message)) end(message, { ...message, error });
   };
 
   start.bindStore(queueStore, enter as (message: M) => SpanQueue);
@@ -88,7 +95,7 @@ export const traceChannel = <M extends object, B extends Begun = Span>(
     onMessage<M & Outcome>(`tracing:${name}:end`, (message) => {
       if ('error' in message || 'result' in message) end(message);
     }),
-    onMessage<M>(`tracing:${name}:asyncEnd`, end),
+    onMessage<M>(`tracing:${name}:asyncEnd`, (message) => end(message)),
   ]);
   return inFlight.off(stopBeginning, stopEnding);
 };

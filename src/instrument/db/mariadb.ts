@@ -12,6 +12,7 @@ import type { Begun } from '../measures.js';
 import { type ModuleOptions, onCopy, onFile } from '../on-module.js';
 import { type Method, type Prototype, prototypeOf, replaceMethod, SeenClasses } from '../replace-method.js';
 import { Database, type DatabaseOptions, errorNumber, type Server, sqlOperation } from './database.js';
+import { Unanswered } from './unanswered.js';
 
 /** Options of the instrumentation `mariadb`. */
 export interface MariadbOptions extends DatabaseOptions, ModuleOptions {}
@@ -59,6 +60,9 @@ export const serverOf = (options: unknown): Server => {
 /** The first number of an error of the driver's own. */
 const OF_DRIVER = 45_000;
 
+/** As the driver says it where it can still ask the server to stop; where it cannot, it says nothing. */
+const DESTROYED = { code: 'ER_CMD_NOT_EXECUTED_DESTROYED' };
+
 const textOf = (given: unknown): unknown => (typeof given === 'string' ? given : fieldOf(given, 'sql'));
 
 /** Hears the callback among `args`, which comes last, in the context of the caller. Its place; -1 where there is none. */
@@ -80,6 +84,8 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
   /** Where connections and pools go. */
   const servers = new WeakMap<object, Server>();
   const classes = new SeenClasses();
+  const destroyed = new SeenClasses();
+  const unanswered = new Unanswered(DESTROYED);
   let isOn = true;
 
   /** What asks by another method, as `beginTransaction` of 3.3 by `query`, asks once. */
@@ -110,10 +116,10 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
   const asking = (ask: Method, read: (args: readonly unknown[]) => unknown, where?: object): Method =>
     function (this: unknown, ...args) {
       const caller = callerHere();
-      const span = begin(where ?? (this as object), read(args));
-      const ended = quiet((error: unknown) => {
-        if (span !== undefined) mariadb.end(span, error ?? undefined);
-      });
+      const asked = where ?? (this as object);
+      const span = begin(asked, read(args));
+      const ended =
+        span === undefined ? () => {} : unanswered.follow(asked, (error) => mariadb.end(span, error ?? undefined));
       const calledBackAt = hearCallback(args, caller, ended);
       if (calledBackAt >= 0) args[calledBackAt] = notAsking(args[calledBackAt] as Callback);
       const wasAsking = isAsking;
@@ -173,6 +179,7 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
     if (typeof made !== 'object' || made === null) return;
     if (server !== undefined) servers.set(made, server);
     classes.patch(prototypeOf(made), patch);
+    destroyed.replace(prototypeOf(made), 'destroy', unanswered.destroying);
   });
   const making = (make: Method): Method =>
     function (this: unknown, ...args) {
@@ -190,7 +197,7 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
       targets.filter(isChangeable).flatMap((target) => MAKERS.map((name) => replaceMethod(target, name, making))),
     );
   };
-  return allOff([
+  const stopBeginning = allOff([
     ...ENTRIES.map((name) => onCopy<Prototype>(name, name === 'mariadb' ? options.module : undefined, patchEntry)),
     ...FILES.map((file) => onFile(file, MAKERS, patchEntry)),
     () => {
@@ -198,4 +205,5 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
       classes.off();
     },
   ]);
+  return unanswered.off(stopBeginning, destroyed.off);
 };

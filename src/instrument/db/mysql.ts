@@ -2,14 +2,14 @@
 // its callbacks and events come, stays as it is. They come in the context of their caller: a connection's packets drive them, so a sequence is bound when
 // it is queued.
 import type { EventEmitter } from 'node:events';
-import { getOrMake } from '../../base/maps/maps.js';
-import { allOff, InFlight, type Off, orElse, quiet } from '../channel.js';
+import { allOff, type Off, orElse, quiet } from '../channel.js';
 import { type Callback, type Ending, endingFirst } from '../ending.js';
 import { boundFor, callerHere, emitFor } from '../in-context.js';
 import type { Begun } from '../measures.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { type Method, ownerOf, prototypeOf, replaceMethod, SeenClasses, seeMade } from '../replace-method.js';
 import { Database, type DatabaseOptions, errorNumber, type Server, sqlOperation } from './database.js';
+import { Unanswered } from './unanswered.js';
 
 /** Options of the instrumentation `mysql`. */
 export interface MysqlOptions extends DatabaseOptions, ModuleOptions {}
@@ -37,9 +37,6 @@ const serverOf = ({ config = {} }: Connection): Server => {
   if (socketPath !== undefined) return { database, serverAddress: socketPath };
   return { database, serverAddress: host, serverPort: port };
 };
-
-/** A connection that is destroyed calls back no waiter for an answer. */
-const DESTROYED = { code: 'PROTOCOL_CONNECTION_LOST' };
 
 /** It ends once, before its listeners are called. */
 const hear = quiet((query: Query, ended: Ending): void => {
@@ -93,8 +90,7 @@ const keepCallers = (): Off => {
 /** mysql 2. */
 export const instrumentMysql = (options: MysqlOptions): Off => {
   const mysql = new Database('mysql', 'mysql', options, errorNumber());
-  const inFlight = new InFlight();
-  const opened = new WeakMap<Connection, Set<Ending>>();
+  const unanswered = new Unanswered({ code: 'PROTOCOL_CONNECTION_LOST' });
   const begin = orElse(
     () => undefined,
     (connection: Connection, given: unknown): Begun | undefined => {
@@ -104,24 +100,12 @@ export const instrumentMysql = (options: MysqlOptions): Off => {
     },
   );
 
-  const followed = (connection: Connection, span: Begun): Ending => {
-    const open = getOrMake(opened, connection, () => new Set());
-    const ended = quiet((error: unknown) => {
-      if (!open.delete(ended)) return;
-      inFlight.ended();
-      mysql.end(span, error ?? undefined);
-    });
-    open.add(ended);
-    inFlight.begun();
-    return ended;
-  };
-
   const asking = (ask: Method): Method =>
     function (this: unknown, ...args) {
       const connection = this as Connection;
       const span = begin(connection, args[0]);
       if (span === undefined) return Reflect.apply(ask, this, args);
-      const ended = followed(connection, span);
+      const ended = unanswered.follow(connection, (error) => mysql.end(span, error ?? undefined));
       try {
         const query = Reflect.apply(ask, this, args);
         hear(query as Query, ended);
@@ -132,20 +116,11 @@ export const instrumentMysql = (options: MysqlOptions): Off => {
       }
     };
 
-  const destroying = (destroy: Method): Method =>
-    function (this: unknown, ...args) {
-      try {
-        return Reflect.apply(destroy, this, args);
-      } finally {
-        for (const ended of [...(opened.get(this as Connection) ?? [])]) ended(DESTROYED);
-      }
-    };
-
   // Its classes are not exported; one that is made is not connected.
   const replace = (name: string, make: (original: Method) => Method): Off =>
     onModule<Mysql>('mysql', options.module, (library) =>
       replaceMethod(ownerOf(prototypeOf(library.createConnection?.({})), name), name, make),
     );
   const stopBeginning = allOff([keepCallers(), replace('query', asking)]);
-  return inFlight.off(stopBeginning, replace('destroy', destroying));
+  return unanswered.off(stopBeginning, replace('destroy', unanswered.destroying));
 };

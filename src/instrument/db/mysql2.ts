@@ -4,7 +4,7 @@ import { tracingChannel } from 'node:diagnostics_channel';
 import type { EventEmitter } from 'node:events';
 import { queueStore, type SpanQueue } from '../../local-span/local-span.js';
 import { allOff, type Off, onMessage, orElse, quiet } from '../channel.js';
-import { type Callback, endingFirst, endingWithEvents, isEmitter } from '../ending.js';
+import { type Callback, type Ending, endingFirst, endingWithEvents, isEmitter } from '../ending.js';
 import { reasonOf } from '../failure.js';
 import { boundFor, callerHere, emitFor } from '../in-context.js';
 import type { Begun } from '../measures.js';
@@ -12,12 +12,25 @@ import { onModule } from '../on-module.js';
 import { type Method, ownerOf, type Prototype, prototypeOf, replaceMethod, SeenClasses } from '../replace-method.js';
 import { traceChannel } from '../traced-channel.js';
 import { Database, type DatabaseOptions, errorNumber, type Server, sqlOperation } from './database.js';
+import { Unanswered } from './unanswered.js';
 
 interface Mysql2 {
   readonly Connection?: { readonly prototype: Prototype };
 }
+
+const ENDED = Symbol('spanline.ended');
+
 interface Query extends Server {
   readonly query?: unknown;
+  /** Of one that waits for an answer. */
+  [ENDED]?: Ending;
+}
+/** A connection that is asked now. */
+interface Asked {
+  readonly connection: object;
+  /** It has said so itself, before anybody is called back. */
+  isAnswered: boolean;
+  ended: Ending | undefined;
 }
 interface Command {
   execute?: Method;
@@ -35,6 +48,9 @@ interface Config {
   readonly database?: unknown;
 }
 
+/** As the library says it itself, where it does. */
+const LOST = { code: 'PROTOCOL_CONNECTION_LOST' };
+
 /** The class of connections; pools have subclasses of their own. */
 const connectionsOf = ({ Connection }: Mysql2): Prototype | undefined => ownerOf(Connection?.prototype, 'addCommand');
 
@@ -46,7 +62,7 @@ const serverOf = ({ host, port, socketPath, database }: Config): Server => ({
 });
 
 /** `execute` of what `prepare` gave, whose class is seen by its objects alone. */
-const traceStatements = (mysql: Database): Off => {
+const traceStatements = (mysql: Database, unanswered: Unanswered): Off => {
   const classes = new SeenClasses();
   const begin = orElse(
     () => undefined,
@@ -59,7 +75,8 @@ const traceStatements = (mysql: Database): Off => {
       const caller = callerHere();
       const span = begin(this as Statement);
       if (span?.isRecording !== true) return Reflect.apply(execute, this, args);
-      const ended = quiet((error: unknown) => mysql.end(span, error ?? undefined));
+      const { _connection: connection } = this as Statement;
+      const ended = unanswered.follow(connection ?? span, (error) => mysql.end(span, error ?? undefined));
       const at = args.findIndex((argument) => typeof argument === 'function');
       if (at >= 0) args[at] = endingFirst(args[at] as Callback, ended);
       let command: EventEmitter | undefined;
@@ -101,17 +118,8 @@ const adding = (add: Method): Method =>
     return Reflect.apply(add, this, [command, ...rest]);
   };
 
-/** Its command is queued under its span; events come to the caller. */
-const asking = (ask: Method): Method =>
-  function (this: unknown, ...args) {
-    const caller = callerHere();
-    const command = Reflect.apply(ask, this, args) as EventEmitter | undefined;
-    if (typeof command?.emit === 'function') quiet(emitFor)(caller, command);
-    return command;
-  };
-
 /** In every copy. */
-const keepCallers = (): Off =>
+const keepCallers = (asking: (ask: Method) => Method): Off =>
   onModule<Mysql2>('mysql2', undefined, (mysql2) => {
     const base = connectionsOf(mysql2);
     return allOff([
@@ -142,16 +150,60 @@ const keepCallerOf = (name: string): Off => {
 /** mysql2 3.20 and later. */
 export const instrumentMysql2 = (options: DatabaseOptions): Off => {
   const mysql = new Database('mysql2', 'mysql', options, errorNumber());
+  const unanswered = new Unanswered(LOST);
+  let asked: Asked | undefined;
+
+  /** Its command is queued under its span; events come to the caller. */
+  const asking = (ask: Method): Method =>
+    function (this: unknown, ...args) {
+      const caller = callerHere();
+      // A connection that is closed has another one of its own, which tells only who has given a callback.
+      const isClosed = Object.hasOwn(this as object, 'addCommand');
+      const outer = asked;
+      const own: Asked = { connection: this as object, isAnswered: false, ended: undefined };
+      asked = own;
+      let command: unknown;
+      try {
+        command = Reflect.apply(ask, this, args);
+      } finally {
+        asked = outer;
+      }
+      if (isClosed) own.ended?.(LOST);
+      if (isEmitter(command))
+        quiet(emitFor)(caller, command, (name) => {
+          if (name === 'end' || name === 'error') own.isAnswered = true;
+        });
+      return command;
+    };
+
   const trace = (channel: string): Off =>
     traceChannel<Query, Begun>(channel, {
-      begin: (message) => mysql.start(message, sqlOperation(message.query, 'mysql')),
-      finish: (begun, { error }) => mysql.finish(begun, error),
+      begin(message, lose) {
+        const begun = mysql.start(message, sqlOperation(message.query, 'mysql'));
+        const own = asked;
+        if (begun === undefined || own === undefined) return begun;
+        own.ended = unanswered.follow(own.connection, (error) => {
+          if (!own.isAnswered) lose(message, error);
+        });
+        message[ENDED] = own.ended;
+        return begun;
+      },
+      finish(begun, message) {
+        message[ENDED]?.(undefined);
+        mysql.finish(begun, message.error);
+      },
     });
-  return allOff([
-    keepCallers(),
-    traceStatements(mysql),
-    keepCallerOf('mysql2:pool:connect'),
-    trace('mysql2:query'),
-    trace('mysql2:execute'),
-  ]);
+  return unanswered.off(
+    allOff([
+      keepCallers(asking),
+      traceStatements(mysql, unanswered),
+      keepCallerOf('mysql2:pool:connect'),
+      trace('mysql2:query'),
+      trace('mysql2:execute'),
+    ]),
+    // All that destroys one ends in it.
+    onModule<Mysql2>('mysql2', undefined, (mysql2) =>
+      replaceMethod(connectionsOf(mysql2), 'close', unanswered.destroying),
+    ),
+  );
 };

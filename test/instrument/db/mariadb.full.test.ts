@@ -1,5 +1,6 @@
 // Queries of mariadb 3 against a real server: by promises, callbacks and streams, of connections and pools, from its bundle, its ES module and the first
 // version that is traced.
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Span } from '../../../src/index.js';
@@ -202,6 +203,34 @@ describe.skipIf(!hasMariadb)('mariadb', () => {
       });
     });
     expect(found).toEqual(['connection: own', 'end: own', 'execute: own', 'query: own']);
+  });
+
+  test('what waits for an answer ends when its connection is destroyed and its server can not be asked', async () => {
+    const { disable } = instrument({ ...ALL_OFF, mariadb: true });
+    later(disable);
+    const sockets: Socket[] = [];
+    const proxy = createServer((socket) => {
+      sockets.push(socket);
+      const through = connect(server.port, '127.0.0.1');
+      socket
+        .on('close', () => through.destroy())
+        .pipe(through)
+        .pipe(socket);
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const { port } = proxy.address() as AddressInfo;
+    const connection = await library('mariadb').createConnection({ ...access(), port });
+    connection.query('SELECT SLEEP(60)').catch(() => {});
+    connection.query('SELECT 2').catch(() => {});
+    await new Promise((resolve) => setImmediate(resolve));
+    disable();
+    proxy.close();
+    connection.destroy();
+    expect((await recorded()).map(({ properties }) => properties['error.type'])).toEqual([
+      'ER_CMD_NOT_EXECUTED_DESTROYED',
+      'ER_CMD_NOT_EXECUTED_DESTROYED',
+    ]);
+    for (const socket of sockets) socket.destroy();
   });
 
   test.skipIf(!canSeeModules)('an ES module is traced by both of its exports, under register', async () => {

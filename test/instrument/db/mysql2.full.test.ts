@@ -1,8 +1,9 @@
 // Queries of mysql2 against a real server: by callbacks and promises, plain and prepared, from pools.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Span } from '../../../src/index.js';
+import { instrument } from '../../../src/instrument/index.js';
 import { importLibrary, library } from '../libraries.js';
-import { contextsOf, instrumentOnly, type Job, later, recorded } from '../support.js';
+import { ALL_OFF, contextsOf, instrumentOnly, type Job, later, recorded } from '../support.js';
 import { hasMariadb, type Mariadb, startMariadb } from './mariadb.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
@@ -133,6 +134,47 @@ describe.skipIf(!hasMariadb)('mysql2', () => {
       ['SELECT', '_OTHER'],
       ['SELECT', 'Error'],
     ]);
+  });
+
+  test.each([
+    ['', false],
+    [', also once it is off', true],
+  ])('what waits for an answer ends when its connection is destroyed, which tells nobody%s', async (_, isOff) => {
+    const { disable } = instrument({ ...ALL_OFF, mysql2: true });
+    later(disable);
+    const connection = library('mysql2').createConnection(access());
+    connection.on('error', () => {});
+    const statement = await new Promise<Untyped>((resolve) =>
+      connection.prepare('SELECT 1', (_error: unknown, prepared: unknown) => resolve(prepared)),
+    );
+    await new Promise((resolve) => connection.query('SELECT 1', resolve));
+    connection.query('SELECT SLEEP(60)', () => {});
+    connection.execute('SELECT 2').on('end', () => {});
+    statement.execute([], () => {});
+    if (isOff) disable();
+    connection.destroy();
+    if (!isOff) connection.query('SELECT 3').on('end', () => {});
+    expect((await queries()).map(({ properties }) => properties['error.type'])).toEqual([
+      undefined,
+      ...Array.from({ length: isOff ? 3 : 4 }, () => 'PROTOCOL_CONNECTION_LOST'),
+    ]);
+  });
+
+  test.each<[string, (connection: Untyped, destroy: () => void) => void]>([
+    ['its callback', (connection, destroy) => connection.query('SELECT 1', destroy)],
+    ['an event', (connection, destroy) => connection.query('SELECT 1').on('end', destroy)],
+    ['an event beside a callback', (connection, destroy) => connection.query('SELECT 1', () => {}).on('end', destroy)],
+    ['an event of what is executed', (connection, destroy) => connection.execute('SELECT 1').on('end', destroy)],
+  ])('what is answered is not lost when its connection is destroyed in %s', async (__, ask) => {
+    instrumentOnly({ mysql2: true });
+    const connection = library('mysql2').createConnection(access());
+    await new Promise<void>((resolve) =>
+      ask(connection, () => {
+        connection.destroy();
+        setImmediate(resolve);
+      }),
+    );
+    expect((await queries()).map(({ name, status }) => [name, status.code])).toEqual([['SELECT', 'unset']]);
   });
 
   test('values that the library puts into the text do not leave', async () => {
