@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { allOff, type Off, quiet } from './channel.js';
 import { offerRoute, setLateRoute } from './http/request-span.js';
 import { type ModuleOptions, onModule } from './on-module.js';
-import { type Method, ownerOf, type Prototype, replaceMethod, SeenClasses } from './replace-method.js';
+import { KnownClasses, type Method, ownerOf, type Prototype, replaceMethod } from './replace-method.js';
 
 interface Request {
   readonly raw: { readonly req: IncomingMessage };
@@ -36,12 +36,14 @@ const noting = (lookup: Method): Method =>
     return result;
   };
 
+const REQUESTS = new KnownClasses();
+
 /** hapi 20 and later. */
 export const instrumentHapi = ({ module }: ModuleOptions): Off => {
-  const requests = new SeenClasses();
+  const requests = REQUESTS.patch((request) => replaceMethod(request, '_lookup', noting));
   const extend = quiet((server: Server) => {
     const routed = ownerOf(server._core?.Request?.prototype, '_lookup');
-    if (routed !== undefined) requests.replace(routed, '_lookup', noting);
+    if (routed !== undefined) requests.see(routed);
     else
       server.ext('onRequest', (request, toolkit) => {
         keep(request);

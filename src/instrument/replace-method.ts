@@ -83,6 +83,36 @@ export class SeenClasses {
   };
 }
 
+/**
+ * The same for an instrumentation that is switched over to other options, or off and on again: a program may make what it has of such classes once for all,
+ * so they are patched anew then. As many as the copies of a library have.
+ */
+export class KnownClasses {
+  readonly #known = new Set<WeakRef<Prototype>>();
+  readonly #remembered = new WeakSet<object>();
+
+  /** Patches those that are known, and until it is off those that it is shown by `see`. */
+  patch(patch: (prototype: Prototype) => Off): { see(prototype: Prototype | undefined): void; off: Off } {
+    const classes = new SeenClasses();
+    for (const known of this.#known) {
+      const prototype = known.deref();
+      if (prototype === undefined) this.#known.delete(known);
+      else classes.patch(prototype, patch);
+    }
+    const see = (prototype: Prototype | undefined): void => {
+      if (prototype !== undefined) this.#remember(prototype);
+      classes.patch(prototype, patch);
+    };
+    return { see, off: classes.off };
+  }
+
+  #remember(prototype: Prototype): void {
+    if (this.#remembered.has(prototype)) return;
+    this.#remembered.add(prototype);
+    this.#known.add(new WeakRef(prototype));
+  }
+}
+
 /** Calls `seen` with what the function `name` of a module makes. */
 export const seeMade = (module: object, name: string, seen: (made: object) => void): Off =>
   replaceMethod(

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { stats } from '../../src/index.js';
 import {
+  KnownClasses,
   type Method,
   type Prototype,
   replaceMethod,
@@ -118,5 +119,29 @@ test('a class whose object comes only when all is taken back stays as it is', ()
   classes.off();
   classes.replace(prototype, 'ask', traced(calls, 'ours'));
   prototype.ask();
+  expect(calls).toEqual([]);
+});
+
+test('a class that was seen is patched anew by who comes next, once', () => {
+  const calls: unknown[] = [];
+  const [first, second] = [library(), library()];
+  const known = new KnownClasses();
+  const patched = (name: string) => known.patch((prototype) => replaceMethod(prototype, 'ask', traced(calls, name)));
+  const before = patched('before');
+  before.see(first);
+  before.see(first);
+  before.off();
+  // Of what was asked for before.
+  before.see(second);
+  first.ask();
+  second.ask();
+  expect(calls.splice(0)).toEqual([]);
+  const after = patched('after');
+  after.see(first);
+  first.ask();
+  second.ask();
+  expect(calls.splice(0)).toEqual(['after', 'after']);
+  after.off();
+  first.ask();
   expect(calls).toEqual([]);
 });

@@ -417,6 +417,18 @@ test('hapi: what a program has put around it is called on hapi', () => {
   expect(receiver).toBe(hapi);
 });
 
+test('hapi: a server that was made before other options come', async () => {
+  const { disable } = instrument({ ...ALL_OFF, hapi: true });
+  const server: Untyped = new (library('@hapi/hapi').Server)({ port: 0, host: '127.0.0.1' });
+  disable();
+  instrumentOnly({ http: { client: false }, hapi: true });
+  server.route({ method: 'GET', path: '/users/{id}', handler: () => 'fine' });
+  await server.start();
+  later(() => server.stop());
+  await (await fetch(`${server.info.uri}/users/7`)).text();
+  expect((await recordedOf('server')).map(({ name }) => name)).toEqual(['GET /users/{id}']);
+});
+
 test('hapi', async () => {
   instrumentOnly({ http: { client: false }, hapi: true });
   const { Server } = library('@hapi/hapi');

@@ -10,7 +10,7 @@ import { hostAndPort } from '../http/url.js';
 import { boundFor, type Caller, callerHere } from '../in-context.js';
 import type { Begun } from '../measures.js';
 import { type ModuleOptions, onCopy, onFile } from '../on-module.js';
-import { type Method, type Prototype, prototypeOf, replaceMethod, SeenClasses } from '../replace-method.js';
+import { KnownClasses, type Method, type Prototype, prototypeOf, replaceMethod } from '../replace-method.js';
 import { Database, type DatabaseOptions, errorNumber, type Server, sqlOperation } from './database.js';
 import { Unanswered } from './unanswered.js';
 
@@ -78,15 +78,28 @@ const isChangeable = (entry: object): boolean => {
   return !types.isModuleNamespaceObject(entry) && (writable === true || set !== undefined);
 };
 
+/** Classes of connections and pools, and where each of those goes: a program makes them once, whatever is switched over later. */
+const MADE = new KnownClasses();
+const servers = new WeakMap<object, Server>();
+
+/** Of the instrumentation that is on: a statement that was prepared has its methods replaced once for all. */
+let executing: ((execute: Method, statement: Statement, connection: object) => Method) | undefined;
+
+const seeStatement = quiet((statement: Statement, connection: object): void => {
+  for (const name of ['execute', 'executeStream'] as const) {
+    const method = statement[name];
+    if (typeof method !== 'function') continue;
+    const asked: Method = function (this: unknown, ...args) {
+      return Reflect.apply(executing?.(method, statement, connection) ?? method, this, args);
+    };
+    statement[name] = lookAlike(asked, method);
+  }
+});
+
 /** mariadb 3. */
 export const instrumentMariadb = (options: MariadbOptions): Off => {
   const mariadb = new Database('mariadb', 'mariadb', options, errorNumber(OF_DRIVER));
-  /** Where connections and pools go. */
-  const servers = new WeakMap<object, Server>();
-  const classes = new SeenClasses();
-  const destroyed = new SeenClasses();
   const unanswered = new Unanswered(DESTROYED);
-  let isOn = true;
 
   /** What asks by another method, as `beginTransaction` of 3.3 by `query`, asks once. */
   let isAsking = false;
@@ -107,7 +120,7 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
       if (isAsking) return undefined;
       const { info } = asked as Made;
       const server = servers.get(asked) ?? { database: info?.database, serverPort: info?.port };
-      const span = isOn ? mariadb.start(server, sqlOperation(text, 'mysql')) : undefined;
+      const span = mariadb.start(server, sqlOperation(text, 'mysql'));
       return span?.isRecording === true ? span : undefined;
     },
   );
@@ -139,16 +152,6 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
       return result;
     };
 
-  const seeStatement = quiet((statement: Statement, connection: object): void => {
-    for (const name of ['execute', 'executeStream'] as const) {
-      const method = statement[name];
-      if (typeof method === 'function')
-        statement[name] = lookAlike(
-          asking(method, () => statement.query, connection),
-          method,
-        );
-    }
-  });
   /** `method`, of which `see` gets the result, and the owner. */
   const seeing =
     (see: (given: unknown, of: object) => void) =>
@@ -175,11 +178,13 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
       );
     return allOff(offs);
   };
+  const classes = MADE.patch(patch);
+  const destroyed = MADE.patch((prototype) => replaceMethod(prototype, 'destroy', unanswered.destroying));
   const seeMade = quiet((made: unknown, server: Server | undefined): void => {
     if (typeof made !== 'object' || made === null) return;
     if (server !== undefined) servers.set(made, server);
-    classes.patch(prototypeOf(made), patch);
-    destroyed.replace(prototypeOf(made), 'destroy', unanswered.destroying);
+    classes.see(prototypeOf(made));
+    destroyed.see(prototypeOf(made));
   });
   const making = (make: Method): Method =>
     function (this: unknown, ...args) {
@@ -197,11 +202,13 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
       targets.filter(isChangeable).flatMap((target) => MAKERS.map((name) => replaceMethod(target, name, making))),
     );
   };
+  const own: typeof executing = (execute, statement, connection) => asking(execute, () => statement.query, connection);
+  executing = own;
   const stopBeginning = allOff([
     ...ENTRIES.map((name) => onCopy<Prototype>(name, name === 'mariadb' ? options.module : undefined, patchEntry)),
     ...FILES.map((file) => onFile(file, MAKERS, patchEntry)),
     () => {
-      isOn = false;
+      if (executing === own) executing = undefined;
       classes.off();
     },
   ]);

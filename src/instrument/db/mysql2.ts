@@ -9,7 +9,7 @@ import { reasonOf } from '../failure.js';
 import { boundFor, callerHere, emitFor } from '../in-context.js';
 import type { Begun } from '../measures.js';
 import { onModule } from '../on-module.js';
-import { type Method, ownerOf, type Prototype, prototypeOf, replaceMethod, SeenClasses } from '../replace-method.js';
+import { KnownClasses, type Method, ownerOf, type Prototype, prototypeOf, replaceMethod } from '../replace-method.js';
 import { traceChannel } from '../traced-channel.js';
 import { Database, type DatabaseOptions, errorNumber, type Server, sqlOperation } from './database.js';
 import { Unanswered } from './unanswered.js';
@@ -61,9 +61,11 @@ const serverOf = ({ host, port, socketPath, database }: Config): Server => ({
   serverPort: socketPath === undefined ? (port ?? 3306) : undefined,
 });
 
-/** `execute` of what `prepare` gave, whose class is seen by its objects alone. */
+/** Of what `prepare` gave, whose class is seen by its objects alone. */
+const STATEMENTS = new KnownClasses();
+
+/** `execute` of those. */
 const traceStatements = (mysql: Database, unanswered: Unanswered): Off => {
-  const classes = new SeenClasses();
   const begin = orElse(
     () => undefined,
     ({ query, _connection }: Statement): Begun | undefined =>
@@ -91,9 +93,9 @@ const traceStatements = (mysql: Database, unanswered: Unanswered): Off => {
       else ended(reasonOf(undefined));
       return command;
     };
+  const classes = STATEMENTS.patch((statement) => replaceMethod(statement, 'execute', executing));
   const seen = quiet((statement: unknown) => {
-    if (typeof statement === 'object' && statement !== null)
-      classes.replace(prototypeOf(statement), 'execute', executing);
+    if (typeof statement === 'object' && statement !== null) classes.see(prototypeOf(statement));
   });
   const preparing = (prepare: Method): Method =>
     function (this: unknown, options, callback, ...rest) {

@@ -4,7 +4,7 @@ import { allOff, type Off } from '../channel.js';
 import { fieldOf } from '../failure.js';
 import { boundFor, callerHere } from '../in-context.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
-import { type Method, ownerOf, prototypeOf, SeenClasses, seeMade } from '../replace-method.js';
+import { KnownClasses, type Method, ownerOf, prototypeOf, replaceMethod, seeMade } from '../replace-method.js';
 import { traceChannel } from '../traced-channel.js';
 import { Database, type DatabaseOptions, type Operation } from './database.js';
 import { keepCallers } from './ioredis-callers.js';
@@ -119,19 +119,19 @@ const workOf = (library: string, named: number, options: DatabaseOptions): Redis
 const traceChannels = (prefix: string, { command, batch }: RedisWork): Off =>
   allOff([traceChannel(`${prefix}:command`, command), traceChannel(`${prefix}:batch`, batch)]);
 
+const POOLS = new KnownClasses();
+
 /** What waits in a pool for a client is done in the context of its caller, not in that of the call that gave the client back. */
 const keepWaiting = (): Off => {
-  const classes = new SeenClasses();
   const executing = (execute: Method): Method =>
     function (this: unknown, work, ...rest) {
       return Reflect.apply(execute, this, [boundFor(callerHere(), work), ...rest]);
     };
+  const classes = POOLS.patch((pool) => replaceMethod(pool, 'execute', executing));
   return allOff([
     onModule<object>('@redis/client', undefined, (redis) =>
       // Pools have subclasses, with the commands.
-      seeMade(redis, 'createClientPool', (pool) =>
-        classes.replace(ownerOf(prototypeOf(pool), 'execute'), 'execute', executing),
-      ),
+      seeMade(redis, 'createClientPool', (pool) => classes.see(ownerOf(prototypeOf(pool), 'execute'))),
     ),
     classes.off,
   ]);

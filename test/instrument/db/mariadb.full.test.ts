@@ -243,6 +243,40 @@ describe.skipIf(!hasMariadb)('mariadb', () => {
     expect(stderr.match(/^DO {2}.* {2}client {2}/gm)).toHaveLength(2);
   });
 
+  test('what was made before other options come, or before it is off and on again, is traced by the newest', async () => {
+    const enriched: string[] = [];
+    const enrich = (_: Span, { text }: { text: string }): void => void enriched.push(text);
+    const { disable: disableFirst } = instrument({ ...ALL_OFF, mariadb: true });
+    later(disableFirst);
+    const mariadb = library('mariadb');
+    const pool = poolBy(mariadb);
+    const connection = await connectedBy(mariadb);
+    const statement = await connection.prepare('SELECT ?');
+    const ask = async (): Promise<void> => {
+      await pool.query('SELECT 1 + 1');
+      await connection.query('SELECT 2 * 3');
+      await statement.execute([3]);
+    };
+    const asked = ['SELECT ? + ?', 'SELECT ? * ?', 'SELECT ?'];
+    await ask();
+    expect(await texts()).toEqual(asked);
+    const { disable } = instrument({ ...ALL_OFF, mariadb: { enrich } });
+    later(disable);
+    await ask();
+    expect([await texts(), enriched]).toEqual([asked, asked]);
+    disable();
+    disableFirst();
+    await ask();
+    expect(await texts()).toEqual([]);
+    instrumentOnly({ mariadb: true });
+    await ask();
+    const spans = await recorded();
+    expect(spans.map(({ properties }) => properties['db.query.text'])).toEqual(asked);
+    for (const { properties } of spans)
+      expect(properties).toMatchObject({ 'server.address': '127.0.0.1', 'server.port': server.port });
+    expect(enriched).toHaveLength(3);
+  });
+
   test('once it is taken back nothing of it is left', async () => {
     const mariadb = library('mariadb').default;
     const { createPool } = mariadb;

@@ -311,6 +311,21 @@ describe.skipIf(!hasMariadb)('mysql2', () => {
     expect(spans[1]).toMatchObject({ status: { code: 'error' }, properties: { 'db.response.status_code': '1242' } });
   });
 
+  test('what was prepared before other options come is traced by those', async () => {
+    const ignored: string[] = [];
+    const ignore = ({ text }: { text: string }): boolean => ignored.push(text) === 1;
+    instrumentOnly({ mysql2: true });
+    const connection = library('mysql2').createConnection(access());
+    later(() => connection.destroy());
+    const statement = await new Promise<Untyped>((resolve) =>
+      connection.prepare('SELECT 1', (_error: unknown, prepared: unknown) => resolve(prepared)),
+    );
+    instrumentOnly({ mysql2: { ignore } });
+    for (let i = 0; i < 2; i++) await new Promise((resolve) => statement.execute([], resolve));
+    expect(ignored).toEqual(['SELECT ?', 'SELECT ?']);
+    expect(await queries()).toHaveLength(1);
+  });
+
   test('events of what mysql2 prepares come in the context of the caller', async () => {
     instrumentOnly({ mysql2: true });
     const connection = library('mysql2').createConnection(access());

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Span } from '../../../src/index.js';
 import { installedAs } from '../installed-as.js';
 import { library } from '../libraries.js';
-import { instrumentOnly, later, recorded } from '../support.js';
+import { contextsOf, instrumentOnly, type Job, later, recorded } from '../support.js';
 import { describeIoredis } from './ioredis-cases.js';
 import { hasRedis, type RedisServer, startRedis } from './redis-server.js';
 
@@ -166,6 +166,20 @@ describe.skipIf(!hasRedis)('redis', () => {
       expect(below.filter(({ parentSpanId }) => parentSpanId === spanId)).toEqual(below);
       expect(below.map(({ name }) => name)).toEqual(expect.arrayContaining(['GET', 'DEL']));
     }
+  });
+
+  test('what waits in a pool that was made before other options come belongs to its caller', async () => {
+    instrumentOnly({ redis: true });
+    const pool = library('redis').createClientPool({ socket: { port, host: '127.0.0.1' } }, { minimum: 1, maximum: 1 });
+    await pool.connect();
+    later(() => pool.close());
+    instrumentOnly({ redis: { requireParent: true } });
+    const job: Job = (note, done) =>
+      void pool.execute((client: Untyped) => {
+        note('client', done);
+        return client.get('key');
+      });
+    expect(await contextsOf(job)).toEqual(['client: own']);
   });
 
   test('no secret leaves, nor what the server says of it', async () => {
