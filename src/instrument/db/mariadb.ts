@@ -18,7 +18,8 @@ import { Unanswered } from './unanswered.js';
 export interface MariadbOptions extends DatabaseOptions, ModuleOptions {}
 
 /** What makes connections and pools, in both of its entries. */
-const MAKERS = ['createConnection', 'createPool', 'createPoolCluster'];
+const CLUSTER = 'createPoolCluster';
+const MAKERS = ['createConnection', 'createPool', CLUSTER];
 const ENTRIES = ['mariadb', 'mariadb/callback'];
 const FILES = ['mariadb/promise.js', 'mariadb/callback.js'];
 
@@ -32,6 +33,11 @@ const TEXTS: Readonly<Record<string, string>> = {
 
 interface Made {
   readonly info?: { readonly database?: unknown; readonly port?: unknown };
+}
+/** One of pools. */
+interface Cluster {
+  /** All that shows what its nodes are made into: with callbacks it hides the rest. */
+  readonly __tests?: { getNodes(): Readonly<Record<string, object>> };
 }
 /** A statement that was prepared. */
 interface Statement {
@@ -64,6 +70,16 @@ const OF_DRIVER = 45_000;
 const DESTROYED = { code: 'ER_CMD_NOT_EXECUTED_DESTROYED' };
 
 const textOf = (given: unknown): unknown => (typeof given === 'string' ? given : fieldOf(given, 'sql'));
+
+/** The pool that `add` of a cluster has made, and the options of it. */
+const addedTo = (
+  { __tests }: Cluster,
+  [id, config]: readonly unknown[],
+): readonly [pool: unknown, options: unknown] => {
+  const nodes = __tests?.getNodes() ?? {};
+  const isNamed = typeof id === 'string' || id instanceof String;
+  return isNamed ? [nodes[String(id)], config] : [Object.values(nodes).at(-1), id];
+};
 
 /** Hears the callback among `args`, which comes last, in the context of the caller. Its place; -1 where there is none. */
 const hearCallback = (args: unknown[], caller: Caller, ended: Ending): number => {
@@ -163,11 +179,25 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
         return isThenable(result) ? endingWith(result, seen) : result;
       };
   const preparing = seeing((statement, connection) => seeStatement(Object(statement) as Statement, connection));
-  /** What a pool gives goes where the pool goes. */
+  /** What a pool gives goes where the pool goes; that of a cluster is from one of its pools. */
   const getting = seeing((connection, pool) => seeMade(connection, servers.get(pool)));
+  const seeAdded = quiet((cluster: Cluster, args: readonly unknown[]) => {
+    const [pool, given] = addedTo(cluster, args);
+    seeMade(pool, serverOf(given));
+  });
+  const adding = (add: Method): Method =>
+    function (this: unknown, ...args) {
+      const result = Reflect.apply(add, this, args);
+      seeAdded(this as Cluster, args);
+      return result;
+    };
 
   const patch = (prototype: Prototype): Off => {
-    const offs = [replaceMethod(prototype, 'prepare', preparing), replaceMethod(prototype, 'getConnection', getting)];
+    const offs = [
+      replaceMethod(prototype, 'prepare', preparing),
+      replaceMethod(prototype, 'getConnection', getting),
+      replaceMethod(prototype, 'add', adding),
+    ];
     // Those of a cluster ask connections that they get.
     if (Object.hasOwn(prototype, 'execute'))
       offs.push(
@@ -186,10 +216,11 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
     classes.see(prototypeOf(made));
     destroyed.see(prototypeOf(made));
   });
-  const making = (make: Method): Method =>
+  const making = (make: Method, name: string): Method =>
     function (this: unknown, ...args) {
       const made = Reflect.apply(make, this, args);
-      const server = orElse(() => undefined, serverOf)(args[0]);
+      // The nodes of a cluster have theirs.
+      const server = name === CLUSTER ? undefined : orElse(() => undefined, serverOf)(args[0]);
       if (!isThenable(made)) seeMade(made, server);
       else return endingWith(made, (_, connection) => seeMade(connection, server));
       return made;
@@ -199,7 +230,9 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
     const { default: main } = entry as { readonly default?: unknown };
     const targets = typeof main === 'object' && main !== null ? [entry, main as Prototype] : [entry];
     return allOff(
-      targets.filter(isChangeable).flatMap((target) => MAKERS.map((name) => replaceMethod(target, name, making))),
+      targets
+        .filter(isChangeable)
+        .flatMap((target) => MAKERS.map((name) => replaceMethod(target, name, (make) => making(make, name)))),
     );
   };
   const own: typeof executing = (execute, statement, connection) => asking(execute, () => statement.query, connection);

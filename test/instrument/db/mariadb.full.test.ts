@@ -180,6 +180,58 @@ describe.skipIf(!hasMariadb)('mariadb', () => {
     expect((await texts()).sort()).toEqual(['SELECT ?', 'SELECT ? + ?']);
   });
 
+  test.each<[string, (cluster: Untyped) => unknown]>([
+    ['that is named', (cluster) => cluster.add('one', { ...access(), connectionLimit: 1 })],
+    ['without a name', (cluster) => cluster.add({ ...access(), connectionLimit: 1 })],
+  ])(
+    'what is asked of a cluster goes to the node that has it, by promises and by callbacks: one %s',
+    async (_, add) => {
+      instrumentOnly({ mariadb: true });
+      const promised = library('mariadb').createPoolCluster();
+      later(() => promised.end());
+      add(promised);
+      await promised.of('.*').query('SELECT 1');
+      const connection = await promised.getConnection();
+      await connection.query('SELECT 1');
+      await connection.release();
+      const cluster = library('mariadb/callback').createPoolCluster({});
+      later(() => new Promise((resolve) => cluster.end(resolve)));
+      add(cluster);
+      const answers = await contextsOf((note, done) => {
+        cluster.of('.*').query('SELECT 1', () => {
+          note('of');
+          cluster.getConnection((__: unknown, got: Untyped) => {
+            note('connection');
+            got.query('SELECT 1', () => {
+              got.release();
+              note('query', done);
+            });
+          });
+        });
+      });
+      expect(answers).toEqual(['connection: own', 'of: own', 'query: own']);
+      const spans = (await recorded()).filter(({ kind }) => kind === 'client');
+      expect(spans).toHaveLength(8);
+      for (const { properties } of spans)
+        expect(properties).toMatchObject({
+          'db.namespace': 'mysql',
+          'server.address': '127.0.0.1',
+          'server.port': server.port,
+        });
+    },
+  );
+
+  test('each node of a cluster has its own server', async () => {
+    instrumentOnly({ mariadb: true });
+    const cluster = library('mariadb').createPoolCluster({});
+    later(() => cluster.end());
+    cluster.add('2', { ...access(), connectionLimit: 1 });
+    cluster.add('1', { ...access(), host: 'localhost', connectionLimit: 1 });
+    for (const node of ['1', '2']) await cluster.of(node).query('SELECT 1');
+    const addresses = (await recorded()).map(({ properties }) => properties['server.address']);
+    expect(addresses).toEqual(['localhost', '127.0.0.1']);
+  });
+
   test('callbacks and events come in the context of the caller', async () => {
     instrumentOnly({ mariadb: true });
     const mariadb = library('mariadb/callback');
