@@ -1,13 +1,14 @@
 // Queries of mariadb 3, which publishes nothing and from 3.5 on is a bundle that exports no class: what it makes is seen, and the methods of the classes of
 // that are wrapped. What they give, and in which order their callbacks and events come, stays as it is.
+import type { EventEmitter } from 'node:events';
 import { types } from 'node:util';
 import { lookAlike } from '../../base/calls/look-alike.js';
 import { isThenable } from '../../base/calls/timers.js';
 import { allOff, type Off, orElse, quiet } from '../channel.js';
-import { type Callback, type Ending, endingFirst, endingWith, endingWithEvents, isEmitter } from '../ending.js';
+import { type Callback, type Ending, endingFirst, endingWith, isEmitter } from '../ending.js';
 import { fieldOf, reasonOf } from '../failure.js';
 import { hostAndPort } from '../http/url.js';
-import { boundFor, type Caller, callerHere } from '../in-context.js';
+import { boundFor, type Caller, callerHere, emitFor } from '../in-context.js';
 import type { Begun } from '../measures.js';
 import { type ModuleOptions, onCopy, onFile } from '../on-module.js';
 import { KnownClasses, type Method, type Prototype, prototypeOf, replaceMethod } from '../replace-method.js';
@@ -33,6 +34,15 @@ const TEXTS: Readonly<Record<string, string>> = {
 
 interface Made {
   readonly info?: { readonly database?: unknown; readonly port?: unknown };
+}
+/** How a method asks. */
+interface Asking {
+  /** Its text, of what it is called with. */
+  readonly read: (args: readonly unknown[]) => unknown;
+  /** The connection, where it is not the receiver. */
+  readonly where?: object;
+  /** Where the callback goes of a method that gives nothing back. */
+  readonly silentAt?: number | undefined;
 }
 /** One of pools. */
 interface Cluster {
@@ -88,6 +98,17 @@ const hearCallback = (args: unknown[], caller: Caller, ended: Ending): number =>
   return at;
 };
 
+/** The place of the callback, last of `count` parameters: with promises there is one less. */
+const callbackOf = ({ length }: Method, count: number): number | undefined =>
+  length === count ? count - 1 : undefined;
+
+/** With the events of a stream, or of a query, which fails with the event of its end. Without `ended` its listeners alone are the caller's. */
+const endingAtEnd = (caller: Caller, emitter: EventEmitter, ended: Ending | undefined): void =>
+  emitFor(caller, emitter, (name, value) => {
+    if (name === 'error' || name === 'end') ended?.(value);
+    else if (name === 'close') ended?.(undefined);
+  });
+
 /** An ES module is not, whose functions are handed over by their file, nor what a bundle exports, of which a copy is. */
 const isChangeable = (entry: object): boolean => {
   const { set, writable } = Object.getOwnPropertyDescriptor(entry, MAKERS[0]) ?? {};
@@ -141,16 +162,22 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
     },
   );
 
-  /** `ask`, a span each time; its callback comes last, and without one there is a promise or a stream. */
-  const asking = (ask: Method, read: (args: readonly unknown[]) => unknown, where?: object): Method =>
+  /**
+   * `ask`, a span each time; its callback comes last, and without one there is a promise or what has events. Where there is neither, one of ours comes at
+   * `silentAt`.
+   */
+  const asking = (ask: Method, { read, where, silentAt }: Asking): Method =>
     function (this: unknown, ...args) {
       const caller = callerHere();
       const asked = where ?? (this as object);
       const span = begin(asked, read(args));
       const ended =
         span === undefined ? () => {} : unanswered.follow(asked, (error) => mariadb.end(span, error ?? undefined));
-      const calledBackAt = hearCallback(args, caller, ended);
-      if (calledBackAt >= 0) args[calledBackAt] = notAsking(args[calledBackAt] as Callback);
+      let calledBackAt = hearCallback(args, caller, ended);
+      if (calledBackAt < 0 && silentAt !== undefined && span !== undefined && (args[silentAt] ?? null) === null) {
+        args[silentAt] = ended;
+        calledBackAt = silentAt;
+      } else if (calledBackAt >= 0) args[calledBackAt] = notAsking(args[calledBackAt] as Callback);
       const wasAsking = isAsking;
       let result: unknown;
       try {
@@ -163,7 +190,8 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
         isAsking = wasAsking;
       }
       if (isThenable(result)) return span === undefined ? result : endingWith(result, ended);
-      if (isEmitter(result)) endingWithEvents(caller, result, ended);
+      // A callback knows better.
+      if (isEmitter(result)) endingAtEnd(caller, result, calledBackAt < 0 ? ended : undefined);
       else if (calledBackAt < 0) ended(undefined);
       return result;
     };
@@ -201,9 +229,18 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
     // Those of a cluster ask connections that they get.
     if (Object.hasOwn(prototype, 'execute'))
       offs.push(
-        ...ASKING.map((name) => replaceMethod(prototype, name, (ask) => asking(ask, ([given]) => textOf(given)))),
+        ...ASKING.map((name) =>
+          replaceMethod(prototype, name, (ask) => {
+            // A query of a connection has events, and would get its rows in another form.
+            const isSilent = name !== 'query' || 'getConnection' in prototype;
+            return asking(ask, {
+              read: ([given]) => textOf(given),
+              silentAt: isSilent ? callbackOf(ask, 3) : undefined,
+            });
+          }),
+        ),
         ...Object.entries(TEXTS).map(([name, text]) =>
-          replaceMethod(prototype, name, (ask) => asking(ask, () => text)),
+          replaceMethod(prototype, name, (ask) => asking(ask, { read: () => text, silentAt: callbackOf(ask, 1) })),
         ),
       );
     return allOff(offs);
@@ -235,7 +272,8 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
         .flatMap((target) => MAKERS.map((name) => replaceMethod(target, name, (make) => making(make, name)))),
     );
   };
-  const own: typeof executing = (execute, statement, connection) => asking(execute, () => statement.query, connection);
+  const own: typeof executing = (execute, statement, connection) =>
+    asking(execute, { read: () => statement.query, where: connection });
   executing = own;
   const stopBeginning = allOff([
     ...ENTRIES.map((name) => onCopy<Prototype>(name, name === 'mariadb' ? options.module : undefined, patchEntry)),

@@ -3,12 +3,12 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Span } from '../../../src/index.js';
+import { Span, type SpanRecord } from '../../../src/index.js';
 import { instrument } from '../../../src/instrument/index.js';
 import { buildFirst } from '../../support/built.js';
 import { runFile } from '../../support/child.js';
 import { importLibrary, library } from '../libraries.js';
-import { ALL_OFF, contextsOf, instrumentOnly, later, recorded } from '../support.js';
+import { ALL_OFF, contextsOf, instrumentOnly, later, recorded, settled } from '../support.js';
 import { hasMariadb, type Mariadb, startMariadb } from './mariadb.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
@@ -230,6 +230,59 @@ describe.skipIf(!hasMariadb)('mariadb', () => {
     for (const node of ['1', '2']) await cluster.of(node).query('SELECT 1');
     const addresses = (await recorded()).map(({ properties }) => properties['server.address']);
     expect(addresses).toEqual(['localhost', '127.0.0.1']);
+  });
+
+  describe.each(['mariadb/callback', 'mariadb-3-1/callback'])('with callbacks, of %s', (name) => {
+    const WRONG = 'SELECT nothing';
+    const outcomesOf = (spans: readonly SpanRecord[]) =>
+      spans.map(({ properties, status }) => [properties['db.query.text'], properties['error.type'] ?? status.code]);
+    const clients = async (): Promise<{ pool: Untyped; connection: Untyped }> => {
+      instrumentOnly({ mariadb: { module: library(name) } });
+      const pool = poolBy(library(name), 1);
+      const connection = library(name).createConnection(access());
+      later(() => connection.end());
+      await new Promise((resolve) => connection.query('SELECT 1', resolve));
+      await recorded();
+      return { pool, connection };
+    };
+
+    test('a query fails by its callback, or by the event of its end', async () => {
+      const { pool, connection } = await clients();
+      for (const client of [pool, connection])
+        for (const ask of ['query', 'execute'])
+          await new Promise<void>((resolve) => client[ask](WRONG, () => resolve()));
+      await new Promise<void>((resolve) =>
+        connection
+          .query(WRONG)
+          .on('end', resolve)
+          .on('error', () => {}),
+      );
+      expect(outcomesOf(await settled(5))).toEqual(Array.from({ length: 5 }, () => [WRONG, '1054']));
+    });
+
+    test('without one, what gives nothing back ends with its answer, and can fail', async () => {
+      const { pool, connection } = await clients();
+      pool.query('SELECT 1 + 1');
+      pool.query(WRONG);
+      pool.execute(WRONG, []);
+      pool.batch('INSERT INTO nowhere VALUES (?)', [[1], [2]]);
+      connection.query('SELECT 1 + 1');
+      connection.execute(WRONG);
+      connection.beginTransaction();
+      connection.commit(undefined);
+      connection.rollback(null);
+      expect(outcomesOf(await settled(9)).sort()).toEqual([
+        ['COMMIT', 'unset'],
+        ['INSERT INTO nowhere VALUES (?)', '1146'],
+        ['ROLLBACK', 'unset'],
+        ['SELECT ? + ?', 'unset'],
+        ['SELECT ? + ?', 'unset'],
+        [WRONG, '1054'],
+        [WRONG, '1054'],
+        [WRONG, '1054'],
+        ['START TRANSACTION', 'unset'],
+      ]);
+    });
   });
 
   test('callbacks and events come in the context of the caller', async () => {
