@@ -58,7 +58,7 @@ async function startDemo() {
   let output = '';
   for await (const text of demo.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
     output += text;
-    const url = /^http:\S+\/ui$/m.exec(output)?.[0];
+    const url = /^http:\S+\/ui(?=#|$)/m.exec(output)?.[0];
     if (url !== undefined) {
       demo.stdout.resume();
       return { demo, url };

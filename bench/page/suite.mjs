@@ -37,7 +37,7 @@ const withServer = async (node, directory, work) => {
         throw new Error(`spanline ui ended early (${code})`);
       }),
     ]);
-    return await work(JSON.parse(line).url);
+    return await work(JSON.parse(line).url.split('#')[0]);
   } finally {
     child.kill('SIGTERM');
     await ended;

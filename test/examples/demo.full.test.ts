@@ -27,7 +27,7 @@ describe.skipIf(!hasBrowser)('the demo with its page', () => {
     });
     for await (const text of demo.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
       output += text;
-      url = /^http:\S+\/ui$/m.exec(output)?.[0] ?? '';
+      url = /^http:\S+\/ui(?=#|$)/m.exec(output)?.[0] ?? '';
       if (url !== '') break;
     }
     if (url === '') throw new Error(`the demo ended without its page:\n${output}${errors}`);

@@ -128,6 +128,7 @@ Exit codes: 0 stopped, 2 wrong usage, 3 the archive, a source or the port cannot
     options: UI,
     help: `
 The page loads nothing from elsewhere and sends nothing anywhere. In a pipe no browser is opened.
+To take snapshots of processes, open the page by the whole address that is printed: the token is behind its #.
 
 Examples:
   $ spanline ui --archive ./traces

@@ -95,7 +95,10 @@ export const UI = options({
   snapshots: ['--snapshots <dir>', 'where snapshots taken on the page are kept (default: a temporary directory)'],
   host: HOST,
   port: ['-p, --port <number>', 'port; 0 for a free one', wholeNumber(0, 65_535), 0],
-  token: ['--token <token>', 'what the page must know to read; better as SPANLINE_TOKEN'],
+  token: [
+    '--token <token>',
+    'what the page must know to read; better as SPANLINE_TOKEN; without it a random one, to take snapshots alone',
+  ],
   allowHost: ALLOW_HOST,
   open: ['--no-open', 'do not open the browser'],
   json: ['--json', 'print where it listens as JSON'],

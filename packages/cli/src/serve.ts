@@ -73,10 +73,13 @@ export const pageAddress = (server: string, token: string | undefined): string =
   `${server}/ui${token === undefined ? '' : `#token=${encodeURIComponent(token)}`}`;
 
 /** The store of the page; whoever opens it closes it. */
-export const openSnapshotStore = async ({ snapshot, snapshots }: UiOptions): Promise<SnapshotStore> => {
+export const openSnapshotStore = async (
+  { snapshot, snapshots }: UiOptions,
+  token: string | undefined,
+): Promise<SnapshotStore> => {
   for (const file of snapshot) await snapshotIn(file);
   await checkPath(snapshots, (found) => found?.isDirectory() !== false, `${snapshots} is not a directory`);
-  return new SnapshotStore({ directory: snapshots, files: snapshot });
+  return new SnapshotStore({ directory: snapshots, files: snapshot, token });
 };
 
 /** The page may be there before the program that makes the archive. */
@@ -100,11 +103,12 @@ export const serveUi = async (options: UiOptions): Promise<void> => {
     const sources = {
       ...(await openSources(options, opened)),
       archive: await openArchive(given(options.archive, 'SPANLINE_ARCHIVE'), opened),
-      snapshots: await openSnapshotStore(options),
+      snapshots: await openSnapshotStore(options, token),
     };
     opened.push(sources.snapshots);
     const server = await createUiServer(sources, { host, port, token, allowedHosts: allowHost, version });
-    const url = pageAddress(server.url, token);
+    // Without a token of the user's: the one that only taking a snapshot needs.
+    const url = pageAddress(server.url, sources.snapshots.token);
     printAnswer(json, { url }, `${url}\n`);
     if (open && process.stdout.isTTY) openBrowser(url);
     await stop;

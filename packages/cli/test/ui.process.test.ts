@@ -33,6 +33,9 @@ const served = async (
   return outcome;
 };
 
+/** What is printed without the token behind #. */
+const pageOf = (printed: string): string => printed.trim().split('#')[0];
+
 const sourcesAt = async (url: string): Promise<SourcesAnswer['sources']> => {
   const answer = (await (await fetch(`${url}/api/sources`)).json()) as SourcesAnswer;
   return answer.sources;
@@ -55,7 +58,7 @@ describe('spanline ui', () => {
   test('prints an address of this machine with a free port, and ends in order at Ctrl-C', async () => {
     const { code, stdout, stderr } = await served(['ui'], async (printed) => {
       const { hostname, port, pathname, hash } = new URL(printed.trim());
-      expect([hostname, pathname, hash]).toEqual(['127.0.0.1', '/ui', '']);
+      expect([hostname, pathname, hash]).toEqual(['127.0.0.1', '/ui', expect.stringMatching(/^#token=[\da-f]{32}$/)]);
       expect(Number(port)).toBeGreaterThan(0);
       expect(await (await fetch(printed.trim())).text()).toContain('<div id="app">');
     });
@@ -97,6 +100,27 @@ describe('spanline ui', () => {
     expect(code).toBe(0);
   });
 
+  test('without a token of the user’s all is read without one, and a snapshot taken with the printed one alone', async () => {
+    let first = '';
+    const look = async (printed: string): Promise<void> => {
+      const { hash } = new URL(printed.trim());
+      expect(hash).not.toBe(first);
+      first = hash;
+      const take = (headers: Record<string, string>) =>
+        fetch(`${pageOf(printed)}/api/snapshots/take`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...headers },
+          body: JSON.stringify({ pid: 2 ** 22 - 1 }),
+        });
+      expect(await sourcesAt(pageOf(printed))).toMatchObject({ snapshots: true });
+      expect((await take({})).status).toBe(401);
+      const allowed = await take({ authorization: `Bearer ${hash.slice('#token='.length)}` });
+      expect([allowed.status, await allowed.text()]).toEqual([400, expect.stringContaining('there is no process')]);
+    };
+    expect((await served(['ui'], look)).code).toBe(0);
+    expect((await served(['ui'], look)).code).toBe(0);
+  });
+
   test('makes no store of a mistyped name, and refuses what is not a source', async () => {
     for (const [option, kind] of [
       ['--store', 'perf'],
@@ -124,7 +148,7 @@ describe('spanline ui', () => {
   test('reads metrics of services, and refuses what is not an address', async () => {
     const url = 'http://localhost:9464/metrics';
     const { code } = await served(['ui', '--metrics', url, '--metrics', url], async (printed) => {
-      expect(await sourcesAt(printed.trim())).toMatchObject({ metrics: true, archive: false });
+      expect(await sourcesAt(pageOf(printed))).toMatchObject({ metrics: true, archive: false });
     });
     expect(code).toBe(0);
     for (const wrong of [['localhost:9464'], ['./traces'], new Array(17).fill(url)]) {
@@ -141,8 +165,8 @@ describe('spanline ui', () => {
     expect(refused.stderr).toBe(`spanline: there is no history in ${file}; spanline bench run --file makes one\n`);
     makeBenchHistory(dir);
     const { code } = await served(['ui', '--history', join(dir, 'codec.jsonl')], async (printed) => {
-      expect(await sourcesAt(printed.trim())).toMatchObject({ perf: false, history: true });
-      const keys = (await (await fetch(`${printed.trim()}/api/history/keys`)).json()) as { count: number };
+      expect(await sourcesAt(pageOf(printed))).toMatchObject({ perf: false, history: true });
+      const keys = (await (await fetch(`${pageOf(printed)}/api/history/keys`)).json()) as { count: number };
       expect(keys.count).toBe(3);
     });
     expect(code).toBe(0);
@@ -152,12 +176,12 @@ describe('spanline ui', () => {
     const directory = join(dir, 'to-come');
     const { code, stderr } = await served(['ui', '--archive', directory], async (printed) => {
       const tracesNow = async () => {
-        const answer = (await (await fetch(`${printed.trim()}/api/traces`)).json()) as { traces: { name: string }[] };
+        const answer = (await (await fetch(`${pageOf(printed)}/api/traces`)).json()) as { traces: { name: string }[] };
         return answer.traces.map(({ name }) => name);
       };
-      expect(await sourcesAt(printed.trim())).toMatchObject({ archive: true });
+      expect(await sourcesAt(pageOf(printed))).toMatchObject({ archive: true });
       expect(await tracesNow()).toEqual([]);
-      expect((await fetch(`${printed.trim()}/api/stalls`)).status).toBe(200);
+      expect((await fetch(`${pageOf(printed)}/api/stalls`)).status).toBe(200);
       expect(existsSync(directory)).toBe(false);
       const archive = await Archive.open(directory);
       archive.append([spanAt(1, 0, 'GET /first', 0, 1000)]);

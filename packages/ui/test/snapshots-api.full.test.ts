@@ -1,8 +1,10 @@
 // Snapshots of real processes as the server answers of them: which are listed, that one is taken and looked at as an archive is, who may ask for it, and
 // what is said of files that are none.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { buildFirst, scratch } from '../../../test/support/built.js';
 import type { Archive } from '../../archive/src/index.js';
 import type {
@@ -14,6 +16,7 @@ import type {
 } from '../src/api/answers.js';
 import type { TraceAnswer } from '../src/api/trace/answers.js';
 import { CART } from './support/cart.js';
+import { TOKEN } from './support/shop-process.js';
 import { useSnapshotServer } from './support/snapshot-server.js';
 
 buildFirst();
@@ -79,8 +82,8 @@ describe('answers', () => {
     expect((await post({ pid }, { 'content-type': 'text/plain' })).status).toBe(415);
     for (const wrong of [{}, { pid: String(pid) }, { pid: 0 }, { pid: 1.5 }, { pid: 2 ** 31 }, null, [pid]])
       expect((await post(wrong)).status).toBe(400);
-    const guarded = await serve({ snapshots: snapshotStoreOf() }, { token: 'a-long-token' });
-    expect((await post({ pid }, {}, guarded)).status).toBe(401);
+    const guarded = await serve({ snapshots: snapshotStoreOf() }, { token: TOKEN });
+    expect((await post({ pid }, { authorization: '' }, guarded)).status).toBe(401);
     expect((await fetch(`${guarded}/api/snapshots/processes`)).status).toBe(401);
     expect((await fetch(`${url}/api/snapshots/take`)).status).toBe(405);
     expect(await count()).toBe(before);
@@ -88,6 +91,45 @@ describe('answers', () => {
     const response = await post({ pid, path: join(dir, 'mine.flight'), directory: dir });
     expect(response.status).toBe(200);
     expect(existsSync(join(dir, 'mine.flight'))).toBe(false);
+  });
+
+  test('without the token, or of a process that shows no recorder, none is taken, and nobody gets a signal', async () => {
+    // SIGUSR2 asks whether there was a SIGUSR1.
+    const program = `
+      let signals = 0;
+      process.on('SIGUSR1', () => signals++);
+      process.on('SIGUSR2', () => console.log(signals));
+      setInterval(() => {}, 1000);
+      console.log('ready');`;
+    for (const [setting, headers, status, words] of [
+      ['on', { authorization: '' }, 401, /wants a token/],
+      ['on', { authorization: `Bearer ${TOKEN}x` }, 401, /wants a token/],
+      ['off', {}, 400, /shows no flight recorder.*spanline snapshot \d+/],
+    ] as const) {
+      const env = { ...process.env, NODE_OPTIONS: '', SPANLINE_FLIGHT_RECORDER: setting };
+      const child = spawn(process.execPath, ['-e', program], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+      onTestFinished(() => {
+        child.kill('SIGKILL');
+      });
+      await once(child.stdout, 'data');
+      const response = await post({ pid: child.pid }, headers);
+      expect([response.status, await response.text()]).toEqual([status, expect.stringMatching(words)]);
+      child.kill('SIGUSR2');
+      expect(String((await once(child.stdout, 'data'))[0])).toBe('0\n');
+    }
+    // Each store that is given none has its own.
+    const [one, two] = [snapshotStoreOf({ token: undefined }), snapshotStoreOf({ token: undefined })];
+    expect(one.token).toMatch(/^[\da-f]{32}$/);
+    expect(two.token).not.toBe(one.token);
+    // Neither itself nor what is no Node.js.
+    const sleeper = spawn('sleep', ['60']);
+    onTestFinished(() => {
+      sleeper.kill();
+    });
+    for (const other of [process.pid, sleeper.pid]) {
+      const response = await post({ pid: other });
+      expect([response.status, await response.text()]).toEqual([400, expect.stringMatching(/there is no process/)]);
+    }
   });
 
   test('a name reaches no other file, and what is not a snapshot says so', async () => {

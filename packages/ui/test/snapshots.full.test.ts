@@ -11,6 +11,7 @@ import { spanline } from '../../cli/test/support/spanline.js';
 import type { SnapshotsAnswer, TracesAnswer } from '../src/api/answers.js';
 import { accessibilityFaults } from './support/accessibility.js';
 import { hasBrowser, sizesIn, useBrowser } from './support/browser.js';
+import { TOKEN } from './support/shop-process.js';
 import { useSnapshotServer } from './support/snapshot-server.js';
 
 buildFirst();
@@ -26,10 +27,11 @@ beforeAll(() => {
 
 describe('answers', () => {
   test('a process that gives none says why', async () => {
-    const bare = await running({});
+    const env = { SPANLINE_FLIGHT_RECORDER: 'on' };
+    const bare = await running({}, { env });
     await expect(take(bare)).rejects.toThrow(/^400 .*has no flight recorder: start it with SPANLINE_FLIGHT_RECORDER/);
     await expect(take(2 ** 22 - 1)).rejects.toThrow(/^400 .*there is no process/);
-    const blocked = await running({ flightRecorder: {} }, { last: 'block' });
+    const blocked = await running({ flightRecorder: {} }, { last: 'block', env });
     const hurried = await serve({ snapshots: snapshotStoreOf({ timeoutSeconds: 1 }) });
     await expect(take(blocked, hurried)).rejects.toThrow(/^400 .*blocked in native code/);
     // A second question meanwhile is refused.
@@ -76,7 +78,7 @@ test('spanline ui opens files that are named, and refuses what is not a snapshot
     child.kill('SIGKILL');
   });
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
-  const { url: base } = JSON.parse(String(line)) as { url: string };
+  const [base] = (JSON.parse(String(line)) as { url: string }).url.split('#');
   const { files } = await ask<SnapshotsAnswer>('snapshots', {}, base);
   expect(files.map(({ id }) => id).sort()).toEqual(['2-named.flight', 'named.flight']);
   expect((await ask<TracesAnswer>('traces', { snapshot: 'named.flight' }, base)).traces).toHaveLength(2);
@@ -95,7 +97,8 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   const view = (page: Page) => page.getByRole('heading', { name: 'Snapshots of running processes' });
 
   test('one is taken by a button; its traces, timeline and stalls are looked at, and the archive again', async () => {
-    const page = await open(`${url}#/traces`);
+    const page = await open(`${url}#token=${TOKEN}`);
+    await page.goto(`${url}#/traces`);
     await page.getByRole('link', { name: 'Snapshots of running processes' }).click();
     await view(page).waitFor();
     await page.getByRole('button', { name: `take a snapshot of process ${pid}`, exact: true }).click();
@@ -132,9 +135,20 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     const bare = await running({});
     const page = await open(`${url}#/traces/snapshots`);
     await view(page).waitFor();
+    // Other views need none.
+    await page.getByRole('button', { name: `take a snapshot of process ${pid}`, exact: true }).click();
+    await page.getByRole('heading', { name: 'A token is needed' }).waitFor();
+    await page.getByRole('alert').getByText('Open the address that the command printed').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    // Into the same tab.
+    await page.evaluate(`location.hash = 'token=${TOKEN}'`);
+    await page.getByText('Nothing arrived in the last minute').waitFor();
+    expect(page.url()).not.toContain(TOKEN);
+    await page.goto(`${url}#/traces/snapshots`);
+    await page.getByRole('row', { name: `spanline snapshot ${bare}` }).waitFor();
     await page.getByLabel('process id').fill(String(bare));
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText(`process ${bare} has no flight recorder`).waitFor();
+    await page.getByRole('alert').getByText(`process ${bare} shows no flight recorder`).waitFor();
     await page.getByLabel('process id').fill(String(pid));
     await page.keyboard.press('Enter');
     await page.getByText('2 points').waitFor();

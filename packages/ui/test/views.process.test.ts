@@ -12,7 +12,7 @@ import { hasBrowser, useBrowser } from './support/browser.js';
 import { CART, makeCart } from './support/cart.js';
 import { HOSTILE, makeGolden, NEW } from './support/golden.js';
 import { useServer } from './support/served.js';
-import { useShop, useSnapshotStores } from './support/shop-process.js';
+import { TOKEN, useShop, useSnapshotStores } from './support/shop-process.js';
 import { BEFORE, makeShopProfile } from './support/shop-profiles.js';
 
 describe.skipIf(!hasBrowser)('the views', () => {
@@ -153,7 +153,8 @@ describe.skipIf(!hasBrowser)('the views', () => {
 
   test('Snapshots: one of a running process is taken and looked at', async () => {
     const pid = await running({ flightRecorder: {} }, { env: { SPANLINE_FLIGHT_RECORDER: 'on' } });
-    const page = await open(`${url}#/traces/snapshots`);
+    const page = await open(`${url}#token=${TOKEN}`);
+    await page.goto(`${url}#/traces/snapshots`);
     await page.getByRole('button', { name: `take a snapshot of process ${pid}`, exact: true }).click();
     await page.getByText('3 spans, 2 traces of the last').waitFor();
     await expectZones(page);

@@ -258,8 +258,8 @@ export interface StallsAnswer {
 export interface NodeProcess {
   readonly pid: number;
   readonly command: string;
-  /** Its environment asks for a flight recorder, or one writes into files. False: not to be seen from outside. */
-  readonly hasRecorder: boolean;
+  /** Its environment asks for a flight recorder, or one writes into files; false where neither is seen, missing where the system shows neither. */
+  readonly hasRecorder?: boolean;
 }
 
 /** Answer of /ui/api/snapshots/processes: those with a recorder first. */

@@ -1,9 +1,10 @@
 // Snapshots that the page can open: files that were named at the start, those of a directory, and those that it has taken itself, of Node.js
 // processes of the user who serves the page. Processes are only looked at; whether one has a recorder that was switched on in its code cannot be seen
 // from outside. A snapshot that is looked at is an archive of its own in a temporary directory, so that everything that asks an archive can ask it;
-// the directory goes when it is closed. A name in a request must never reach a file that the listing would not show, and where a snapshot is written
+// the directory goes when it is closed. A process that shows no recorder must never be sent a signal for a request. A name in a request must never reach a file that the listing would not show, and where a snapshot is written
 // is decided here, never by a request.
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,8 +12,8 @@ import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { Archive } from '@spanline/archive';
 import { HttpError, keepSnapshot } from '@spanline/archive/internal';
-import { readSnapshotFile, type Snapshot } from 'spanline/flight-recorder';
-import { isGone, makeDirectory, timers } from 'spanline/internal/base';
+import { FlightError, readSnapshotFile, type Snapshot } from 'spanline/flight-recorder';
+import { isGone, makeDirectory, targetFailure, timers } from 'spanline/internal/base';
 import { partsOfName } from 'spanline/internal/timeline';
 import type { NodeProcess, SnapshotFacts, SnapshotFile, SnapshotsAnswer, TakenAnswer } from '../api/answers.js';
 import { isNode } from '../inspector/find-inspector.js';
@@ -65,6 +66,8 @@ const lookAtProcess = async (pid: string): Promise<NodeProcess | undefined> => {
   }
 };
 
+const hasProc = (): boolean => existsSync('/proc/self/exe');
+
 const byProc = async (): Promise<NodeProcess[]> => {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   return (await Promise.all(pids.map(lookAtProcess))).filter((found) => found !== undefined);
@@ -75,7 +78,7 @@ const byPs = async (): Promise<NodeProcess[]> => {
   return stdout.split('\n').flatMap((line): NodeProcess[] => {
     const [, pid, program, command] = /^\s*(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
     if (pid === undefined || !isNode(program)) return [];
-    return [{ pid: Number(pid), command: command.slice(0, COMMAND_LENGTH), hasRecorder: false }];
+    return [{ pid: Number(pid), command: command.slice(0, COMMAND_LENGTH) }];
   });
 };
 
@@ -85,9 +88,21 @@ export const nodeProcesses = async (): Promise<{
   /** Those beyond the bound. */
   readonly omitted: number;
 }> => {
-  const all = (existsSync('/proc/self/exe') ? await byProc() : await byPs()).filter(({ pid }) => pid !== process.pid);
-  all.sort((a, b) => Number(b.hasRecorder) - Number(a.hasRecorder) || b.pid - a.pid);
+  const all = (hasProc() ? await byProc() : await byPs()).filter(({ pid }) => pid !== process.pid);
+  all.sort((a, b) => Number(b.hasRecorder ?? false) - Number(a.hasRecorder ?? false) || b.pid - a.pid);
   return { processes: all.slice(0, MAX), omitted: Math.max(0, all.length - MAX) };
+};
+
+/** Throws unless `nodeProcesses` would list the process, with a recorder where that can be seen. */
+const requireRecorder = async (pid: number): Promise<void> => {
+  const found = hasProc() ? await lookAtProcess(String(pid)) : (await byPs()).find((one) => one.pid === pid);
+  if (found === undefined || pid === process.pid)
+    throw targetFailure(`there is no process ${pid} of yours that runs Node.js`);
+  if (found.hasRecorder !== false) return;
+  throw new FlightError(
+    'ERR_SPANLINE_FLIGHT_OFF',
+    `process ${pid} shows no flight recorder, neither in its environment (SPANLINE_FLIGHT_RECORDER) nor by files that it writes; where its code switches one on, ask it from the command line: spanline snapshot ${pid}`,
+  );
 };
 
 interface OpenedSnapshot {
@@ -143,6 +158,7 @@ const MAX_TAKEN = 20;
 /** Snapshots open at a time. */
 const MAX_OPEN = 4;
 const TIMEOUT_SECONDS = 30;
+const TOKEN_BYTES = 16;
 
 /** A leading dot is a file half written. */
 const NAME = /^[^./\\][^/\\]*\.flight$/;
@@ -153,11 +169,15 @@ interface SnapshotStoreOptions {
   readonly directory?: string;
   /** Further files. */
   readonly files?: readonly string[];
+  /** What a request must bring to have one taken; a random one without it. */
+  readonly token?: string;
   /** Seconds that a process is given to answer. Default 30. */
   readonly timeoutSeconds?: number;
 }
 
 export class SnapshotStore {
+  /** What a request must bring to have a snapshot taken. */
+  readonly token: string;
   readonly #directory: string | undefined;
   readonly #timeoutSeconds: number;
   /** Paths of the files that were named, by id. */
@@ -168,7 +188,8 @@ export class SnapshotStore {
   #temporary: Promise<string> | undefined;
   #opened = 0;
 
-  constructor({ directory, files = [], timeoutSeconds = TIMEOUT_SECONDS }: SnapshotStoreOptions = {}) {
+  constructor({ directory, files = [], token, timeoutSeconds = TIMEOUT_SECONDS }: SnapshotStoreOptions = {}) {
+    this.token = token ?? randomBytes(TOKEN_BYTES).toString('hex');
     this.#directory = directory === undefined ? undefined : resolve(directory);
     this.#timeoutSeconds = timeoutSeconds;
     const named = new Map<string, string>();
@@ -191,11 +212,12 @@ export class SnapshotStore {
     };
   }
 
-  /** What a process holds now, as a file of the store. Rejects as `takeSnapshot` does; `HttpError` 409 while it is being asked already. */
+  /** What a process holds now, as a file of the store. Rejects as `takeSnapshot` does, and where no recorder is seen; `HttpError` 409 while it is being asked already. */
   async take(pid: number, signal: AbortSignal): Promise<TakenAnswer> {
     if (this.#taking.has(pid)) throw new HttpError(409, `a snapshot of process ${pid} is being taken already`);
     this.#taking.add(pid);
     try {
+      await requireRecorder(pid);
       const time = new Date(timers.wallMs()).toISOString().replace(/[-:.Z]/g, '');
       const id = `snapshot-${pid}-${time}.flight`;
       const path = join(await this.#home(), id);

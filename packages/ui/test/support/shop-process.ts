@@ -55,6 +55,9 @@ export const useShop = (program: string): StartShop => {
   };
 };
 
+/** What a request must bring to have a snapshot taken by a store of the tests. */
+export const TOKEN = 'token-of-the-tests';
+
 /** Stores of snapshots for the tests of a file, closed behind them. */
 export const useSnapshotStores = (): ((options?: ConstructorParameters<typeof SnapshotStore>[0]) => SnapshotStore) => {
   const stores: SnapshotStore[] = [];
@@ -62,7 +65,7 @@ export const useSnapshotStores = (): ((options?: ConstructorParameters<typeof Sn
     for (const store of stores) await store.close();
   });
   return (options = {}) => {
-    const store = new SnapshotStore(options);
+    const store = new SnapshotStore({ token: TOKEN, ...options });
     stores.push(store);
     return store;
   };

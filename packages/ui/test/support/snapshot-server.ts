@@ -5,7 +5,7 @@ import { Archive } from '../../../archive/src/index.js';
 import type { TakenAnswer } from '../../src/api/answers.js';
 import { makeCart } from './cart.js';
 import { useServer } from './served.js';
-import { useShop, useSnapshotStores } from './shop-process.js';
+import { TOKEN, useShop, useSnapshotStores } from './shop-process.js';
 
 /** What a request gives; rejects with the status and the body of a failure. */
 const answerOf = async <T>(response: Response): Promise<T> => {
@@ -30,7 +30,7 @@ export const useSnapshotServer = (dir: string) => {
   const post = (body: unknown, headers: Record<string, string> = {}, base = on.url): Promise<Response> =>
     fetch(`${base}/api/snapshots/take`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}`, ...headers },
       body: JSON.stringify(body),
     });
   return {

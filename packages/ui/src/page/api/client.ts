@@ -6,12 +6,13 @@ import { useEffect, useState } from 'preact/hooks';
 
 const KEY = 'spanline-token';
 
-/** Take the token out of the address, if it is there. */
-export const takeToken = (): void => {
+/** Take the token out of the address; false where none is in it. */
+export const takeToken = (): boolean => {
   const match = /^#token=([\x21-\x7e]+)$/.exec(location.hash);
-  if (match === null) return;
+  if (match === null) return false;
   sessionStorage.setItem(KEY, match[1]);
   history.replaceState(null, '', location.pathname);
+  return true;
 };
 
 /** The headers a request needs. */

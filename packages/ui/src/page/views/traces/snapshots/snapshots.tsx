@@ -8,7 +8,7 @@ import type {
 } from '../../../../api/answers.js';
 import { post, type Requested, useGet } from '../../../api/client.js';
 import { goTo, hrefOf, type ViewProps } from '../../../shell/location.js';
-import { Answer, Empty } from '../../../shell/states.js';
+import { Answer, Empty, Failure } from '../../../shell/states.js';
 import { moment, Scrolling, Table } from '../../../shell/texts.js';
 import './snapshots.css';
 
@@ -18,7 +18,7 @@ const SWITCH_ON = 'SPANLINE_FLIGHT_RECORDER=60s,64MiB node --import spanline/reg
 interface Taking {
   /** The process that is asked now. */
   readonly pid?: number;
-  readonly error?: string;
+  readonly error?: Error;
 }
 
 type Take = (pid: number) => void;
@@ -29,14 +29,18 @@ const Row = ({ of: { pid, command, hasRecorder }, taking, take }: { of: NodeProc
     <td class="command mono">{command}</td>
     <td>{hasRecorder ? 'yes' : 'not to be seen from outside'}</td>
     <td>
-      <button
-        type="button"
-        disabled={taking.pid !== undefined}
-        aria-label={`take a snapshot of process ${pid}`}
-        onClick={() => take(pid)}
-      >
-        {taking.pid === pid ? 'Asking …' : 'Take a snapshot'}
-      </button>
+      {hasRecorder === false ? (
+        <code>spanline snapshot {pid}</code>
+      ) : (
+        <button
+          type="button"
+          disabled={taking.pid !== undefined}
+          aria-label={`take a snapshot of process ${pid}`}
+          onClick={() => take(pid)}
+        >
+          {taking.pid === pid ? 'Asking …' : 'Take a snapshot'}
+        </button>
+      )}
     </td>
   </tr>
 );
@@ -105,7 +109,7 @@ const Snapshots = ({ sources }: ViewProps) => {
     setTaking({ pid });
     post<TakenAnswer>('snapshots/take', { pid }).then(
       ({ id }) => goTo('traces', { snapshot: id }),
-      (error: Error) => setTaking({ error: error.message }),
+      (error: Error) => setTaking({ error }),
     );
   };
   const send = (event: SubmitEvent): void => {
@@ -132,7 +136,7 @@ const Snapshots = ({ sources }: ViewProps) => {
         </button>
         <span role="status">{taking.pid !== undefined && `asking process ${taking.pid} …`}</span>
       </form>
-      {taking.error !== undefined && <p role="alert">{taking.error}</p>}
+      {taking.error !== undefined && <Failure error={taking.error} />}
       <h2>Node.js processes</h2>
       <Processes of={processes} taking={taking} take={take} />
       <Answer of={files}>{(found) => <Files {...found} />}</Answer>
