@@ -1,4 +1,5 @@
-// Finds the inspector of a process, and opens it where it is closed. Must not send SIGUSR1 to a process that it would end.
+// Finds the inspector of a process, and opens it where it is closed. Must not send SIGUSR1 to a process that it would end, nor take
+// from what answers anything but a path: it need not be an inspector, and could name any host.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { get } from 'node:http';
@@ -31,6 +32,13 @@ const requireProcess = (pid: number): void => {
     const isForeign = (error as NodeJS.ErrnoException).code === 'EPERM';
     throw targetFailure(isForeign ? `process ${pid} is another user's` : `there is no process ${pid}`, error);
   }
+};
+
+/** What a process takes for its id: another one in a container. */
+export const ownPidOf = (pid: number): number => {
+  if (!hasProc(pid)) return pid;
+  const [, own = pid] = /^NSpid:.*\s(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(own);
 };
 
 /** The file that a process runs; '' where that is not known. */
@@ -76,6 +84,13 @@ export const listeningPorts = (pid: number): number[] => {
   });
 };
 
+/** Where `answered`, the address that the inspector at a port gives of itself, leads on that port. */
+const onPort = (port: number, answered: string): string => {
+  const address = new URL(`ws://127.0.0.1:${port}`);
+  address.pathname = new URL(answered).pathname;
+  return address.href;
+};
+
 const addressAt = (port: number): Promise<string | undefined> =>
   new Promise((resolve) => {
     const asked = get({ host: '127.0.0.1', port, path: '/json/list', timeout: ANSWER_MS }, (response) => {
@@ -88,7 +103,7 @@ const addressAt = (port: number): Promise<string | undefined> =>
       response.on('close', () => {
         try {
           const [{ webSocketDebuggerUrl }] = JSON.parse(text) as { webSocketDebuggerUrl?: unknown }[];
-          resolve(typeof webSocketDebuggerUrl === 'string' ? webSocketDebuggerUrl : undefined);
+          resolve(typeof webSocketDebuggerUrl === 'string' ? onPort(port, webSocketDebuggerUrl) : undefined);
         } catch {
           resolve(undefined);
         }

@@ -1,13 +1,15 @@
 // Work in a process that runs, through its inspector. The inspector is as it was afterwards: closed again where it was closed, also where the
-// process does not answer. Must not end its connection while the process closes its inspector: Node (seen with 20) frees the connection then between its own close
-// frame and the answer to ours, and crashes or blocks.
+// process does not answer. Must change nothing in a process that was not asked for, where such a one has the port. Must not end its connection
+// while the process closes its inspector: Node (seen with 20) frees the connection then between its own close frame and the answer to ours, and
+// crashes or blocks.
 import { TargetError, targetFailure, unlessAborted, within } from 'spanline/internal/base';
-import { findInspector } from './find-inspector.js';
+import { findInspector, ownPidOf } from './find-inspector.js';
 import { InspectorClient } from './inspector-client.js';
 
 /** Key of what is about to close the inspector, in the process: a caller in between stops it, and closes it in its place. */
 const CLOSING = "globalThis[Symbol.for('spanline.inspector.closing')]";
-const BEGIN = `(() => {
+const beginIn = (pid: number): string => `(() => {
+  if (process.pid !== ${pid}) return { pid: process.pid, isClosing: false };
   const closing = ${CLOSING};
   clearTimeout(closing?.timer);
   for (const takenOver of closing?.waiting ?? []) takenOver();
@@ -56,13 +58,20 @@ export const withInspector = async <T>(
   work: (evaluate: Evaluate) => Promise<T>,
 ): Promise<T> => {
   let found = await findInspector(pid, port);
+  const ownPid = ownPidOf(pid);
   const here: { client?: InspectorClient; isToClose: boolean } = { isToClose: found.isOpened };
   const begin = async (): Promise<InspectorClient> => {
     const client = await unlessAborted(signal, InspectorClient.connect(found.address));
     here.client = client;
-    const begun = (await unlessAborted(signal, client.evaluate(BEGIN))) as { pid: unknown; isClosing: boolean };
-    if (begun.pid !== pid)
+    const begun = (await unlessAborted(signal, client.evaluate(beginIn(ownPid)))) as {
+      pid: unknown;
+      isClosing: boolean;
+    };
+    if (begun.pid !== ownPid) {
+      client.close();
+      here.client = undefined;
       throw targetFailure(`the inspector at ${found.address} is of process ${String(begun.pid)}; name another --port`);
+    }
     here.isToClose ||= begun.isClosing;
     return client;
   };
@@ -82,7 +91,8 @@ export const withInspector = async <T>(
     if (client !== undefined)
       await within(
         signal?.aborted === true ? CLOSE_BLOCKED_MS : CLOSE_MS,
-        client.evaluate(isToClose ? CLOSE : LEAVE).catch(() => undefined),
+        // One that was given up before it said which process it is decides by itself.
+        client.evaluate(`process.pid === ${ownPid} && ${isToClose ? CLOSE : LEAVE}`).catch(() => undefined),
       );
     client?.close();
   }
