@@ -1,8 +1,8 @@
 // `spanline ui` says where it listens, opens the browser where a person sits and nowhere else, listens to strangers only with a token, waits for an
 // archive that is still to come, makes no store of a mistyped name, and ends in order at Ctrl-C. `spanline serve` shows the same sources.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Archive } from '../../archive/src/index.js';
 import { spanAt } from '../../archive/test/support/traces.js';
@@ -196,14 +196,16 @@ describe('spanline ui', () => {
 });
 
 describe('the browser', () => {
-  /** A folder whose `xdg-open` notes what it is asked to open. */
-  const noted = async (name: string): Promise<{ readonly path: string; readonly opened: () => string }> => {
+  /** A folder whose `xdg-open` notes what it is asked to open, as every user of the machine could; and variables that have it do so. */
+  const noted = async (
+    name: string,
+  ): Promise<{ readonly env: Record<string, string>; readonly opened: () => string }> => {
     const folder = join(dir, name);
     await mkdir(folder);
     const file = join(folder, 'opened');
     writeFileSync(join(folder, 'xdg-open'), `#!/bin/sh\nprintf %s "$1" > ${file}\n`, { mode: 0o755 });
     return {
-      path: `${folder}:${process.env.PATH}`,
+      env: { PATH: `${folder}:${process.env.PATH}`, TMPDIR: folder },
       opened: () => (existsSync(file) ? readFileSync(file, 'utf8') : ''),
     };
   };
@@ -212,14 +214,22 @@ describe('the browser', () => {
     'is opened on a terminal, and not with --no-open or in a pipe',
     async () => {
       const asked = await noted('asked');
-      await runInTerminal(['ui'], { ...NOTHING, PATH: asked.path }, async (printed) => {
-        await expect.poll(asked.opened).toBe(printed.trim());
+      let opened = '';
+      await runInTerminal(['ui'], { ...NOTHING, ...asked.env }, async (printed) => {
+        await expect.poll(asked.opened).not.toBe('');
+        opened = asked.opened();
+        // Of the address nothing is seen; a page for this user's eyes alone leads there.
+        expect(opened).toMatch(/^\/[^#]*\.html$/);
+        expect(statSync(opened).mode & 0o777).toBe(0o600);
+        expect(statSync(dirname(opened)).mode & 0o777).toBe(0o700);
+        expect(readFileSync(opened, 'utf8')).toContain(`location.replace("${printed.trim()}")`);
       });
+      expect(existsSync(dirname(opened))).toBe(false);
       const not = await noted('not');
-      await runInTerminal(['ui', '--no-open'], { ...NOTHING, PATH: not.path }, async (printed) => {
+      await runInTerminal(['ui', '--no-open'], { ...NOTHING, ...not.env }, async (printed) => {
         expect((await fetch(printed.trim())).status).toBe(200);
       });
-      await served(['ui'], async (printed) => void (await fetch(printed.trim())), { env: { PATH: not.path } });
+      await served(['ui'], async (printed) => void (await fetch(printed.trim())), { env: not.env });
       expect(not.opened()).toBe('');
     },
   );

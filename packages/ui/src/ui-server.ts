@@ -1,8 +1,5 @@
-// The routes of the page, and its server where no archive's server carries it, with the browser that shows it. Each view brings a folder of its own
-// under `api/`. The server must listen to nobody but this machine, unless it has a token. Opening the browser must never fail a program: the
-// address is printed too.
-
-import { spawn } from 'node:child_process';
+// The routes of the page, and its server where no archive's server carries it. Each view brings a folder of its own under `api/`. The server must
+// listen to nobody but this machine, unless it has a token.
 import {
   Guard,
   HttpError,
@@ -84,20 +81,6 @@ export const uiRoutes = (sources: UiSources, version: string, isAlone: boolean):
     ...goldenRoutes(sources.gold),
     ...profileRoutes(sources),
   ];
-};
-
-const COMMANDS: Readonly<Partial<Record<NodeJS.Platform, readonly [command: string, ...args: string[]]>>> = {
-  darwin: ['open'],
-  // `start` takes its first quoted argument for a title.
-  win32: ['cmd', '/c', 'start', '""'],
-};
-
-/** Ask the system to show an address. Nothing is reported: on a machine without a screen there is nothing to open. */
-export const openBrowser = (url: string): void => {
-  const [command, ...args] = COMMANDS[process.platform] ?? ['xdg-open'];
-  const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true });
-  child.on('error', () => {});
-  child.unref();
 };
 
 /** Where the page is served. */
