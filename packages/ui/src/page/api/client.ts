@@ -6,11 +6,20 @@ import { useEffect, useState } from 'preact/hooks';
 
 const KEY = 'spanline-token';
 
+/** What was made part of an address, or stands there as it is. */
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
 /** Take the token out of the address; false where none is in it. */
 export const takeToken = (): boolean => {
   const match = /^#token=([\x21-\x7e]+)$/.exec(location.hash);
   if (match === null) return false;
-  sessionStorage.setItem(KEY, match[1]);
+  sessionStorage.setItem(KEY, decoded(match[1]));
   history.replaceState(null, '', location.pathname);
   return true;
 };
