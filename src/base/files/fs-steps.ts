@@ -41,11 +41,13 @@ export const makeDirectory = (path: string, mode?: number): void => {
 
 /** One call of node:fs, by the name of its asynchronous form. */
 export type FsStep =
-  | readonly ['open', path: string, flags: string | number]
+  | readonly ['open', path: string, flags: string | number, mode?: number]
   | readonly ['fstat', fd: number]
   | readonly ['read', fd: number, buffer: Buffer, offset: number, length: number, position: number]
   | readonly ['write', fd: number, buffer: Uint8Array, offset: number, length: number]
   | readonly ['ftruncate', fd: number, size: number]
+  | readonly ['fchmod', fd: number, mode: number]
+  | readonly ['fchown', fd: number, uid: number, gid: number]
   | readonly ['fsync', fd: number]
   | readonly ['close', fd: number]
   | readonly ['stat', path: string]
@@ -66,6 +68,8 @@ const SYNC: Readonly<Record<FsStep[0], Call<unknown>>> = {
   read: fs.readSync,
   write: fs.writeSync,
   ftruncate: fs.ftruncateSync,
+  fchmod: fs.fchmodSync,
+  fchown: fs.fchownSync,
   fsync: fs.fsyncSync,
   close: fs.closeSync,
   stat: fs.statSync,
@@ -85,6 +89,8 @@ const ASYNC: Readonly<Record<FsStep[0], Call<unknown>>> = {
   read: async (...args: Parameters<typeof readBytes>) => (await readBytes(...args)).bytesRead,
   write: async (...args: Parameters<typeof writeBytes>) => (await writeBytes(...args)).bytesWritten,
   ftruncate: promisify(fs.ftruncate),
+  fchmod: promisify(fs.fchmod),
+  fchown: promisify(fs.fchown),
   fsync: promisify(fs.fsync),
   close: promisify(fs.close),
   stat: promisify(fs.stat),

@@ -1,9 +1,9 @@
 // A file that appears whole or not at all: written beside its place under a temporary name, synced, renamed, and its name synced. Readers see
-// the old file or the new one. What fails must leave the old file as it was, and nothing beside it.
+// the old file or the new one. What fails must leave the old file as it was, and nothing beside it; what takes its place must be open to nobody else.
 import type { Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { SpanlineError } from '../errors.js';
-import { type FsSteps, syncDirectory } from './fs-steps.js';
+import { type FsStep, type FsSteps, syncDirectory } from './fs-steps.js';
 
 export interface WholeFileOptions {
   /** Make the directory when it is missing. Default false. */
@@ -25,27 +25,63 @@ export const isGone = (error: unknown): boolean => {
   return false;
 };
 
-/** Where a file of this name lies: links are followed, so that `/dev/stdout` is never replaced. Undefined for anything but a regular file. */
-export const placeOf = function* (path: string): FsSteps<string | undefined> {
+interface Place {
+  readonly path: string;
+  /** Of the file that is there. */
+  readonly stats?: Stats;
+}
+
+const lookUp = function* (path: string): FsSteps<Place | undefined> {
   let stats: Stats;
   try {
     stats = yield ['stat', path];
   } catch (error) {
-    if (isGone(error)) return path;
+    if (isGone(error)) return { path };
     throw error;
   }
-  return stats.isFile() ? yield ['realpath', path] : undefined;
+  return stats.isFile() ? { path: yield ['realpath', path], stats } : undefined;
+};
+
+/** Where a file of this name lies: links are followed, so that `/dev/stdout` is never replaced. Undefined for anything but a regular file. */
+export const placeOf = function* (path: string): FsSteps<string | undefined> {
+  return (yield* lookUp(path))?.path;
+};
+
+/** Mode of a file that only its owner may read. */
+export const PRIVATE_MODE = 0o600;
+
+/** Whether the system allowed it: not every process may give a file away, and not every file system has owners and modes. */
+const isAllowed = function* (step: FsStep): FsSteps<boolean> {
+  try {
+    yield step;
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return false;
+  }
+};
+
+/**
+ * Open a file that was made with {@link PRIVATE_MODE} to those who had the one that it takes the place of, and give it to its owner. What the
+ * system refuses leaves it closed: a group that cannot be kept is one of the others.
+ */
+export const takeRights = function* (descriptor: number, { uid, gid, mode }: Stats): FsSteps<void> {
+  const own: Stats = yield ['fstat', descriptor];
+  const keepsGroup = own.gid === gid || (yield* isAllowed(['fchown', descriptor, -1, gid]));
+  const rights = keepsGroup ? mode & 0o777 : (mode & 0o707) | ((mode & 0o007) << 3);
+  if ((own.mode & 0o777) !== rights) yield* isAllowed(['fchmod', descriptor, rights]);
+  if (own.uid !== uid) yield* isAllowed(['fchown', descriptor, uid, -1]);
 };
 
 /** Open with `flags`, and make the directory first when it is missing. */
-export const openMakingDirectory = function* (path: string, flags: string): FsSteps<number> {
+export const openMakingDirectory = function* (path: string, flags: string, mode?: number): FsSteps<number> {
   try {
-    return yield ['open', path, flags];
+    return yield ['open', path, flags, mode];
   } catch (error) {
     if (!isGone(error)) throw error;
   }
   yield ['makeDirectory', dirname(path)];
-  return yield ['open', path, flags];
+  return yield ['open', path, flags, mode];
 };
 
 export const writeAll = function* (descriptor: number, bytes: Uint8Array): FsSteps<void> {
@@ -61,11 +97,11 @@ const temporaryName = (place: string): string =>
 /** A file while it is written. */
 export class WholeFile {
   #descriptor: number | undefined;
-  readonly #place: string | undefined;
+  readonly #place: Place | undefined;
   readonly #temporary: string;
   readonly #isDurable: boolean;
 
-  private constructor(descriptor: number, place: string | undefined, temporary: string, isDurable: boolean) {
+  private constructor(descriptor: number, place: Place | undefined, temporary: string, isDurable: boolean) {
     this.#descriptor = descriptor;
     this.#place = place;
     this.#temporary = temporary;
@@ -74,13 +110,14 @@ export class WholeFile {
 
   static *open(path: string, options: WholeFileOptions = {}): FsSteps<WholeFile> {
     const { makesDirectory = false, takesSpecial = false, isDurable = true } = options;
-    const place = yield* placeOf(path);
+    const place = yield* lookUp(path);
     if (place === undefined && !takesSpecial) throw new SpanlineError('ERR_SPANLINE_FILE', 'it is not a regular file');
-    const temporary = place === undefined ? path : temporaryName(place);
+    const temporary = place === undefined ? path : temporaryName(place.path);
     const flags = place === undefined ? 'w' : 'wx';
+    const mode = place?.stats === undefined ? undefined : PRIVATE_MODE;
     const descriptor: number = makesDirectory
-      ? yield* openMakingDirectory(temporary, flags)
-      : yield ['open', temporary, flags];
+      ? yield* openMakingDirectory(temporary, flags, mode)
+      : yield ['open', temporary, flags, mode];
     return new WholeFile(descriptor, place, temporary, isDurable);
   }
 
@@ -103,14 +140,15 @@ export class WholeFile {
   *finish(): FsSteps<void> {
     const place = this.#place;
     try {
+      if (place?.stats !== undefined) yield* takeRights(this.#descriptor as number, place.stats);
       if (place !== undefined && this.#isDurable) yield ['fsync', this.#descriptor as number];
       yield* this.#close();
-      if (place !== undefined) yield ['rename', this.#temporary, place];
+      if (place !== undefined) yield ['rename', this.#temporary, place.path];
     } catch (error) {
       yield* this.#giveUp();
       throw error;
     }
-    if (place !== undefined && this.#isDurable) yield* syncDirectory(dirname(place));
+    if (place !== undefined && this.#isDurable) yield* syncDirectory(dirname(place.path));
   }
 
   /** Forget everything; harmless after `finish`. */

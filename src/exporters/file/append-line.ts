@@ -7,7 +7,7 @@
 
 import type { Stats } from 'node:fs';
 import type { FsSteps } from '../../base/files/fs-steps.js';
-import { isGone, openMakingDirectory, writeAll } from '../../base/files/whole-file.js';
+import { isGone, openMakingDirectory, PRIVATE_MODE, takeRights, writeAll } from '../../base/files/whole-file.js';
 import { type ReportBatch, ReportError } from '../../collector/reporter.js';
 
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -108,9 +108,10 @@ export const appendLine = function* (path: string, line: Buffer, rotation: Rotat
     if (!stats.isFile()) throw notAFile(path);
     if (stats.size > 0 && stats.size + line.length > rotation.maxBytes) {
       lost = yield* rotate(path, rotation.keepFiles);
-      const fresh = yield* openMakingDirectory(path, 'a+');
+      const fresh = yield* openMakingDirectory(path, 'a+', PRIVATE_MODE);
       yield ['close', fd];
       fd = fresh;
+      yield* takeRights(fd, stats);
       stats = yield ['fstat', fd];
     }
     yield* appendTo(fd, stats.size, line);

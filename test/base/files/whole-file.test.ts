@@ -1,11 +1,14 @@
 // Files that appear whole or not at all, written synchronously and not.
 import {
+  chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -23,6 +26,9 @@ beforeEach(() => {
   path = join(folder, 'file');
 });
 afterEach(() => rmSync(folder, { recursive: true }));
+
+const modeOf = (file: string): string => (statSync(file).mode & 0o777).toString(8);
+const isRoot = process.getuid?.() === 0;
 
 const parts = [Buffer.from('one '), Buffer.from('two')];
 
@@ -75,6 +81,32 @@ describe.each([
     expect(await run(placeOf(path))).toBe(await run(placeOf(target)));
   });
 
+  test.each(['600', '640', '664', '444'])('a file of mode %s that is replaced keeps it', async (mode) => {
+    writeFileSync(path, 'old');
+    chmodSync(path, mode);
+    const file = await run(WholeFile.open(path));
+    const [temporary] = readdirSync(folder).filter((name) => name !== 'file');
+    expect(modeOf(join(folder, temporary))).toBe('600');
+    await run(file.write(parts[0]));
+    await run(file.finish());
+    expect(modeOf(path)).toBe(mode);
+  });
+
+  test('a new file has the default mode of the process', async () => {
+    await run(writeWhole(path, parts));
+    writeFileSync(join(folder, 'other'), '');
+    expect(modeOf(path)).toBe(modeOf(join(folder, 'other')));
+  });
+
+  test.runIf(isRoot)('a file that is replaced keeps its owner and its group', async () => {
+    writeFileSync(path, 'old');
+    chmodSync(path, 0o640);
+    chownSync(path, 4321, 8765);
+    await run(writeWhole(path, parts));
+    expect(statSync(path)).toMatchObject({ uid: 4321, gid: 8765 });
+    expect(modeOf(path)).toBe('640');
+  });
+
   test('what is not a regular file is refused, or written to as it is', async () => {
     await expect(run(writeWhole(folder, parts))).rejects.toMatchObject({ code: 'ERR_SPANLINE_FILE' });
     await expect(run(writeWhole('/dev/null', parts))).rejects.toThrow('it is not a regular file');
@@ -94,4 +126,20 @@ describe.each([
     await run(syncDirectory(folder));
     await run(syncDirectory(join(folder, 'missing')));
   });
+});
+
+test.runIf(isRoot)('a group that the process may not give a file to leaves what it could do to no other group', () => {
+  chmodSync(folder, 0o777);
+  writeFileSync(path, 'old');
+  chmodSync(path, 0o664);
+  chownSync(path, 0, 8765);
+  process.seteuid?.(4321);
+  try {
+    runSync(writeWhole(path, parts));
+  } finally {
+    process.seteuid?.(0);
+  }
+  expect(readFileSync(path, 'utf8')).toBe('one two');
+  expect(statSync(path).uid).toBe(4321);
+  expect(modeOf(path)).toBe('644');
 });

@@ -91,6 +91,15 @@ test('turned over at maxBytes, the oldest removed and counted', async () => {
   expect(reporter.stats()).toMatchObject({ filesRemoved: 2, linesWritten: 5 });
 });
 
+test('the next file is as closed to others as the full one', async () => {
+  const reporter = new FileReporter({ path, maxBytes: 1024, keepFiles: 1 });
+  await reporter.report(batchOf([[record({ name: 'first'.padEnd(600) })]]));
+  chmodSync(path, 0o600);
+  await reporter.report(batchOf([[record({ name: 'second'.padEnd(600) })]]));
+  expect(readdirSync(folder).sort()).toEqual(['spans.jsonl', 'spans.jsonl.1']);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
 test('a file taken away is begun again', async () => {
   const reporter = new FileReporter({ path });
   await reporter.report(batchOf([numberedRecords(1)]));
