@@ -7,7 +7,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { timers } from '../base/calls/timers.js';
 import { type FsSteps, giveUpSync, runAsync, runSync } from '../base/files/fs-steps.js';
-import { writeWhole } from '../base/files/whole-file.js';
+import { PRIVATE_MODE, type WholeFileOptions, writeWhole } from '../base/files/whole-file.js';
 import type { ClockAnchor } from '../clock/index.js';
 import type { Resource } from '../collector/reporter.js';
 import type { BlockSnapshot } from './block-snapshot.js';
@@ -45,10 +45,13 @@ export const notWritten = (path: string, cause: unknown): FlightError =>
     { cause },
   );
 
+/** Its file is private, as what it is taken from: it holds the properties of all spans. */
+export const SNAPSHOT_FILE: WholeFileOptions = { makesDirectory: true, mode: PRIVATE_MODE };
+
 /** The calls that write it; they throw `ERR_SPANLINE_FLIGHT_FILE`, and nothing of the file stays. */
 const snapshotSteps = function* (snapshot: BlockSnapshot, path: string): FsSteps<void> {
   try {
-    yield* writeWhole(path, parts(snapshot), { makesDirectory: true, isDurable: false });
+    yield* writeWhole(path, parts(snapshot), { ...SNAPSHOT_FILE, isDurable: false });
   } catch (cause) {
     throw notWritten(path, cause);
   }

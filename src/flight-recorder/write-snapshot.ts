@@ -16,7 +16,7 @@ import {
   type TraceDocument,
 } from '../formats/trace-documents.js';
 import type { BlockSnapshot } from './block-snapshot.js';
-import { notWritten, writeSnapshotFile } from './snapshot-file.js';
+import { notWritten, SNAPSHOT_FILE, writeSnapshotFile } from './snapshot-file.js';
 import { SnapshotReading, shownRecord, shownResource, shownView } from './snapshot-reading.js';
 import type { Snapshot, SnapshotTrace } from './snapshot-types.js';
 import { timelineTracks } from './timeline/timeline-tracks.js';
@@ -110,7 +110,7 @@ const TEXTS: Readonly<Record<'otlp-lines' | 'otlp' | 'jaeger', TraceDocument>> =
 
 const toFile = async (path: string, pieces: AsyncIterable<Buffer>): Promise<number> => {
   let bytes = 0;
-  const file = await runAsync(WholeFile.open(path, { makesDirectory: true, takesSpecial: true }));
+  const file = await runAsync(WholeFile.open(path, { ...SNAPSHOT_FILE, takesSpecial: true }));
   try {
     for await (const piece of pieces) {
       bytes += piece.length;
@@ -150,7 +150,7 @@ const writeRaw = async (snapshot: Snapshot, path: string): Promise<WrittenSnapsh
  * Rejects with `ERR_SPANLINE_FLIGHT_FILE` where the file cannot be written, with `ERR_SPANLINE_FLIGHT_ABORTED` when the signal fires; either way
  * nothing of the file stays. Rejects with `ERR_SPANLINE_OPTION` for an unknown format.
  *
- * @param path The file; its directory is made when it is missing.
+ * @param path The file, with mode 0600 where none is replaced; its directory is made when it is missing.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 // What writes snapshots by itself, and how a process ends with it: as it would have without.
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
@@ -47,6 +47,7 @@ test('a slow trace writes a snapshot that names it, and is sent although it was 
   const [snapshot] = await written(place);
   expect(snapshot.reason).toEqual({ kind: 'slow', text: expect.stringMatching(/^slow took [\d.e+]+ ms$/), traceId });
   expect(namesOf(snapshot).sort()).toEqual(['child', 'fast here', 'late', 'slow']);
+  for (const name of readdirSync(place)) expect(statSync(join(place, name)).mode & 0o777).toBe(0o600);
   await collector.flush();
   expect(memory.tree()).toBe('slow\n  child\n  late');
 });

@@ -1,6 +1,6 @@
 // A snapshot in a format of others holds what the snapshot holds: every span once, what is open and what is recorded here only marked as such,
 // and why it was taken. A file is there whole or not at all.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -13,6 +13,7 @@ import { OtlpReporter } from '../../src/exporters/otlp.js';
 import {
   readSnapshotFile,
   reportSnapshot,
+  SNAPSHOT_FORMATS,
   type Snapshot,
   type SnapshotFormat,
   type TimelineRow,
@@ -108,6 +109,18 @@ test('flight is what the recorder itself writes', async () => {
   });
   expect(linesOf(await readSnapshotFile(path))).toEqual(linesOf(snapshot));
 });
+
+test.each(SNAPSHOT_FORMATS)(
+  '%s is for its owner alone, and a file that is there stays as open as it was',
+  async (format) => {
+    const path = join(fresh(), 'last');
+    await writeSnapshot(some(3), path, { format });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    chmodSync(path, 0o644);
+    await writeSnapshot(some(3), path, { format });
+    expect(statSync(path).mode & 0o777).toBe(0o644);
+  },
+);
 
 const TIMELINE: readonly TimelineRow[] = [
   { kind: 'gc', startUs: 1_000_000, endUs: 1_004_000, detail: 'mark-compact', parts: [] },

@@ -15,6 +15,8 @@ export interface WholeFileOptions {
   readonly takesSpecial?: boolean;
   /** Sync before the rename. Default true; false for a file that is written anew every second. */
   readonly isDurable?: boolean;
+  /** Mode of a new file; one that is replaced keeps its own. Default: that of the process. */
+  readonly mode?: number;
 }
 
 /** Whether an error, or what caused it, is that there is no such file. */
@@ -114,7 +116,7 @@ export class WholeFile {
     if (place === undefined && !takesSpecial) throw new SpanlineError('ERR_SPANLINE_FILE', 'it is not a regular file');
     const temporary = place === undefined ? path : temporaryName(place.path);
     const flags = place === undefined ? 'w' : 'wx';
-    const mode = place?.stats === undefined ? undefined : PRIVATE_MODE;
+    const mode = place?.stats === undefined ? options.mode : PRIVATE_MODE;
     const descriptor: number = makesDirectory
       ? yield* openMakingDirectory(temporary, flags, mode)
       : yield ['open', temporary, flags, mode];
