@@ -1,10 +1,11 @@
 // What commands print: answers on standard output, as text, columns, JSON or a drawn trend, notes and the progress of long work on standard error,
-// which must stay quiet in a pipe. Columns must never truncate a cell: programs such as awk read the tables too; a trend must never be wider than the
+// which must stay quiet in a pipe. Names come from files of others: none may move the cursor or change the title of a terminal.
+// Columns must never truncate a cell: programs such as awk read the tables too; a trend must never be wider than the
 // terminal: a line that wraps is not a plot. A command whose standard output is closed early, as by `| head`, ends with the exit code it would have
 // had. Its remaining output is dropped; its findings must not be.
 import { once } from 'node:events';
 import { fstatSync } from 'node:fs';
-import { escapeText, runSync, SpanlineError, writeAll } from 'spanline/internal/base';
+import { escapeLines, escapeText, runSync, SpanlineError, writeAll } from 'spanline/internal/base';
 import { ExitCode, endWith } from './exit-code.js';
 import { cut, displayWidth } from './terminal.js';
 
@@ -56,9 +57,9 @@ export const note = (text: string): void => {
   process.stderr.write(`spanline: ${escapeText(text)}\n`);
 };
 
-/** Prints an answer: one JSON document where the command was asked for `--json`, else the text. */
+/** Prints an answer: one JSON document where the command was asked for `--json`, else the text, which has no colours. */
 export const printAnswer = (json: boolean | undefined, answer: unknown, text: string): void => {
-  process.stdout.write(json ? `${JSON.stringify(answer, null, 2)}\n` : text);
+  process.stdout.write(json ? `${JSON.stringify(answer, null, 2)}\n` : escapeLines(text));
 };
 
 /** Writes to stdout at the speed of its reader; ends the command once the reader is gone. */
@@ -169,5 +170,5 @@ export const trendText = async ({ key, commits, values }: Trend, width: number):
   const last = commits.at(-1);
   const ends =
     first === undefined || last === undefined ? '' : `${first.hash.slice(0, 10)} to ${last.hash.slice(0, 10)}`;
-  return `${key}\n${plot(points, { height: HEIGHT, format })}\n${' '.repeat(AXIS_WIDTH)}${values.length} values, ${ends}\n`;
+  return `${escapeText(key)}\n${plot(points, { height: HEIGHT, format })}\n${' '.repeat(AXIS_WIDTH)}${values.length} values, ${escapeText(ends)}\n`;
 };

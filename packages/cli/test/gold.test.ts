@@ -34,6 +34,11 @@ beforeAll(async () => {
   expect(await gold('put', results(9, WRONG))).toMatchObject({ code: 0, stderr: '' });
 });
 
+test('a name in an answer does nothing to a terminal', async () => {
+  const { code, stdout } = await gold('triage', 'one\x1b[2J', 'positive', RIGHT, '--unseen');
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '1 of 1 digests of one\\x1b[2J changed to positive\n' });
+});
+
 test('tile has the commits without data too, dense-tile has not', async () => {
   const lines = ({ stdout }: Outcome) => stdout.split('\n').map((line) => line.split(/ +/).join(' '));
   expect(lines(await gold('tile', '-n', '3'))).toEqual([

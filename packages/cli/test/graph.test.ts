@@ -6,7 +6,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { writeSegment } from '../../archive/src/index.js';
 import { unsortedBytes } from '../../archive/test/segment/support/unsorted-bytes.js';
 import { spanAt } from '../../archive/test/support/traces.js';
-import { CompactGraph, GraphIndexBuilder } from '../../graph/src/index.js';
+import { CompactGraph, CompactGraphBuilder, GraphIndexBuilder } from '../../graph/src/index.js';
 import { type Outcome, type RunOptions, scratch, spanline } from './support/spanline.js';
 
 const dir = scratch();
@@ -175,6 +175,20 @@ describe('info, get and ancestors', () => {
     expect(json).toHaveLength(5);
     expect(json[4]).toEqual({ key: 'elsewhere', ordinal: 4, isAbsent: true });
     expect(lines(await graph(['ancestors', file, 'merge', '--limit', '2']))).toEqual(['merge', 'third']);
+  });
+
+  test('what a file notes, and its own name, do nothing to a terminal and begin no line', async () => {
+    const file = path('named \x1b[31m.graph');
+    const notes = { made: 'by\x1b]0;title\x07\rme\nkeys: 7' };
+    const graphs = [{ referenceLists: 1, order: 'child-first' as const, cycles: 'refuse' as const }];
+    const builder = new CompactGraphBuilder(file, { graphs, notes });
+    await builder.add(0, Buffer.from('one'), undefined, [[]]);
+    await builder.finish();
+    const info = lines(await graph(['info', file]));
+    expect(info[0]).toMatch(/named \\x1b\[31m\.graph: \d+ bytes, 1 keys$/);
+    expect(info[1]).toBe('made: by\\x1b]0;title\\x07\\rme\\nkeys: 7');
+    expect((await graph(['verify', file])).stdout).toMatch(/named \\x1b\[31m\.graph: .* undamaged\n$/);
+    expect(JSON.parse((await graph(['info', file, '--json'])).stdout)).toMatchObject({ file, notes });
   });
 
   test('of what is not there', async () => {

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, CommanderError } from 'commander';
 import { describe, expect, test } from 'vitest';
+import { openTable, PERF_SCHEMA, PerfStore } from '../../tracedb/src/index.js';
 import { type CommandError, ExitCode } from '../src/exit-code.js';
 import { createProgram } from '../src/program.js';
 import { COMMITS, perfStore } from './support/perf-store.js';
@@ -164,6 +165,22 @@ describe('traces', () => {
       stdout: '',
       stderr: expect.stringContaining('its keys are suite, test, tool, unit'),
     });
+  });
+
+  test('export gives a program what is there, and a terminal nothing that it would do', async () => {
+    // Ingest takes no such hash; a program that writes to a store may.
+    const place = join(dir, 'named');
+    const table = await openTable(place, PERF_SCHEMA);
+    const named = await PerfStore.open(table);
+    const [commit] = await named.commits.add([{ hash: 'c\x1b[5m0' }]);
+    await named.write([{ commit, source: 's', timestampMs: 1, points: [{ params: { a: 'b' }, value: 1 }] }]);
+    await table.close();
+    const hashOf = async (isTerminal: boolean) => {
+      const csv = lines(await spanline(['perf', 'traces', 'export', '-s', place], { isTerminal }));
+      return csv[1].split(',').at(-2);
+    };
+    expect(await hashOf(false)).toBe('c\x1b[5m0');
+    expect(await hashOf(true)).toBe('c\\x1b[5m0');
   });
 
   test('export', async () => {

@@ -15,7 +15,7 @@ import {
   runGate,
 } from '@spanline/tracedb/internal';
 import { InvalidArgumentError } from 'commander';
-import { runSync, writeWhole } from 'spanline/internal/base';
+import { escapeText, runSync, writeWhole } from 'spanline/internal/base';
 import { type Commands, command, options, REQUIRED, type Values } from '../command.js';
 import { ExitCode, endWith, interruptible } from '../exit-code.js';
 import { requireWritable } from '../files.js';
@@ -78,7 +78,9 @@ const textOf = (result: GateResult, facts: ReportFacts): string => {
   const { hash } = facts.base;
   const table = columns(['series', `change since ${hash.slice(0, 10)}`, ''], rows, 'lrl');
   const leftOut =
-    result.leftOut.length === 0 ? '' : `not in all rounds of both, or not above 0: ${result.leftOut.join(', ')}\n`;
+    result.leftOut.length === 0
+      ? ''
+      : `not in all rounds of both, or not above 0: ${result.leftOut.map(escapeText).join(', ')}\n`;
   return `${table}${leftOut}${outcomeText(result, facts)}; ${result.rounds} rounds in ${Math.round(result.spentMs / 1000)} s\n`;
 };
 

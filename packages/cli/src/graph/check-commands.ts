@@ -2,6 +2,7 @@
 // file itself stays as it is. Programs are given the damage as data.
 
 import { type CorruptError, type Damage, GraphError, type SalvageReport, salvage } from '@spanline/graph';
+import { escapeText } from 'spanline/internal/base';
 import { type Commands, command, REQUIRED } from '../command.js';
 import { ExitCode, endWith } from '../exit-code.js';
 import { JSON_OPTION } from '../options.js';
@@ -13,14 +14,15 @@ const MAX_LINES = 50;
 
 const shortened = (lines: readonly string[]): string => {
   const more = lines.length > MAX_LINES ? [`... and ${lines.length - MAX_LINES} more`] : [];
-  return [...lines.slice(0, MAX_LINES), ...more].map((line) => `${line}\n`).join('');
+  return [...lines.slice(0, MAX_LINES), ...more].map((line) => `${escapeText(line)}\n`).join('');
 };
 
 /** The damaged places, and for each graph what is left of it. */
 const damageText = ({ path, bytes, damage, keyCount, lostKeys, graphs, lostSections }: SalvageReport): string => {
-  if (damage.length === 0) return `${path}: ${bytes} bytes, ${keyCount} keys, undamaged\n`;
+  const name = escapeText(path);
+  if (damage.length === 0) return `${name}: ${bytes} bytes, ${keyCount} keys, undamaged\n`;
   const lost = lostKeys.reduce((sum, { count }) => sum + count, 0);
-  const head = `${path}: ${bytes} bytes, ${damage.length} ${damage.length === 1 ? 'place is' : 'places are'} damaged, ${lost} of ${keyCount} keys are lost\n`;
+  const head = `${name}: ${bytes} bytes, ${damage.length} ${damage.length === 1 ? 'place is' : 'places are'} damaged, ${lost} of ${keyCount} keys are lost\n`;
   const rows = graphs.map(({ nodeCount, keptNodes, incompleteNodes, placeholders }, graph) => [
     `${graph}`,
     `${nodeCount}`,
@@ -39,8 +41,9 @@ const damageText = ({ path, bytes, damage, keyCount, lostKeys, graphs, lostSecti
 /** What is wrong with an unsorted segment. */
 const unsortedText = (path: string, damage: readonly Damage[], json = false): string => {
   if (json) return `${JSON.stringify({ path, damage, isUndamaged: damage.length === 0 }, undefined, 2)}\n`;
-  if (damage.length === 0) return `${path}: an unsorted segment, undamaged\n`;
-  const head = `${path}: an unsorted segment, ${damage.length} ${damage.length === 1 ? 'place is' : 'places are'} damaged\n`;
+  const name = escapeText(path);
+  if (damage.length === 0) return `${name}: an unsorted segment, undamaged\n`;
+  const head = `${name}: an unsorted segment, ${damage.length} ${damage.length === 1 ? 'place is' : 'places are'} damaged\n`;
   return `${head}${shortened(damage.map(({ message }) => `  ${message}`))}`;
 };
 
@@ -133,7 +136,9 @@ Exit codes: 0 nothing was lost, 1 salvaged with losses, or nothing is left to sa
           salvage(path, output, { incomplete: keepIncomplete ? 'keep' : 'drop' }),
         );
         await writeOut(
-          json ? `${damageJson(report)}\n` : `${damageText(report)}wrote ${output}: ${report.built?.bytes} bytes\n`,
+          json
+            ? `${damageJson(report)}\n`
+            : `${damageText(report)}wrote ${escapeText(output)}: ${report.built?.bytes} bytes\n`,
         );
         if (!report.isUndamaged) endWith(ExitCode.findings);
       }),

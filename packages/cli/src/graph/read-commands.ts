@@ -33,7 +33,7 @@ const sectionsOf = ({ container }: CompactGraph) =>
 
 const infoText = (file: CompactGraph): string => {
   const { container, keyCount, graphs, meta } = file;
-  const notes = Object.entries(meta.notes).map(([name, text]) => `${name}: ${text}\n`);
+  const notes = Object.entries(meta.notes).map(([name, text]) => `${escapeText(`${name}: ${text}`)}\n`);
   const rows = graphs.map((info, i) => [
     `${i}`,
     `${info.nodeCount}`,

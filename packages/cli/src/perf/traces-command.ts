@@ -8,7 +8,11 @@ import { printAnswer, writeOut } from '../output.js';
 import { TILE, tileFor, withPerf } from './perf-options.js';
 import { noteNothing, RANGE, rangeOf, type SelectedTrace, selectedTraces } from './selected-traces.js';
 
-const csvField = (text: string): string => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+/** As it is for a program; a person who looks at it has a terminal that would do what the text says. */
+const csvField = (text: string): string => {
+  const shown = process.stdout.isTTY ? escapeText(text) : text;
+  return /[",\n\r]/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
+};
 
 const csvLines = ({ params, points }: SelectedTrace): string => {
   const key = csvField(structuredKeyOf(params));

@@ -18,10 +18,16 @@ import {
   startProfile,
 } from '@spanline/profile';
 import { applyRetention, EXTENSION_OF, profileFileName } from '@spanline/profile/internal';
-import { makeDirectory } from 'spanline/internal/base';
+import { escapeText, makeDirectory } from 'spanline/internal/base';
 import { writeWhole } from './profile-files.js';
 
 export const CHILD_VARIABLE = 'SPANLINE_PROFILE_RUN';
+
+/** Says what failed on the standard error of the program. */
+export const complain = (what: string, error: unknown): void => {
+  const why = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`spanline: ${what}: ${escapeText(why)}\n`);
+};
 
 export interface ChildOptions {
   readonly everyMs: number;
@@ -154,6 +160,6 @@ export class ChildProfiler {
   #complain(error: unknown): void {
     if (this.#hasComplained) return;
     this.#hasComplained = true;
-    process.stderr.write(`spanline: the profile failed: ${error instanceof Error ? error.message : String(error)}\n`);
+    complain('the profile failed', error);
   }
 }

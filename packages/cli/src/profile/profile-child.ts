@@ -1,7 +1,7 @@
 // What `spanline profile run` does in the program that it starts: profiles it until it ends. Must leave the program's signals and exit code as
 // they are.
 import { isMainThread } from 'node:worker_threads';
-import { CHILD_VARIABLE, type ChildOptions, ChildProfiler } from './child-profiler.js';
+import { CHILD_VARIABLE, type ChildOptions, ChildProfiler, complain } from './child-profiler.js';
 
 /**
  * Calls `last` when `signal` is about to end this process; never while somebody else handles it. A program that handles the signal itself
@@ -55,7 +55,7 @@ const profileThis = async (text: string): Promise<void> => {
     if (options.isToggled) toggleBySignal(profiler);
     else await profiler.start();
   } catch (error) {
-    process.stderr.write(`spanline: not profiled: ${error instanceof Error ? error.message : String(error)}\n`);
+    complain('not profiled', error);
   }
 };
 

@@ -1,5 +1,6 @@
 // `spanline bench compare` and `spanline bench history` say of a history file and of a Perf store the same: what got worse beyond chance, and how a
 // figure went.
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { appendBenchRun } from '../../../tracedb/src/bench-history/history-file.js';
@@ -108,6 +109,17 @@ describe.each(SOURCES)('of %s', (_what, source) => {
     expect(stdout).toContain('2 values, ');
     expect(stdout).not.toContain('quicker');
   });
+});
+
+test('names of figures and commits do nothing to a terminal', async () => {
+  const named = join(dir, 'named.jsonl');
+  const benches = [{ name: 'a', value: 1, unit: 'ms', params: { bench: 'x\x1b]0;title\x07', metric: 'm\ny' } }];
+  writeFileSync(named, `${JSON.stringify({ commit: 'b\x1b[5mbb', date: 1e12, tool: 'custom', benches })}\n`);
+  const { code, stdout } = await bench('history', '-f', named, 'x');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^x\\x1b\]0;title\\x07 m\\ny.*, ms\n/);
+  expect(stdout).toContain('1 values, b\\x1b[5mbb to b\\x1b[5mbb\n');
+  expect(stdout).not.toContain('\x1b');
 });
 
 test('history of the newest commits only', async () => {

@@ -177,11 +177,12 @@ test('a directory that is full by --files has new profiles all the same', async 
 });
 
 test('a place that cannot be written is said once, and the program is as it was', async () => {
-  const out = join(program, 'inside', 'cpu.pb.gz');
+  const out = join(program, 'in\x1b[31mside', 'cpu.pb.gz');
   const args = ['profile', 'run', '--continuous', '--rotate', '0.1', '--budget', '100', '--out', out, '--'];
   const outcome = await spanlineProcess([...args, process.execPath, program, '500']);
   expect(outcome).toMatchObject({ code: 7, stdout: 'begun\n' });
   expect(outcome.stderr.match(/the profile failed/g)).toHaveLength(1);
+  expect(outcome.stderr).not.toContain('\x1b');
 });
 
 test('TypeScript frames are named by source maps', async () => {

@@ -22,6 +22,8 @@ export interface RunOptions {
   readonly cwd?: string;
   /** What it reads from its standard input; nothing when left out. */
   readonly stdin?: Uint8Array;
+  /** Say that a person looks at what it prints. */
+  readonly isTerminal?: boolean;
   /** Leave the standard input open behind that. */
   readonly keepsStdin?: boolean;
   /** Called once it runs; gives it its signals. */
@@ -104,7 +106,7 @@ const runHere = async (args: readonly string[], options: RunOptions): Promise<Ou
   // Many files take no more of this one than a scratch directory.
   const { runCommandLine } = await import('../../src/command-line.js');
   const { onStart, onOutput } = options;
-  const stdout = new Printed();
+  const stdout = Object.assign(new Printed(), { isTTY: options.isTerminal });
   const stderr = new Printed();
   if (onOutput !== undefined) stdout.once('printed', (text: string) => onOutput(signalHere, text));
   const giveBack = lend({ stdin: input(options), stdout, stderr }, options);
