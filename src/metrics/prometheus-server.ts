@@ -1,8 +1,10 @@
-// A server for Prometheus: `GET /metrics`, answered with what was measured up to now. It listens on loopback unless the environment names another host, is
-// neither traced nor measured itself, and must keep no process alive nor one from starting: where its port is taken one line says so.
+// A server for Prometheus: `GET /metrics`, answered with what was measured up to now. It listens on loopback unless the environment names another host, and
+// there no web page may reach it by a name of its own. It is neither traced nor measured itself, and must keep no process alive nor one from starting:
+// where its port is taken one line says so.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Slices } from '../base/calls/timers.js';
+import { hostName, isLocalName, isLoopback } from '../base/loopback.js';
 import { addOwnServer } from '../base/own-agents.js';
 import type { ArchivedProperties } from '../record/archived-span.js';
 import type { Reader } from './reader.js';
@@ -33,6 +35,8 @@ export class PrometheusServer {
   readonly #options: PrometheusServerOptions;
   readonly #server: Server;
   #port: number;
+  /** Only this machine reaches it. */
+  #isLocal = false;
 
   constructor(options: PrometheusServerOptions) {
     this.#options = options;
@@ -43,14 +47,21 @@ export class PrometheusServer {
       // Scrapers keep their connections.
       .on('connection', (socket) => socket.unref())
       .on('error', (error: NodeJS.ErrnoException) => this.#failed(error))
-      .on('listening', () => options.listens(this.url));
+      .on('listening', () => {
+        this.#isLocal = isLoopback(this.#address.address);
+        options.listens(this.url);
+      });
     this.#listen();
   }
 
   /** Once it listens. */
   get url(): string {
-    const { address, port } = this.#server.address() as AddressInfo;
+    const { address, port } = this.#address;
     return `http://${address.includes(':') ? `[${address}]` : address}:${port}/metrics`;
+  }
+
+  get #address(): AddressInfo {
+    return this.#server.address() as AddressInfo;
   }
 
   close(): void {
@@ -74,7 +85,20 @@ export class PrometheusServer {
     fails(`Prometheus cannot read metrics at ${host}:${this.#port}: ${error.message}${remedy}.`);
   }
 
+  /** A page elsewhere could have made its own name point here. Of `host` the machine itself may say so, as Debian does of its own name. */
+  #isMeant({ host }: IncomingMessage['headers']): boolean {
+    if (!this.#isLocal || host === undefined) return true;
+    const name = hostName(host);
+    return isLocalName(name) || name === this.#options.host.toLowerCase();
+  }
+
   #answer(request: IncomingMessage, response: ServerResponse): void {
+    if (!this.#isMeant(request.headers)) {
+      response
+        .writeHead(403, PLAIN)
+        .end('Metrics are for localhost; OTEL_EXPORTER_PROMETHEUS_HOST says where to listen.\n');
+      return;
+    }
     const [path] = (request.url ?? '').split('?');
     if (path !== '/metrics') {
       response.writeHead(404, PLAIN).end('Metrics are at /metrics.\n');

@@ -1,4 +1,5 @@
 // The server for scrapes: what it answers to whom, where it listens, and that thousands of sets do not stop everything else.
+import { get, type OutgoingHttpHeaders } from 'node:http';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { Slices } from '../../src/base/calls/timers.js';
 import { Histogram } from '../../src/metrics/instruments.js';
@@ -22,11 +23,11 @@ const sizes = instruments.add(
 );
 for (let i = 0; i < 3000; i++) sizes.record(1, [`user ${i}`]);
 
-const start = (port: number, furtherPorts = 0): Promise<string> =>
+const start = (port: number, furtherPorts = 0, host = '127.0.0.1'): Promise<string> =>
   new Promise((resolve, reject) => {
     servers.push(
       new PrometheusServer({
-        host: '127.0.0.1',
+        host,
         port,
         furtherPorts,
         reader: new Reader(instruments, 'cumulative'),
@@ -54,6 +55,33 @@ test('the format that is asked for, and nothing elsewhere', async () => {
   const posted = await fetch(url, { method: 'POST' });
   expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   expect(await (await fetch(url, { method: 'HEAD' })).text()).toBe('');
+});
+
+const statusFor = (url: string, headers: OutgoingHttpHeaders): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    get(url, { headers, agent: false }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    }).on('error', reject);
+  });
+
+test('on loopback no web page reaches it by a name of its own', async () => {
+  const url = await start(0);
+  for (const host of ['localhost', 'LOCALHOST:9464', '127.0.0.1:1', '[::1]:9464', 'shop.localhost', '2130706433'])
+    expect([host, await statusFor(url, { host })]).toEqual([host, 200]);
+  for (const host of [
+    'shop.example',
+    'shop.example:9464',
+    'localhost.shop.example',
+    '10.0.0.1',
+    '127.0.0.1.shop.example',
+  ])
+    expect([host, await statusFor(url, { host })]).toEqual([host, 403]);
+});
+
+test('where others reach it they have names of their own for it', async () => {
+  const { port } = new URL(await start(0, 0, '0.0.0.0'));
+  expect(await statusFor(`http://127.0.0.1:${port}/metrics`, { host: 'shop.example' })).toBe(200);
 });
 
 test('other work goes on while thousands of sets are written', async () => {

@@ -2,15 +2,10 @@
 // page must not reach it by a name of its own that points here.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { hostName, isLocalName } from 'spanline/internal/base';
 import { HttpError } from './http-error.js';
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-
-/** An address that only this machine reaches. */
-export const isLoopback = (host: string): boolean => {
-  const name = host.toLowerCase().replace(/^\[|\]$/g, '');
-  return name === 'localhost' || name === '::1' || /^(?:::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name);
-};
 
 /** A name or an address, with or without a port, and nothing that different readers take for different things. */
 const HOST = /^(?:\[[\da-f:.]{2,45}\]|[a-z\d_](?:[-a-z\d._]{0,252}[a-z\d._])?)(?::\d{1,5})?$/i;
@@ -64,9 +59,8 @@ export class Guard {
   /** The name a request came by: a page elsewhere could have made its own name point to this machine. */
   #checkHost(host: string | undefined): void {
     if (host === undefined) return;
-    // Names and addresses in their usual form.
-    const name = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host;
-    if (isLoopback(name) || name.endsWith('.localhost') || this.#allowedHosts.includes(name)) return;
+    const name = hostName(host);
+    if (isLocalName(name) || this.#allowedHosts.includes(name)) return;
     throw new HttpError(403, `requests for the host ${name} are not allowed: name it in allowedHosts, or set a token`);
   }
 }

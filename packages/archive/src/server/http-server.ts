@@ -5,9 +5,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TransportError } from '@spanline/graph';
-import { timers } from 'spanline/internal/base';
+import { isLoopback, timers } from 'spanline/internal/base';
 import { errorBody } from './answer.js';
-import { isLoopback } from './guard.js';
 import type { RequestHandler } from './request-handler.js';
 
 const MAX_HEADER_BYTES = 16 * 1024;

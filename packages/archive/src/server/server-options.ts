@@ -1,8 +1,7 @@
 // Options of the archive's server, checked and completed. A wrong one is refused before anything listens.
 
 import { BadOptionsError } from '@spanline/graph';
-import { oneOf, wholeNumber } from 'spanline/internal/base';
-import { isLoopback } from './guard.js';
+import { isLoopback, oneOf, wholeNumber } from 'spanline/internal/base';
 import type { ArchiveReader, ArchiveWriter } from './ports.js';
 
 /** Options of {@link createArchiveServer}. */
