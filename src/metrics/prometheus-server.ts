@@ -1,9 +1,9 @@
 // A server for Prometheus: `GET /metrics`, answered with what was measured up to now. It listens on loopback unless the environment names another host, and
 // there no web page may reach it by a name of its own. It is neither traced nor measured itself, and must keep no process alive nor one from starting:
-// where its port is taken one line says so.
+// where its port is taken one line says so. What clients do, or leave undone, must cost the program a bounded number of connections and texts.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Slices } from '../base/calls/timers.js';
+import { Slices, timers } from '../base/calls/timers.js';
 import { hostName, isLocalName, isLoopback } from '../base/loopback.js';
 import { addOwnServer } from '../base/own-agents.js';
 import type { ArchivedProperties } from '../record/archived-span.js';
@@ -29,11 +29,16 @@ const formatOf = ({ accept = '' }: IncomingMessage['headers']): TextFormat =>
   accept.includes('application/openmetrics-text') ? 'openmetrics' : 'prometheus';
 
 const MAX_PORT = 65_535;
+/** Each may hold a text. A Prometheus has one; a few of them, a person and the page are far from this. */
+const MAX_CONNECTIONS = 32;
+/** For a request to arrive, and for its answer to be taken: Prometheus gives up after ten seconds. */
+const TIMEOUT_MS = 30_000;
 const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
 
 export class PrometheusServer {
   readonly #options: PrometheusServerOptions;
   readonly #server: Server;
+  readonly #texts = new Map<TextFormat, Promise<readonly string[]>>();
   #port: number;
   /** Only this machine reaches it. */
   #isLocal = false;
@@ -41,8 +46,15 @@ export class PrometheusServer {
   constructor(options: PrometheusServerOptions) {
     this.#options = options;
     this.#port = options.port;
-    this.#server = addOwnServer(process.getBuiltinModule('node:http').createServer());
+    const { createServer } = process.getBuiltinModule('node:http');
+    this.#server = addOwnServer(createServer({ requestTimeout: TIMEOUT_MS, headersTimeout: TIMEOUT_MS }));
+    this.#server.maxConnections = MAX_CONNECTIONS;
     this.#server
+      .once('drop', () =>
+        options.fails(
+          `Prometheus has more than ${MAX_CONNECTIONS} connections to ${this.url}: further ones are refused.`,
+        ),
+      )
       .on('request', (request, response) => this.#answer(request, response))
       // Scrapers keep their connections.
       .on('connection', (socket) => socket.unref())
@@ -110,21 +122,41 @@ export class PrometheusServer {
     }
     const format = formatOf(request.headers);
     response.writeHead(200, { 'content-type': CONTENT_TYPES[format] });
-    this.#write(response, format).catch(() => void response.destroy());
+    if (request.method === 'HEAD') response.end();
+    else this.#write(response, format).catch(() => void response.destroy());
+  }
+
+  /** At the speed of the client, who has a bounded time for all of it. */
+  async #write(response: ServerResponse, format: TextFormat): Promise<void> {
+    const timer = timers.setTimeout(() => response.destroy(), TIMEOUT_MS).unref();
+    response.once('close', () => timers.clearTimeout(timer));
+    const { pipeline, Readable } = process.getBuiltinModule('node:stream');
+    // Whoever hangs up gets no more.
+    pipeline(Readable.from(await this.#text(format)), response, () => {});
+  }
+
+  /** One at a time of each format: who asks while it is made gets the same. */
+  #text(format: TextFormat): Promise<readonly string[]> {
+    const known = this.#texts.get(format);
+    if (known !== undefined) return known;
+    const text = this.#make(format).finally(() => this.#texts.delete(format));
+    this.#texts.set(format, text);
+    return text;
   }
 
   /** In slices: the text of thousands of sets takes a tenth of a second. */
-  async #write(response: ServerResponse, format: TextFormat): Promise<void> {
+  async #make(format: TextFormat): Promise<readonly string[]> {
     const slices = new Slices();
+    const parts: string[] = [];
     let text = '';
     for (const piece of textPieces(this.#options.reader.read(), this.#options.resource(), format)) {
       text += piece;
       if (!slices.isOver(piece.length)) continue;
-      response.write(text);
+      parts.push(text);
       text = '';
       await slices.next();
-      if (response.destroyed) return;
     }
-    response.end(text);
+    parts.push(text);
+    return parts;
   }
 }

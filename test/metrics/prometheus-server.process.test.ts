@@ -1,10 +1,16 @@
-// The server for scrapes: what it answers to whom, where it listens, and that thousands of sets do not stop everything else.
-import { get, type OutgoingHttpHeaders } from 'node:http';
+// The server for scrapes: what it answers to whom, where it listens, that thousands of sets do not stop everything else, and what a client can cost.
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { get, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { Slices } from '../../src/base/calls/timers.js';
 import { Histogram } from '../../src/metrics/instruments.js';
 import { PrometheusServer } from '../../src/metrics/prometheus-server.js';
 import { Instruments, Reader } from '../../src/metrics/reader.js';
+import { fakeTimers } from '../support/fake-timers.js';
 
 const servers: PrometheusServer[] = [];
 afterEach(() => {
@@ -23,17 +29,26 @@ const sizes = instruments.add(
 );
 for (let i = 0; i < 3000; i++) sizes.record(1, [`user ${i}`]);
 
-const start = (port: number, furtherPorts = 0, host = '127.0.0.1'): Promise<string> =>
+const said: string[] = [];
+let reads = 0;
+instruments.onRead(() => {
+  reads++;
+});
+
+const start = (port: number, furtherPorts = 0, host = '127.0.0.1', from = instruments): Promise<string> =>
   new Promise((resolve, reject) => {
     servers.push(
       new PrometheusServer({
         host,
         port,
         furtherPorts,
-        reader: new Reader(instruments, 'cumulative'),
+        reader: new Reader(from, 'cumulative'),
         resource: () => ({ 'service.name': 'shop' }),
         listens: resolve,
-        fails: (reason) => reject(new Error(reason)),
+        fails: (reason) => {
+          said.push(reason);
+          reject(new Error(reason));
+        },
       }),
     );
   });
@@ -102,4 +117,74 @@ test('a port that is taken: the next one where there may be several, else a reas
 test('above the last port there is none', async () => {
   await start(65_535).catch(() => {});
   await expect(start(65_535, 50)).rejects.toThrow(/EADDRINUSE/);
+});
+
+const open = (url: string): Socket => {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  return socket;
+};
+
+const GET = 'GET /metrics HTTP/1.1\r\nhost: localhost\r\n';
+
+test('scrapes at the same time share one text', async () => {
+  const socket = open(await start(0));
+  const before = reads;
+  // In one packet: they are begun one right after the other.
+  socket.write(`${GET}\r\n${GET}\r\n${GET}connection: close\r\n\r\n`);
+  const answers = await textOf(socket);
+  expect(answers.match(/^HTTP\/1\.1 200/gm)).toHaveLength(3);
+  expect(answers.match(/^sizes_bytes_count\{/gm)).toHaveLength(6000);
+  expect(reads - before).toBe(1);
+});
+
+/** Of 50 MB, which no system keeps for a client that takes nothing. */
+const large = new Instruments();
+const names = large.add(
+  new Histogram({
+    name: 'names',
+    unit: 'By',
+    description: 'Names',
+    keys: ['one', 'two', 'three', 'four'],
+    boundaries: Array.from({ length: 20 }, (_, i) => i),
+  }),
+);
+for (let i = 0; i < 2000; i++) names.record(1, new Array(4).fill(`${i} `.padEnd(250, 'x')));
+
+test('a client that takes nothing costs a small part of the text, and not for long', async () => {
+  const responses: ServerResponse[] = [];
+  const begun = (message: unknown): void => void responses.push((message as { response: ServerResponse }).response);
+  subscribe('http.server.request.start', begun);
+  onTestFinished(() => void unsubscribe('http.server.request.start', begun));
+  fakeTimers('setTimeout', 'clearTimeout');
+  const socket = open(await start(0, 0, '127.0.0.1', large));
+  socket.write(`${GET}\r\n`);
+  await once(socket, 'readable');
+  const [response] = responses;
+  const { socket: theirs } = response;
+  const waiting = (): number => response.writableLength;
+  // Until nothing moves any more.
+  for (let last = -1; last !== theirs?.bytesWritten || waiting() === 0; ) {
+    last = theirs?.bytesWritten ?? 0;
+    await sleep(50);
+  }
+  expect(waiting()).toBeLessThan(5e6);
+  expect(response.writableFinished).toBe(false);
+  vi.advanceTimersByTime(29_000);
+  expect(response.destroyed).toBe(false);
+  vi.advanceTimersByTime(1000);
+  expect(response.destroyed).toBe(true);
+  socket.resume();
+  await once(socket, 'close');
+});
+
+test('more connections than it may have are refused, which is said once', async () => {
+  said.length = 0;
+  const url = await start(0);
+  const sockets = Array.from({ length: 32 }, () => open(url));
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  for (let i = 0; i < 2; i++) await once(open(url).resume(), 'close');
+  expect(said).toEqual([`Prometheus has more than 32 connections to ${url}: further ones are refused.`]);
+  for (const socket of sockets) socket.destroy();
+  await vi.waitFor(async () => expect((await fetch(url)).status).toBe(200));
 });
