@@ -1,5 +1,6 @@
 // Headers of every format: what is written, what is read, and what is refused without a throw.
 import {
+  baggageEntryMetadataFromString,
   type Context,
   defaultTextMapGetter,
   defaultTextMapSetter,
@@ -152,6 +153,16 @@ test('Jaeger writes its header and baggage, and reads both', () => {
   expect(propagation.getBaggage(extract(jaeger, headers))?.getEntry('user')?.value).toBe('a b');
 });
 
+test('Jaeger leaves out what can be in no name of a header, and counts it', async () => {
+  const context = extract(baggage, { baggage: 'a%20b=1,%E5%90%8D=2,c=3' });
+  let headers = {};
+  const { baggageEntriesDropped } = await counted(() => {
+    headers = inject(jaeger, context);
+  });
+  expect(headers).toEqual({ 'uberctx-c': '3' });
+  expect(baggageEntriesDropped).toBe(2);
+});
+
 test('W3C baggage: entries, metadata, bounds', () => {
   const read = (header: string | string[]) =>
     propagation
@@ -173,6 +184,13 @@ test('W3C baggage: entries, metadata, bounds', () => {
   expect(read('__proto__=1')).toEqual([['__proto__', '1']]);
   const context = extract(baggage, { baggage: 'a=1;meta=x,b=%C3%A9' });
   expect(inject(baggage, context)).toEqual({ baggage: 'a=1;meta=x,b=%C3%A9' });
+  const odd = extract(baggage, { baggage: 'a=1;m=\u00ff;n = "x"' });
+  expect(inject(baggage, odd)).toEqual({ baggage: 'a=1;m=%C3%BF;n = "x"' });
+  const [metadata, broken] = ['名,b=2\r\n', '\ud800'].map(baggageEntryMetadataFromString);
+  const own = propagation.createBaggage({ a: { value: '1', metadata }, b: { value: '2', metadata: broken } });
+  expect(inject(baggage, propagation.setBaggage(ROOT_CONTEXT, own))).toEqual({
+    baggage: 'a=1;%E5%90%8D%2Cb=2%0D%0A',
+  });
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`k${i}`, { value: 'v'.repeat(100) }]));
   const header = inject(baggage, propagation.setBaggage(ROOT_CONTEXT, propagation.createBaggage(many))).baggage;
   expect(header.length).toBeLessThanOrEqual(8192);

@@ -4,14 +4,15 @@ import { attempt } from '../../base/calls/attempt.js';
 import { Counter, count, countMany } from '../../rows/counters.js';
 import { baggageEntryMetadata, createBaggage, getBaggage, setBaggage } from '../api-values.js';
 import { isSuppressed } from '../otel-context.js';
+import { isToken } from './header-values.js';
 
 const BAGGAGE = 'baggage';
 const MAX_ENTRIES = 180;
 const MAX_ENTRY_BYTES = 4096;
 const MAX_BYTES = 8192;
 
-/** A token of HTTP. */
-const KEY = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** What no header may have, and what begins the next entry. */
+const UNSENDABLE = /[^ -+\--~]/gu;
 
 const decoded = (text: string): string | undefined => attempt(() => decodeURIComponent(text));
 
@@ -28,8 +29,8 @@ const entryOf = (text: string): readonly [string, BaggageEntry] | undefined => {
 };
 
 const textOf = ([key, { value, metadata }]: [string, BaggageEntry]): string => {
-  const name = KEY.test(key) ? key : encodeURIComponent(key);
-  const more = metadata === undefined ? '' : metadata.toString();
+  const name = isToken(key) ? key : encodeURIComponent(key);
+  const more = metadata === undefined ? '' : metadata.toString().replace(UNSENDABLE, encodeURIComponent);
   return `${name}=${encodeURIComponent(value)}${more === '' ? '' : `;${more}`}`;
 };
 

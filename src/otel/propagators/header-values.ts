@@ -5,6 +5,11 @@ import type { Context, SpanContext, TextMapGetter, TextMapPropagator, TextMapSet
 import { parseSpanId, parseTraceId } from '../../span/traceparent.js';
 import { diag } from '../api-global.js';
 
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** Whether it may be in the name of a header. */
+export const isToken = (text: string): boolean => TOKEN.test(text);
+
 /** The value of a header that comes once, or the first of several. */
 export const firstOf = (value: unknown): string | undefined => {
   const one: unknown = Array.isArray(value) ? value[0] : value;

@@ -18,7 +18,7 @@ import {
   setSpanContext,
 } from '../api-values.js';
 import { isSuppressed } from '../otel-context.js';
-import { firstOf, ids } from './header-values.js';
+import { firstOf, ids, isToken } from './header-values.js';
 
 const HEADER = 'uber-trace-id';
 const BAGGAGE = 'uberctx-';
@@ -51,7 +51,7 @@ export class JaegerPropagator implements TextMapPropagator {
     const all = getBaggage(context)?.getAllEntries() ?? [];
     countMany(Counter.baggageEntriesDropped, Math.max(0, all.length - MAX_ENTRIES));
     for (const [key, { value }] of all.slice(0, MAX_ENTRIES)) {
-      const text = encoded(value);
+      const text = isToken(key) ? encoded(value) : undefined;
       if (text !== undefined && text.length <= MAX_VALUE) setter.set(carrier, `${BAGGAGE}${key}`, text);
       else count(Counter.baggageEntriesDropped);
     }
