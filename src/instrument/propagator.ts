@@ -1,6 +1,8 @@
 // How a context travels in the headers of HTTP and the like. Reading takes what strangers send: it must never throw.
+import { Counter, count } from '../rows/counters.js';
 import type { Span } from '../span/span.js';
 import { SpanContext } from '../span/span-context.js';
+import { quiet } from './channel.js';
 
 /** Headers as servers have them: names in lower case. */
 export type IncomingHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -25,8 +27,33 @@ export const w3c: Propagator = {
   },
 };
 
-/** Write the context of `span`, when it has one. */
+/** A place in a trace: of the start of one, which has no span, most propagators write nothing. */
+const PLACE = `00-${'1'.repeat(32)}-${'1'.repeat(16)}-01`;
+
+/** Names of the headers that `propagator` writes a context in, in lower case. */
+export const headersOf = (propagator: Propagator): readonly string[] => {
+  const names: string[] = [];
+  const place = SpanContext.fromTraceparent(PLACE, 'state=1') as SpanContext;
+  quiet(() => propagator.inject(place, (name) => void names.push(name.toLowerCase())))();
+  return names;
+};
+
+/**
+ * Write the context of `span`, when it has one. A propagator and what it writes are the program's, and baggage a stranger's: what is refused is left out
+ * and counted, and neither the call nor its span ends by it.
+ */
 export const injectSpan = (propagator: Propagator, span: Span, set: (name: string, value: string) => void): void => {
   const { context } = span;
-  if (context !== undefined) propagator.inject(context, set);
+  if (context === undefined) return;
+  try {
+    propagator.inject(context, (name, value) => {
+      try {
+        set(name, value);
+      } catch {
+        count(Counter.instrumentationErrors);
+      }
+    });
+  } catch {
+    count(Counter.instrumentationErrors);
+  }
 };

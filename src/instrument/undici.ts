@@ -132,12 +132,12 @@ export const instrumentUndici = (options: UndiciOptions, propagator: Propagator)
     const measured = measureRequest();
     if (measured !== undefined) request[MEASURED] = measured;
     const span = startCall(nameOf(request.method), CALL, requireParent);
+    if (span?.isRecording === true) request[SPAN] = span;
+    const isOpen = isFollowed(request);
+    if (isOpen) inFlight.begun();
     if (span !== undefined) injectSpan(propagator, span, (name, value) => setHeader(request, name, value));
-    if (span?.isRecording === true) {
-      span.describe(['http.request.method', knownMethod(request.method), ...addressOf(sentTo(request))]);
-      request[SPAN] = span;
-    } else if (measured === undefined) return;
-    inFlight.begun();
+    if (!isOpen) return;
+    request[SPAN]?.describe(['http.request.method', knownMethod(request.method), ...addressOf(sentTo(request))]);
     if ((request.upgrade ?? null) !== null || request.method === 'CONNECT') endAtHandover(request);
   };
 

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { LocalSpan, Span, type SpanRecord } from '../../src/index.js';
 import { instrument } from '../../src/instrument/index.js';
-import { contextsOf, instrumentOnly, type Job, later, recorded, settled } from './support.js';
+import { counted } from '../support/recorder.js';
+import { contextsOf, instrumentOnly, type Job, later, recorded, settled, writesBroken } from './support.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a package that others bring along has no types here.
 type Untyped = any;
@@ -121,6 +122,18 @@ test('one trace on both sides, and what the handler does belongs to it', async (
     'network.peer.port': expect.any(Number),
   });
   expect(JSON.stringify(spans)).not.toContain(SECRET);
+});
+
+test('what a propagator writes that no metadata can have, and that it throws, is counted and left out', async () => {
+  instrumentOnly({ grpc: true, propagator: writesBroken });
+  const traceparents: string[] = [];
+  const client = await connected(traceparents);
+  const { instrumentationErrors } = await counted(() =>
+    Span.root('request').runToEnd(() => new Promise((resolve) => client.Unary('hello', resolve))),
+  );
+  const call = (await settled(3)).find(({ kind }) => kind === 'client');
+  expect(traceparents).toEqual([`00-${call?.traceId}-${call?.spanId}-03`]);
+  expect(instrumentationErrors).toBe(3);
 });
 
 test('taken back, a server that was made before traces nothing any more', async () => {

@@ -15,9 +15,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { LocalSpan, Span, SpanContext, stats } from '../../src/index.js';
-import { setRoute } from '../../src/instrument/index.js';
+import { type Propagator, setRoute } from '../../src/instrument/index.js';
 import { deadUrl } from '../exporters/support/http-server.js';
-import { instrumentOnly, later, recorded, recordedOf, serve, settled } from './support.js';
+import { counted } from '../support/recorder.js';
+import { instrumentOnly, later, recorded, recordedOf, serve, settled, writesBroken } from './support.js';
 
 const listening = async (server: Http2Server): Promise<number> => {
   server.listen(0, '127.0.0.1');
@@ -118,6 +119,18 @@ test('a context that the headers have already is replaced, as a gateway hands it
   expect(seen.map((one) => (one as string[]).sort())).toEqual(sent.map((one) => [one, '1'].sort()));
   expect(new Set(sent).size).toBe(ways.length);
   expect(ways).toEqual(before);
+});
+
+test('what a propagator writes that no header can have, and that it throws, is counted and left out', async () => {
+  instrumentOnly({ http2: { server: false }, propagator: writesBroken });
+  const server = http2.createServer(({ headers }, response) => response.end(JSON.stringify(headers)));
+  const session = connected(await listening(server));
+  const { instrumentationErrors } = await counted(async () => {
+    const sent = JSON.parse(await answerOf(session.request({ ':path': '/' }))) as { traceparent?: string };
+    const [{ traceId, spanId }] = await settled(1);
+    expect(sent.traceparent).toBe(`00-${traceId}-${spanId}-03`);
+  });
+  expect(instrumentationErrors).toBe(3);
 });
 
 test('IPv6, whose brackets Node leaves out', async () => {
@@ -280,6 +293,21 @@ describe('what is not traced', () => {
       await answerOf(session.request({ ':path': '/', 'content-type': 'application/grpc', Traceparent: own }));
     });
     expect(seen).toEqual([undefined, undefined, own, own]);
+    expect((await recorded()).map(({ name }) => name)).toEqual(['work']);
+  });
+
+  test('such a call in headers that are written only for a span, as those of B3', async () => {
+    const b3: Propagator = {
+      extract: () => undefined,
+      inject: ({ traceId, spanId }, set) => {
+        if (/[^0]/.test(spanId)) set('b3', `${traceId}-${spanId}-1`);
+      },
+    };
+    instrumentOnly({ http2: { server: false }, propagator: b3 });
+    const server = http2.createServer(({ headers }, response) => response.end(String(headers.b3)));
+    const session = connected(await listening(server));
+    const call = { ':path': '/', 'content-type': 'application/grpc', b3: 'own' };
+    expect(await inRoot(() => answerOf(session.request(call)))).toBe('own');
     expect((await recorded()).map(({ name }) => name)).toEqual(['work']);
   });
 

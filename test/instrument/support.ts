@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterEach } from 'vitest';
 import { MemoryReporter } from '../../src/exporters/memory.js';
 import { flush, Span, type SpanRecord, setReporter } from '../../src/index.js';
-import { type InstrumentOptions, instrument } from '../../src/instrument/index.js';
+import { type InstrumentOptions, instrument, type Propagator } from '../../src/instrument/index.js';
 
 const memory = new MemoryReporter();
 setReporter(memory);
@@ -78,6 +78,17 @@ export const ALL_OFF: Record<Exclude<keyof InstrumentOptions, 'propagator' | 'lo
 export const instrumentOnly = (options: InstrumentOptions): void => {
   const { disable } = instrument({ ...ALL_OFF, ...options });
   later(disable);
+};
+
+/** Writes headers that nothing can be sent with, among those of a context, and then throws. */
+export const writesBroken: Propagator = {
+  extract: () => undefined,
+  inject(context, set) {
+    set('x-名', '1');
+    set('x-odd', '名\r\n');
+    set('traceparent', context.toTraceparent());
+    throw new Error('mine');
+  },
 };
 
 export interface Served {

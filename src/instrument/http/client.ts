@@ -101,11 +101,13 @@ export const traceCalls = (options: HttpClientOptions, propagator: Propagator): 
     }
     const span = startCall(nameOf(request.method), CALL, requireParent);
     if (span === undefined) return;
+    if (span.isRecording) {
+      request[SPAN] = span;
+      if (measured === undefined) follow(request);
+    }
     // Headers given as a list are on their way already, and so are those of a request that waits for 100-continue.
     if (!request.headersSent) injectSpan(propagator, span, (name, value) => request.setHeader(name, value));
     if (!span.isRecording) return;
-    request[SPAN] = span;
-    if (measured === undefined) follow(request);
     const properties = ['http.request.method', knownMethod(request.method)] as (string | PropertyValue)[];
     if (isNamed(request)) properties.push(...addressOf(sentTo(request)));
     span.describe(properties);

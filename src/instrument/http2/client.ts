@@ -5,7 +5,6 @@ import { syncBuiltinESMExports } from 'node:module';
 import { promisify } from 'node:util';
 import { Counter, count } from '../../rows/counters.js';
 import type { Span } from '../../span/span.js';
-import { SpanContext } from '../../span/span-context.js';
 import { callHook, callPredicate, type Off, quiet } from '../channel.js';
 import { startCall } from '../client-span.js';
 import { isOfGrpc, isOfOthersGrpc } from '../grpc.js';
@@ -14,7 +13,7 @@ import { addressOf, inBrackets, knownMethod, nameOf, type Sent } from '../http/u
 import { callerHere, emitFor } from '../in-context.js';
 import { type MeasuredRequest, measureAnswer, measureRequest } from '../measures.js';
 import { addPeer } from '../peer.js';
-import { injectSpan, type Propagator } from '../propagator.js';
+import { headersOf, injectSpan, type Propagator } from '../propagator.js';
 import { type Method, ownerOf, type Prototype, prototypeOf, replaceMethod, SeenClasses } from '../replace-method.js';
 import { scopeOf } from '../scope.js';
 import type { Http2ClientOptions } from './options.js';
@@ -55,8 +54,8 @@ const describe = (span: Span, stream: ClientHttp2Stream): void => {
 /** Traces the requests of every session from the next `connect` on. */
 export const traceConnections = (http2: Http2, options: Http2ClientOptions, propagator: Propagator): Off => {
   const { ignore, enrich, requireParent = false } = options;
-  const names: string[] = [];
-  propagator.inject(SpanContext.random(), (name) => void names.push(name.toLowerCase()));
+  const { validateHeaderName, validateHeaderValue } = process.getBuiltinModule('node:http');
+  const names = headersOf(propagator);
 
   /** What is called by gRPC has spans of its own. */
   const isLeftOut = (given: OutgoingHttpHeaders): boolean =>
@@ -65,7 +64,11 @@ export const traceConnections = (http2: Http2, options: Http2ClientOptions, prop
   /** A copy. A context that is there already, as in headers that a gateway hands on, is replaced. */
   const withContext = (span: Span, headers: Headers): Headers => {
     const sent = new Map<string, string>();
-    injectSpan(propagator, span, (name, value) => void sent.set(name.toLowerCase(), value));
+    injectSpan(propagator, span, (name, value) => {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+      sent.set(name.toLowerCase(), value);
+    });
     const isSent = (name: unknown): boolean => sent.has(String(name).toLowerCase());
     if (!Array.isArray(headers)) {
       const object = { ...headers } as OutgoingHttpHeaders;

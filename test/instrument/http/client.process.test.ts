@@ -9,8 +9,9 @@ import { OtlpReporter } from '../../../src/exporters/otlp.js';
 import { Collector, Span, type SpanContext, stats } from '../../../src/index.js';
 import type { Propagator } from '../../../src/instrument/propagator.js';
 import { deadUrl, startServer } from '../../exporters/support/http-server.js';
+import { counted } from '../../support/recorder.js';
 import { library } from '../libraries.js';
-import { instrumentOnly, later, recorded, recordedOf, type Served, serve, settled } from '../support.js';
+import { instrumentOnly, later, recorded, recordedOf, type Served, serve, settled, writesBroken } from '../support.js';
 
 const CLIENT = { http: { server: false } } as const;
 const BOTH = { http: { server: false }, undici: true } as const;
@@ -127,6 +128,17 @@ describe.each(ways)('%s', (_, call) => {
     expect(JSON.parse(await call(`${url}/other`))).toHaveProperty('traceparent');
     expect(await recorded()).toHaveLength(1);
     expect(stats().callbackErrors).toBe(before + 2);
+  });
+
+  test('what a propagator writes that no header can have, and that it throws, is counted and left out', async () => {
+    instrumentOnly({ ...BOTH, propagator: writesBroken });
+    const { url } = await echo();
+    const { instrumentationErrors } = await counted(async () => {
+      const sent = JSON.parse(await call(url)) as { traceparent: string };
+      const [{ traceId, spanId }] = await settled(1);
+      expect(sent).toMatchObject({ traceparent: `00-${traceId}-${spanId}-03` });
+    });
+    expect(instrumentationErrors).toBe(3);
   });
 
   test('an unsampled parent: the decision goes out, nothing is recorded', async () => {
