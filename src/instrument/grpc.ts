@@ -36,6 +36,7 @@ export interface GrpcOptions extends ModuleOptions {
 
 interface Metadata {
   set(name: string, value: string): void;
+  remove(name: string): void;
   getMap(): Record<string, unknown>;
   clone(): Metadata;
 }
@@ -190,7 +191,14 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
     call.start = function (metadata, listener) {
       // The caller's own stays as it is.
       const sent = span === undefined ? metadata : metadata.clone();
-      if (span !== undefined) injectSpan(propagator, span, (name, value) => sent.set(name, value));
+      if (span !== undefined) {
+        injectSpan(
+          propagator,
+          span,
+          (name, value) => sent.set(name, value),
+          (name) => sent.remove(name),
+        );
+      }
       const onReceiveStatus = (status: { readonly code: unknown }): void => {
         endQuietly(followed, status.code, call);
         listener.onReceiveStatus(status);

@@ -85,15 +85,22 @@ const headerOf = ({ headers }: UndiciResponse, name: string): string | undefined
 /** Whether it is traced or measured, and not over. */
 const isFollowed = (request: TracedRequest): boolean => request[SPAN] !== undefined || request[MEASURED] !== undefined;
 
-/** In place of what the program gave, which may be what it was sent itself: undici alone would add a second header. */
-const setHeader = (request: UndiciRequest, name: string, value: string): void => {
+const removeHeader = (request: UndiciRequest, name: string): void => {
   const { headers } = request;
   if (Array.isArray(headers)) {
-    const key = name.toLowerCase();
     for (let i = headers.length - 2; i >= 0; i -= 2) {
-      if (String(headers[i]).toLowerCase() === key) headers.splice(i, 2);
+      const given = String(headers[i]);
+      if (given.length === name.length && given.toLowerCase() === name) headers.splice(i, 2);
     }
+  } else if (typeof headers === 'string') {
+    const lines = headers.split('\r\n').filter((line) => !line.toLowerCase().startsWith(`${name}:`));
+    (request as { headers?: string }).headers = lines.join('\r\n');
   }
+};
+
+/** In place of what the program gave, which may be what it was sent itself: undici alone would add a second header. */
+const setHeader = (request: UndiciRequest, name: string, value: string): void => {
+  removeHeader(request, name.toLowerCase());
   request.addHeader(name, value);
 };
 
@@ -135,7 +142,14 @@ export const instrumentUndici = (options: UndiciOptions, propagator: Propagator)
     if (span?.isRecording === true) request[SPAN] = span;
     const isOpen = isFollowed(request);
     if (isOpen) inFlight.begun();
-    if (span !== undefined) injectSpan(propagator, span, (name, value) => setHeader(request, name, value));
+    if (span !== undefined) {
+      injectSpan(
+        propagator,
+        span,
+        (name, value) => setHeader(request, name, value),
+        (name) => removeHeader(request, name),
+      );
+    }
     if (!isOpen) return;
     request[SPAN]?.describe(['http.request.method', knownMethod(request.method), ...addressOf(sentTo(request))]);
     if ((request.upgrade ?? null) !== null || request.method === 'CONNECT') endAtHandover(request);

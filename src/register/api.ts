@@ -42,8 +42,9 @@ const GETTER: TextMapGetter<IncomingHeaders> = {
   get: (headers, name) => headers[name.toLowerCase()] as string | string[] | undefined,
 };
 
-/** One of the API's for our own instrumentations. */
+/** One of the API's for our own instrumentations. Baggage that a program has written by itself is not of a context. */
 const asOurs = (propagator: TextMapPropagator): Propagator => ({
+  fields: () => propagator.fields().filter((name) => name !== 'baggage'),
   extract(headers) {
     const found = getSpanContext(propagator.extract(contexts.root, headers, GETTER));
     return found === undefined ? undefined : fromPlace(found);

@@ -34,7 +34,7 @@ const connected = async (traceparents: string[] = []): Promise<Untyped> => {
   const server = new grpc.Server();
   server.addService(service, {
     async Unary({ request, metadata }: Untyped, callback: Untyped) {
-      traceparents.push(...metadata.get('traceparent'));
+      traceparents.push(...metadata.get('traceparent'), ...metadata.get('tracestate'));
       LocalSpan.start('work').end();
       await sleep(1);
       LocalSpan.start('late work').end();
@@ -134,6 +134,19 @@ test('what a propagator writes that no metadata can have, and that it throws, is
   const call = (await settled(3)).find(({ kind }) => kind === 'client');
   expect(traceparents).toEqual([`00-${call?.traceId}-${call?.spanId}-03`]);
   expect(instrumentationErrors).toBe(3);
+});
+
+test('metadata that have the context of another call are sent with that of this one alone', async () => {
+  instrumentOnly({ grpc: true });
+  const traceparents: string[] = [];
+  const client = await connected(traceparents);
+  const metadata = new grpc.Metadata();
+  metadata.set('traceparent', `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`);
+  metadata.set('tracestate', 'v=1');
+  await Span.root('request').runToEnd(() => new Promise((resolve) => client.Unary('hello', metadata, resolve)));
+  const call = (await settled(3)).find(({ kind }) => kind === 'client');
+  expect(traceparents).toEqual([`00-${call?.traceId}-${call?.spanId}-03`]);
+  expect(metadata.get('tracestate')).toEqual(['v=1']);
 });
 
 test('taken back, a server that was made before traces nothing any more', async () => {

@@ -98,18 +98,22 @@ test('a context that the headers have already is replaced, as a gateway hands it
   const seen: unknown[] = [];
   const port = await listening(
     http2.createServer(({ rawHeaders }, response) => {
-      seen.push(rawHeaders.filter((_, i) => i % 2 === 1 && /^(?:traceparent|x-own)$/.test(rawHeaders[i - 1])));
+      seen.push(
+        rawHeaders.filter((_, i) => i % 2 === 1 && /^(?:traceparent|tracestate|x-own)$/.test(rawHeaders[i - 1])),
+      );
       response.end();
     }),
   );
   const session = connected(port);
   const given = SpanContext.random({ sampled: true }).toTraceparent();
   const ways: unknown[] = [
-    { ':path': '/', traceparent: given, 'x-own': '1' },
+    { ':path': '/', traceparent: given, TraceState: 'v=1', 'x-own': '1' },
     { ':path': '/', Traceparent: given, 'x-own': '1' },
   ];
   // Newer lines of Node take lists.
-  if (Number(process.versions.node.split('.')[0]) >= 24) ways.push([':path', '/', 'traceparent', given, 'x-own', '1']);
+  if (Number(process.versions.node.split('.')[0]) >= 24) {
+    ways.push([':path', '/', 'traceparent', given, 'tracestate', 'v=1', 'x-own', '1']);
+  }
   const before = structuredClone(ways);
   await inRoot(async () => {
     for (const headers of ways) await answerOf(session.request(headers as OutgoingHttpHeaders));

@@ -27,6 +27,31 @@ describe.each(['undici-5', 'undici-6'])('%s', (name) => {
     expect(texts).toEqual(spans.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-03`));
   });
 
+  test.each(['request', 'fetch'])('%s: a context that the headers have already is replaced', async (way) => {
+    instrumentOnly({ undici: true });
+    const seen: string[] = [];
+    const { url } = await serve((request, response) => {
+      seen.push(...request.rawHeaders.map((text, i) => (i % 2 === 0 ? text.toLowerCase() : text)));
+      response.end();
+    });
+    const headers = {
+      'x-a': '1',
+      Traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
+      tracestate: 'v=1',
+      'x-b': '2',
+    };
+    const answer = await undici[way](url, { headers });
+    await (answer.body.text?.() ?? answer.text());
+    const [{ traceId, spanId }] = await spansOf();
+    const valuesOf = (header: string) => seen.filter((_, i) => i % 2 === 1 && seen[i - 1] === header);
+    expect(['traceparent', 'tracestate', 'x-a', 'x-b'].map(valuesOf)).toEqual([
+      [`00-${traceId}-${spanId}-03`],
+      [],
+      ['1'],
+      ['2'],
+    ]);
+  });
+
   test('one that fails is an error', async () => {
     instrumentOnly({ undici: true });
     await expect(undici.request('http://127.0.0.1:1/')).rejects.toMatchObject({ code: 'ECONNREFUSED' });

@@ -32,7 +32,8 @@ writeFileSync(
      tracer.startActiveSpan('order', (span) => {
        const user = propagation.getBaggage(context.active())?.getEntry('user')?.value;
        span.setAttribute('user', user ?? 'nobody');
-       get({ port: server.address().port, path: '/behind', host: '127.0.0.1' }, (answer) => {
+       const headers = { 'x-b3-flags': '1', baggage: 'own=1' };
+       get({ port: server.address().port, path: '/behind', host: '127.0.0.1', headers }, (answer) => {
          answer.pipe(response);
          answer.on('end', () => span.end());
        });
@@ -138,6 +139,9 @@ test.each(sampleOf(PROPAGATORS, 1, PROPAGATORS.length))(
     const { spans, behind } = await run(headers, { OTEL_PROPAGATORS: name });
     expect(spans.some(({ parentSpanId, traceId }) => parentSpanId === PARENT && traceId === TRACE)).toBe(true);
     expect(behind[header]).toMatch(expected);
+    // What its own headers say of another context is taken out, and nothing else.
+    expect(behind).toMatchObject(name === 'b3multi' ? { baggage: 'own=1' } : { baggage: 'own=1', 'x-b3-flags': '1' });
+    if (name === 'b3multi') expect(behind).not.toHaveProperty('x-b3-flags');
     expect(behind).not.toHaveProperty('traceparent');
   },
 );

@@ -106,7 +106,14 @@ export const traceCalls = (options: HttpClientOptions, propagator: Propagator): 
       if (measured === undefined) follow(request);
     }
     // Headers given as a list are on their way already, and so are those of a request that waits for 100-continue.
-    if (!request.headersSent) injectSpan(propagator, span, (name, value) => request.setHeader(name, value));
+    if (!request.headersSent) {
+      injectSpan(
+        propagator,
+        span,
+        (name, value) => request.setHeader(name, value),
+        (name) => request.removeHeader(name),
+      );
+    }
     if (!span.isRecording) return;
     const properties = ['http.request.method', knownMethod(request.method)] as (string | PropertyValue)[];
     if (isNamed(request)) properties.push(...addressOf(sentTo(request)));

@@ -69,15 +69,16 @@ export const traceConnections = (http2: Http2, options: Http2ClientOptions, prop
       validateHeaderValue(name, value);
       sent.set(name.toLowerCase(), value);
     });
-    const isSent = (name: unknown): boolean => sent.has(String(name).toLowerCase());
+    const replaced = new Set([...names, ...sent.keys()]);
+    const isReplaced = (name: unknown): boolean => replaced.has(String(name).toLowerCase());
     if (!Array.isArray(headers)) {
       const object = { ...headers } as OutgoingHttpHeaders;
-      for (const name of Object.keys(object)) if (isSent(name)) delete object[name];
+      for (const name of Object.keys(object)) if (isReplaced(name)) delete object[name];
       return Object.assign(object, Object.fromEntries(sent));
     }
     // Which of them are secret stands on the list itself.
     const list = Object.assign([], headers) as string[];
-    for (let i = list.length - 2; i >= 0; i -= 2) if (isSent(list[i])) list.splice(i, 2);
+    for (let i = list.length - 2; i >= 0; i -= 2) if (isReplaced(list[i])) list.splice(i, 2);
     list.push(...[...sent].flat());
     return list;
   };

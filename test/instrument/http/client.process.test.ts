@@ -271,7 +271,7 @@ const sendsAll: Propagator = {
   },
 };
 
-test.each<[string, (url: string) => Promise<unknown>]>([
+describe.each<[string, (url: string) => Promise<unknown>]>([
   ['http.request', (url) => send(http.request(url, { headers: GIVEN }).end())],
   ['fetch', async (url) => (await fetch(url, { headers: GIVEN })).text()],
   ['undici.request', async (url) => (await library('undici').request(url, { headers: GIVEN })).body.text()],
@@ -279,23 +279,39 @@ test.each<[string, (url: string) => Promise<unknown>]>([
     'undici.request with a list',
     async (url) => (await library('undici').request(url, { headers: Object.entries(GIVEN).flat() })).body.text(),
   ],
-])('%s: a context that the headers have already is replaced', async (_, call) => {
-  instrumentOnly({ ...BOTH, propagator: sendsAll });
-  const seen: string[] = [];
-  const { url } = await serve((request, response) => {
-    seen.push(...request.rawHeaders);
-    response.end();
+])('%s: a context that the headers have already', (_, call) => {
+  /** What goes out of such headers, and the `traceparent` of the call. */
+  const sentBy = async (propagator?: Propagator): Promise<[sent: string[][], traceparent: string]> => {
+    instrumentOnly({ ...BOTH, propagator });
+    const seen: string[] = [];
+    const { url } = await serve((request, response) => {
+      seen.push(...request.rawHeaders);
+      response.end();
+    });
+    await inRoot(() => call(url));
+    const [{ traceId, spanId }] = await recordedOf('client');
+    const sent = seen.flatMap((name, i) =>
+      i % 2 === 0 && /^(?:traceparent|tracestate|baggage)$/i.test(name) ? [[name.toLowerCase(), seen[i + 1]]] : [],
+    );
+    return [sent.sort(), `00-${traceId}-${spanId}-03`];
+  };
+
+  test('is replaced', async () => {
+    const [sent, traceparent] = await sentBy(sendsAll);
+    expect(sent).toEqual([
+      ['baggage', 'user=8'],
+      ['traceparent', traceparent],
+      ['tracestate', 'ours=1'],
+    ]);
   });
-  await inRoot(() => call(url));
-  const [{ traceId, spanId }] = await recordedOf('client');
-  const sent = seen.flatMap((name, i) =>
-    i % 2 === 0 && /^(?:traceparent|tracestate|baggage)$/i.test(name) ? [[name.toLowerCase(), seen[i + 1]]] : [],
-  );
-  expect(sent.sort()).toEqual([
-    ['baggage', 'user=8'],
-    ['traceparent', `00-${traceId}-${spanId}-03`],
-    ['tracestate', 'ours=1'],
-  ]);
+
+  test('leaves no state of its trace behind, and baggage is the program’s own', async () => {
+    const [sent, traceparent] = await sentBy();
+    expect(sent).toEqual([
+      ['baggage', 'user=7'],
+      ['traceparent', traceparent],
+    ]);
+  });
 });
 
 /** A signal that gives `reason`, once the server has the request. */
