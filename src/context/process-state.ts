@@ -82,6 +82,10 @@ export interface ProcessState {
   takeStacks: ((stacks: readonly StackStretch[]) => void) | undefined;
   /** Instrumentations that are on, by name; typed in their module. */
   instrumentations: unknown;
+  /** What reads the routes of requests that no framework names; typed in its module. */
+  readonly routeReaders: unknown[];
+  /** How many copies of @grpc/grpc-js are traced, whose calls are no requests of HTTP/2. */
+  tracedGrpc: number;
   /** What instrumentations measure calls by, typed in its own module; undefined while metrics are off, which is the whole cost of them then. */
   measures: unknown;
   /** The spans that the program wants measured, typed in its own module. */
@@ -115,6 +119,8 @@ const create = (): ProcessState => ({
   timeline: undefined,
   takeStacks: undefined,
   instrumentations: undefined,
+  routeReaders: [],
+  tracedGrpc: 0,
   measures: undefined,
   spanMetrics: undefined,
   spanMeasures: undefined,

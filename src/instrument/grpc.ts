@@ -1,6 +1,7 @@
 // Calls of @grpc/grpc-js, on both sides, as spans and as a part of their metrics. It publishes nothing: the method of a channel that every call starts with is wrapped, and the
 // registration of handlers. Neither messages nor metadata nor the text of a status may get into a span.
 import type { EventEmitter } from 'node:events';
+import { state } from '../context/process-state.js';
 import { queueStore } from '../local-span/local-span.js';
 import type { LibraryMetrics } from '../metrics/library-metrics.js';
 import { Counter, count } from '../rows/counters.js';
@@ -122,13 +123,11 @@ class FollowedCall {
   }
 }
 
-let patched = 0;
-
 const isGrpc = (contentType: unknown): boolean =>
   typeof contentType === 'string' && contentType.startsWith('application/grpc');
 
 /** Whether a stream with this content type in its headers is a call of gRPC that has a span already. */
-export const isOfGrpc = (contentType: unknown): boolean => isGrpc(contentType) && patched > 0;
+export const isOfGrpc = (contentType: unknown): boolean => isGrpc(contentType) && state.tracedGrpc > 0;
 
 /**
  * Whether somebody else traces this call of gRPC and has given it a context under one of `names`: what waits for a connection is sent in the context of
@@ -285,9 +284,9 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
     };
 
   const off = onModule<Grpc>('@grpc/grpc-js', options.module, ({ Channel, Server }) => {
-    patched++;
+    state.tracedGrpc++;
     return allOff([
-      () => void patched--,
+      () => void state.tracedGrpc--,
       replaceMethod(Channel?.prototype, 'createCall', create),
       replaceMethod(Channel?.prototype, 'watchConnectivityState', callingBack),
       replaceMethod(Server?.prototype, 'register', answer),

@@ -18,7 +18,16 @@ import { LocalSpan, Span, SpanContext, stats } from '../../src/index.js';
 import { type Propagator, setRoute } from '../../src/instrument/index.js';
 import { deadUrl } from '../exporters/support/http-server.js';
 import { counted } from '../support/recorder.js';
-import { instrumentOnly, later, recorded, recordedOf, serve, settled, writesBroken } from './support.js';
+import {
+  instrumentByAnotherCopy,
+  instrumentOnly,
+  later,
+  recorded,
+  recordedOf,
+  serve,
+  settled,
+  writesBroken,
+} from './support.js';
 
 const listening = async (server: Http2Server): Promise<number> => {
   server.listen(0, '127.0.0.1');
@@ -346,38 +355,42 @@ describe('what is not traced', () => {
   });
 });
 
-test('calls of gRPC have one span on each side, with both on', async () => {
-  instrumentOnly({ http2: true, grpc: true });
-  // biome-ignore lint/suspicious/noExplicitAny: a package that others bring along has no types here.
-  const grpc: any = createRequire(import.meta.url)('@grpc/grpc-js');
-  const bytes = {
-    requestSerialize: Buffer.from,
-    requestDeserialize: String,
-    responseSerialize: Buffer.from,
-    responseDeserialize: String,
-  };
-  const service = { Add: { path: '/shop.Cart/Add', requestStream: false, responseStream: false, ...bytes } };
-  const server = new grpc.Server();
-  server.addService(service, {
-    Add: (call: { request: string }, done: (error: null, text: string) => void) => done(null, call.request),
-  });
-  const credentials = grpc.ServerCredentials.createInsecure();
-  const port = await new Promise((resolve) =>
-    server.bindAsync('127.0.0.1:0', credentials, (_: unknown, bound: number) => resolve(bound)),
-  );
-  later(() => server.forceShutdown());
-  const client = new (grpc.makeGenericClientConstructor(service, 'Cart'))(
-    `127.0.0.1:${port}`,
-    grpc.credentials.createInsecure(),
-  );
-  later(() => client.close());
-  await inRoot(() => new Promise((resolve) => client.Add('x', resolve)));
-  expect((await settled(3)).map(({ name, kind }) => `${kind} ${name}`).sort()).toEqual([
-    'client shop.Cart/Add',
-    'internal work',
-    'server shop.Cart/Add',
-  ]);
-});
+test.each(['both on', 'grpc on in another copy of this package'])(
+  'calls of gRPC have one span on each side, with %s',
+  async (way) => {
+    // biome-ignore lint/suspicious/noExplicitAny: a package that others bring along has no types here.
+    const grpc: any = createRequire(import.meta.url)('@grpc/grpc-js');
+    instrumentOnly({ http2: true, grpc: way === 'both on' });
+    if (way !== 'both on') await instrumentByAnotherCopy({ grpc: { module: grpc } });
+    const bytes = {
+      requestSerialize: Buffer.from,
+      requestDeserialize: String,
+      responseSerialize: Buffer.from,
+      responseDeserialize: String,
+    };
+    const service = { Add: { path: '/shop.Cart/Add', requestStream: false, responseStream: false, ...bytes } };
+    const server = new grpc.Server();
+    server.addService(service, {
+      Add: (call: { request: string }, done: (error: null, text: string) => void) => done(null, call.request),
+    });
+    const credentials = grpc.ServerCredentials.createInsecure();
+    const port = await new Promise((resolve) =>
+      server.bindAsync('127.0.0.1:0', credentials, (_: unknown, bound: number) => resolve(bound)),
+    );
+    later(() => server.forceShutdown());
+    const client = new (grpc.makeGenericClientConstructor(service, 'Cart'))(
+      `127.0.0.1:${port}`,
+      grpc.credentials.createInsecure(),
+    );
+    later(() => client.close());
+    await inRoot(() => new Promise((resolve) => client.Add('x', resolve)));
+    expect((await settled(3)).map(({ name, kind }) => `${kind} ${name}`).sort()).toEqual([
+      'client shop.Cart/Add',
+      'internal work',
+      'server shop.Cart/Add',
+    ]);
+  },
+);
 
 describe('a request given up on purpose', () => {
   const { NGHTTP2_CANCEL, NGHTTP2_PROTOCOL_ERROR } = http2.constants;

@@ -3,7 +3,16 @@ import { createServer, type RequestListener } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { instrument } from '../../src/instrument/index.js';
 import { importLibrary, library } from './libraries.js';
-import { ALL_OFF, exchange, instrumentOnly, later, listen, recordedOf } from './support.js';
+import {
+  ALL_OFF,
+  exchange,
+  instrumentByAnotherCopy,
+  instrumentOnly,
+  later,
+  listen,
+  recordedOf,
+  serve,
+} from './support.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
 type Untyped = any;
@@ -83,6 +92,17 @@ test.each(['express', 'express-4'])('%s', async (name) => {
     ['GET /broken', '/broken', 500],
     ['GET', undefined, 404],
   ]);
+});
+
+test('a request has its route where one copy of this package traces http and another one express', async () => {
+  instrumentOnly({ http: { client: false } });
+  const express: Untyped = library('express');
+  await instrumentByAnotherCopy({ express: { module: express } });
+  const app = express();
+  app.get('/users/:id', (_: Untyped, response: Untyped) => response.send('fine'));
+  const { url } = await serve(app);
+  await (await fetch(`${url}/users/7`)).text();
+  expect((await recordedOf('server')).map(({ name }) => name)).toEqual(['GET /users/:id']);
 });
 
 test.each(['express', 'express-4'])('%s: routers mounted at a path with parameters', async (name) => {

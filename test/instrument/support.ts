@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { afterEach } from 'vitest';
+import { afterEach, vi } from 'vitest';
 import { MemoryReporter } from '../../src/exporters/memory.js';
 import { flush, Span, type SpanRecord, setReporter } from '../../src/index.js';
 import { type InstrumentOptions, instrument, type Propagator } from '../../src/instrument/index.js';
@@ -77,6 +77,14 @@ export const ALL_OFF: Record<Exclude<keyof InstrumentOptions, 'propagator' | 'lo
 /** Only what is named is on, until the test is over. */
 export const instrumentOnly = (options: InstrumentOptions): void => {
   const { disable } = instrument({ ...ALL_OFF, ...options });
+  later(disable);
+};
+
+/** The same by another copy of this package, as a bundle brings one. */
+export const instrumentByAnotherCopy = async (options: InstrumentOptions): Promise<void> => {
+  vi.resetModules();
+  const other = await import('../../src/instrument/index.js');
+  const { disable } = other.instrument({ ...ALL_OFF, ...options });
   later(disable);
 };
 

@@ -1,6 +1,7 @@
 // What belongs to an incoming request: its span, what its metric needs, and the route that a framework found for it. Kept on the request itself: frameworks
 // wrap it, and hand on the same object. Every copy of this package must find them: a bundler, or Nitro, gives the program a copy of its own.
 import type { IncomingMessage } from 'node:http';
+import { state } from '../../context/process-state.js';
 import type { ServedRequest } from '../../metrics/library-metrics.js';
 import { Counter, count } from '../../rows/counters.js';
 import type { Span } from '../../span/span.js';
@@ -62,8 +63,8 @@ export const setLateRoute = (request: IncomingMessage, route: () => string | und
 };
 
 type RouteReader = (request: RequestWithSpan, span: Span) => string | undefined;
-// A list: to go through a set costs each request more than to ask.
-const readers: RouteReader[] = [];
+// A list: to go through a set costs each request more than to ask. Shared: another copy may trace the servers.
+const readers = state.routeReaders as RouteReader[];
 
 /** Ask `reader` for the route of a request that no framework has named, at the end of its answer. */
 export const onRoute = (reader: RouteReader): Off => {
