@@ -17,6 +17,8 @@ interface Switch {
   /** The newest last. */
   readonly wishes: Wish[];
   active: Wish | undefined;
+  /** What the active one was started with, where somebody gave one. */
+  propagator?: Propagator | undefined;
   off: Off | undefined;
 }
 
@@ -30,18 +32,20 @@ const switches = (): Map<string, Switch> => {
 const chosen = ({ wishes }: Switch): Wish | undefined =>
   wishes.findLast(({ hasOptions }) => hasOptions) ?? wishes.at(0);
 
-const propagatorFor = ({ wishes }: Switch, wish: Wish): Propagator =>
-  wish.propagator ?? wishes.findLast(({ propagator }) => propagator !== undefined)?.propagator ?? w3c;
+const propagatorFor = ({ wishes }: Switch, wish: Wish | undefined): Propagator | undefined =>
+  wish?.propagator ?? wishes.findLast(({ propagator }) => propagator !== undefined)?.propagator;
 
 const update = (one: Switch): void => {
   const wish = chosen(one);
-  if (wish === one.active) return;
+  const propagator = propagatorFor(one, wish);
+  if (wish === one.active && propagator === one.propagator) return;
   one.off?.();
   one.off = undefined;
   one.active = undefined;
   if (wish === undefined) return;
-  one.off = wish.start(propagatorFor(one, wish));
+  one.off = wish.start(propagator ?? w3c);
   one.active = wish;
+  one.propagator = propagator;
 };
 
 /** Switches the instrumentation `name` on, or its options over, until it is taken back. */

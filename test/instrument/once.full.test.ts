@@ -79,11 +79,24 @@ test('options that are given hold, for a side too, and go when they are taken ba
   expect(await names()).toEqual(['server GET', 'server GET']);
 });
 
+const job: Propagator = {
+  extract: () => SpanContext.random(),
+  inject: ({ traceId }, set) => set('x-job', traceId),
+};
+
+test('a propagator that is given later holds for what is on already, and goes with who gave it', async () => {
+  on();
+  on({ http: { client: { requireParent: false } } });
+  const disable = on({ propagator: job });
+  const headers: string[] = [];
+  expect(await requestThrough(headers)).toEqual(ONE_EACH);
+  expect(headers.map((name) => name.toLowerCase())).toEqual(['x-job', 'x-job']);
+  disable();
+  expect(await requestThrough(headers)).toEqual(ONE_EACH);
+  expect(headers.slice(2)).toEqual(['traceparent', 'traceparent']);
+});
+
 test('a propagator that is given stays where options come without one', async () => {
-  const job: Propagator = {
-    extract: () => SpanContext.random(),
-    inject: ({ traceId }, set) => set('x-job', traceId),
-  };
   on({ propagator: job });
   on({ undici: { requireParent: false }, http: { client: { requireParent: false } } });
   const headers: string[] = [];
