@@ -7,7 +7,7 @@ import type { LibraryMetrics } from '../metrics/library-metrics.js';
 import { Counter, count } from '../rows/counters.js';
 import type { PropertyValue } from '../rows/property.js';
 import { Span } from '../span/span.js';
-import { allOff, callHook, callPredicate, type Off, quiet } from './channel.js';
+import { allOff, callHook, callPredicate, type Off, orElse, quiet } from './channel.js';
 import { startCall } from './client-span.js';
 import { boundFor, type Caller, callerHere, emitUnder } from './in-context.js';
 import { measures, measuresOfCall } from './measures.js';
@@ -82,13 +82,16 @@ interface Address {
 const NO_ADDRESS: Address = { address: undefined, port: undefined };
 
 /** `host:port`, behind the scheme of a resolver. */
-const addressOf = (channel: unknown): Address => {
-  const target = (channel as { getTarget(): string }).getTarget();
-  const [, named, port] = /^(?:(?:[a-z]+|ipv[46]):\/{0,3})?(\[[^\]]*\]|[^:/]*)(?::(\d+))?$/.exec(target) ?? [];
-  const host = named?.replace(/[[\]]/g, '');
-  if (host === undefined || host === '') return NO_ADDRESS;
-  return { address: host, port: port === undefined ? undefined : Number(port) };
-};
+const addressOf = orElse(
+  () => NO_ADDRESS,
+  (channel: unknown): Address => {
+    const target = (channel as { getTarget(): string }).getTarget();
+    const [, named, port] = /^(?:(?:[a-z]+|ipv[46]):\/{0,3})?(\[[^\]]*\]|[^:/]*)(?::(\d+))?$/.exec(target) ?? [];
+    const host = named?.replace(/[[\]]/g, '');
+    if (host === undefined || host === '') return NO_ADDRESS;
+    return { address: host, port: port === undefined ? undefined : Number(port) };
+  },
+);
 
 const propertiesOf = ({ address, port }: Address): (string | PropertyValue)[] => {
   if (address === undefined) return [];
@@ -184,26 +187,50 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
   };
   const endQuietly = quiet(end);
 
-  const send = (followed: FollowedCall, call: OutgoingCall): void => {
+  const beginCall = orElse(
+    () => undefined,
+    (about: GrpcCall, channel: unknown): FollowedCall | undefined => {
+      if (isOff || callPredicate(ignore, about)) return undefined;
+      const metrics = measuresOfCall();
+      const span = startCall(about.method, CALL, requireParent);
+      if (span === undefined && metrics === undefined) return undefined;
+      const address = metrics !== undefined || span?.isRecording === true ? addressOf(channel) : NO_ADDRESS;
+      if (span?.isRecording === true)
+        span.describe(['rpc.system.name', 'grpc', 'rpc.method', about.method, ...propertiesOf(address)]);
+      return new FollowedCall(about, span, metrics, address);
+    },
+  );
+
+  /** A copy, for the caller's own stays as it is. */
+  const withContext = orElse(
+    () => undefined,
+    (span: Span, metadata: Metadata): Metadata | undefined => {
+      const sent = metadata.clone();
+      injectSpan(
+        propagator,
+        span,
+        (name, value) => sent.set(name, value),
+        (name) => sent.remove(name),
+      );
+      return sent;
+    },
+  );
+
+  /** It begins when it is started, which an interceptor may do late, or never. */
+  const follow = (about: GrpcCall, channel: unknown, caller: Caller, call: OutgoingCall): void => {
     const { start } = call;
-    const { span } = followed;
+    const begin = boundFor(caller, beginCall);
     call.start = function (metadata, listener) {
-      // The caller's own stays as it is.
-      const sent = span === undefined ? metadata : metadata.clone();
-      if (span !== undefined) {
-        injectSpan(
-          propagator,
-          span,
-          (name, value) => sent.set(name, value),
-          (name) => sent.remove(name),
-        );
-      }
+      const followed = begin(about, channel);
+      if (followed === undefined) return Reflect.apply(start, this, [metadata, listener]);
+      const { span } = followed;
+      const sent = span === undefined ? undefined : withContext(span, metadata);
       const onReceiveStatus = (status: { readonly code: unknown }): void => {
         endQuietly(followed, status.code, call);
         listener.onReceiveStatus(status);
       };
       // Its methods may stand on its prototype.
-      Reflect.apply(start, this, [sent, Object.assign(Object.create(listener), { onReceiveStatus })]);
+      Reflect.apply(start, this, [sent ?? metadata, Object.assign(Object.create(listener), { onReceiveStatus })]);
     };
   };
 
@@ -211,16 +238,9 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
     function (...args) {
       const call = Reflect.apply(original, this, args);
       try {
-        callBackTo(callerHere(), call as OutgoingCall);
-        const about: GrpcCall = { method: nameOf(args[0]), side: 'client' };
-        if (callPredicate(ignore, about)) return call;
-        const metrics = measuresOfCall();
-        const span = startCall(about.method, CALL, requireParent);
-        if (span === undefined && metrics === undefined) return call;
-        const address = metrics !== undefined || span?.isRecording === true ? addressOf(this) : NO_ADDRESS;
-        if (span?.isRecording === true)
-          span.describe(['rpc.system.name', 'grpc', 'rpc.method', about.method, ...propertiesOf(address)]);
-        send(new FollowedCall(about, span, metrics, address), call as OutgoingCall);
+        const caller = callerHere();
+        callBackTo(caller, call as OutgoingCall);
+        follow({ method: nameOf(args[0]), side: 'client' }, this, caller, call as OutgoingCall);
       } catch {
         count(Counter.instrumentationErrors);
       }

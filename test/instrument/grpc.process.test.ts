@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { LocalSpan, Span, type SpanRecord } from '../../src/index.js';
+import { defaultCollector, LocalSpan, Span, type SpanRecord } from '../../src/index.js';
 import { instrument } from '../../src/instrument/index.js';
 import { counted } from '../support/recorder.js';
 import { contextsOf, instrumentOnly, type Job, later, recorded, settled, writesBroken } from './support.js';
@@ -216,6 +216,44 @@ test('streams end with their status', async () => {
       ['client', 'server'].map((kind) => [`shop.Cart/${name}`, kind, 'unset', 'OK']),
     ),
   );
+});
+
+describe('a call begins when it is started below its interceptors', () => {
+  type Start = (metadata: Untyped, listener: Untyped, next: Untyped) => void;
+  const asked = async (start: Start, more: Untyped = {}): Promise<string> => {
+    instrumentOnly({ grpc: true });
+    const client = await connected();
+    const intercept = (options: Untyped, below: Untyped) =>
+      new grpc.InterceptingCall(below(options), { start, ...more });
+    return new Promise((resolve) =>
+      client.Unary('hello', { interceptors: [intercept] }, (_: unknown, text: string) => resolve(text)),
+    );
+  };
+
+  test('one that an interceptor answers has no span, and leaves none open', async () => {
+    const none = (): void => {};
+    const answer = await asked(
+      (_, listener) => {
+        listener.onReceiveMetadata(new grpc.Metadata());
+        listener.onReceiveMessage('from a cache');
+        listener.onReceiveStatus({ code: 0, details: '', metadata: new grpc.Metadata() });
+      },
+      { sendMessage: none, halfClose: none },
+    );
+    expect(answer).toBe('from a cache');
+    expect(await recorded()).toEqual([]);
+    expect(defaultCollector().stats().openTraces).toBe(0);
+  });
+
+  test('one that is started late, anywhere, is below its caller', async () => {
+    const late: Start = (metadata, listener, next) =>
+      setTimeout(() => Span.root('other').runToEnd(() => next(metadata, listener)), 5);
+    const answer = await Span.root('request').runToEnd(() => asked(late));
+    expect(answer).toBe('hello');
+    const spans = await settled(4);
+    const request = spans.find(({ name }) => name === 'request');
+    expect(spans.find(({ kind }) => kind === 'client')?.parentSpanId).toBe(request?.spanId);
+  });
 });
 
 test('a call that is given up ends on both sides', async () => {
