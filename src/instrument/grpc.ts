@@ -44,6 +44,7 @@ interface Metadata {
 interface Grpc {
   readonly Channel?: { readonly prototype: Prototype };
   readonly Server?: { readonly prototype: Prototype };
+  readonly Metadata?: { readonly prototype: Prototype };
 }
 interface Listener {
   onReceiveMetadata(metadata: Metadata): void;
@@ -129,8 +130,33 @@ class FollowedCall {
 const isGrpc = (contentType: unknown): boolean =>
   typeof contentType === 'string' && contentType.startsWith('application/grpc');
 
-/** Whether a stream with this content type in its headers is a call of gRPC that has a span already. */
-export const isOfGrpc = (contentType: unknown): boolean => isGrpc(contentType) && state.tracedGrpc > 0;
+/** On the headers and the sessions of grpc-js: other gRPC, as of Connect, is a request of HTTP/2 like any. Every copy of this package must find it. */
+const OF_GRPC = Symbol.for('spanline.of-grpc');
+
+const mark = quiet((object: object) => Object.assign(object, { [OF_GRPC]: true }));
+
+/** Whether these are the headers of a call that grpc-js sends and that has a span already, or the session on which it answers such calls. */
+export const isOfGrpc = (object: object | undefined): boolean =>
+  state.tracedGrpc > 0 && (object as { [OF_GRPC]?: boolean } | undefined)?.[OF_GRPC] === true;
+
+/** The same of a stream with these headers: what is no gRPC is answered by an error. */
+export const isAnsweredByGrpc = (session: object | undefined, contentType: unknown): boolean =>
+  isGrpc(contentType) && isOfGrpc(session);
+
+const markHeaders = (make: Method): Method =>
+  function (this: unknown, ...args) {
+    const headers = Reflect.apply(make, this, args);
+    mark(headers as object);
+    return headers;
+  };
+
+const markSessions = (setUp: Method): Method => {
+  const watch = quiet((server: EventEmitter) => server.on('session', mark));
+  return function (this: unknown, server, ...rest) {
+    watch(server as EventEmitter);
+    return Reflect.apply(setUp, this, [server, ...rest]);
+  };
+};
 
 /**
  * Whether somebody else traces this call of gRPC and has given it a context under one of `names`: what waits for a connection is sent in the context of
@@ -303,13 +329,15 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
       return Reflect.apply(original, this, [name, traced, ...rest]);
     };
 
-  const off = onModule<Grpc>('@grpc/grpc-js', options.module, ({ Channel, Server }) => {
+  const off = onModule<Grpc>('@grpc/grpc-js', options.module, ({ Channel, Server, Metadata }) => {
     state.tracedGrpc++;
     return allOff([
       () => void state.tracedGrpc--,
       replaceMethod(Channel?.prototype, 'createCall', create),
       replaceMethod(Channel?.prototype, 'watchConnectivityState', callingBack),
       replaceMethod(Server?.prototype, 'register', answer),
+      replaceMethod(Metadata?.prototype, 'toHttp2Headers', markHeaders),
+      replaceMethod(Server?.prototype, '_setupHandlers', markSessions),
     ]);
   });
   return () => {

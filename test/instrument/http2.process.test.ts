@@ -392,6 +392,24 @@ test.each(['both on', 'grpc on in another copy of this package'])(
   },
 );
 
+test('gRPC that is not of grpc-js is a request like any, with both on', async () => {
+  // biome-ignore lint/suspicious/noExplicitAny: a package that others bring along has no types here.
+  const grpc: any = createRequire(import.meta.url)('@grpc/grpc-js');
+  instrumentOnly({ http2: true, grpc: { module: grpc } });
+  const server = http2.createServer(({ headers }, response) => response.end(String(headers.traceparent)));
+  const session = connected(await listening(server));
+  const headers = { ':path': '/shop.Cart/Add', ':method': 'POST', 'content-type': 'application/grpc+proto' };
+  const traceparent = await inRoot(() => answerOf(session.request(headers)));
+  const spans = await settled(3);
+  const call = spans.find(({ kind }) => kind === 'client');
+  expect(traceparent).toBe(`00-${call?.traceId}-${call?.spanId}-03`);
+  expect(spans.map(({ name, kind }) => `${kind} ${name}`).sort()).toEqual([
+    'client POST',
+    'internal work',
+    'server POST',
+  ]);
+});
+
 describe('a request given up on purpose', () => {
   const { NGHTTP2_CANCEL, NGHTTP2_PROTOCOL_ERROR } = http2.constants;
   type Asked = {

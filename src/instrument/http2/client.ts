@@ -59,7 +59,7 @@ export const traceConnections = (http2: Http2, options: Http2ClientOptions, prop
 
   /** What is called by gRPC has spans of its own. */
   const isLeftOut = (given: OutgoingHttpHeaders): boolean =>
-    isOfGrpc(given['content-type']) || isOfOthersGrpc(given, names) || callPredicate(ignore, given);
+    isOfGrpc(given) || isOfOthersGrpc(given, names) || callPredicate(ignore, given);
 
   /** A copy. A context that is there already, as in headers that a gateway hands on, is replaced. */
   const withContext = (span: Span, headers: Headers): Headers => {

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { queueStore, type SpanQueue } from '../../local-span/local-span.js';
 import { Span } from '../../span/span.js';
 import { allOff, callHook, callPredicate, type Off, onMessage, quiet } from '../channel.js';
-import { isOfGrpc } from '../grpc.js';
+import { isAnsweredByGrpc } from '../grpc.js';
 import { requestProperties, schemeOf } from '../http/request-properties.js';
 import { MEASURED, noteAnswer, type RequestWithSpan, SPAN } from '../http/request-span.js';
 import { inBrackets, knownMethod, nameOf } from '../http/url.js';
@@ -58,7 +58,7 @@ export const traceStreams = (options: Http2ServerOptions, propagator: Propagator
   /** What it is answered under is current behind it. */
   const begin = (stream: Traced, headers: IncomingHttpHeaders): void => {
     // Pushed streams have even numbers, and belong to a request.
-    if (Number(stream.id) % 2 === 0 || isOfGrpc(headers['content-type'])) return;
+    if (Number(stream.id) % 2 === 0 || isAnsweredByGrpc(stream.session, headers['content-type'])) return;
     if (callPredicate(ignore && ((given: IncomingHttpHeaders) => ignore(given, stream)), headers)) {
       queueStore.enter(IGNORED);
       emitUnder(IGNORED, stream);
