@@ -52,16 +52,29 @@ export const orElse =
     }
   };
 
+/** On what stands for a piece of work: what has begun it. */
+const OWNER = Symbol('spanline.owner');
+interface Work {
+  [OWNER]?: InFlight | undefined;
+}
+
 /** Work in flight when an instrumentation is taken back: its spans are still to end, so what ends them goes only with the last. */
 export class InFlight {
   #count = 0;
   #stopEnding: Off | undefined;
 
-  begun(): void {
+  /** `work` stands for it where all instrumentations hear of its end: one that others have taken the place of ends what it began itself, and nothing else. */
+  begun(work?: object): void {
     this.#count++;
+    if (work !== undefined) (work as Work)[OWNER] = this;
   }
 
-  ended(): void {
+  has(work: object): boolean {
+    return (work as Work)[OWNER] === this;
+  }
+
+  ended(work?: object): void {
+    if (work !== undefined) (work as Work)[OWNER] = undefined;
     this.#count--;
     this.#stopWhenDone();
   }

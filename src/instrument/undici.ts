@@ -82,9 +82,6 @@ const headerOf = ({ headers }: UndiciResponse, name: string): string | undefined
   return undefined;
 };
 
-/** Whether it is traced or measured, and not over. */
-const isFollowed = (request: TracedRequest): boolean => request[SPAN] !== undefined || request[MEASURED] !== undefined;
-
 const removeHeader = (request: UndiciRequest, name: string): void => {
   const { headers } = request;
   if (Array.isArray(headers)) {
@@ -132,6 +129,9 @@ export const instrumentUndici = (options: UndiciOptions, propagator: Propagator)
   // In each copy of undici, whose requests are not public.
   const requests = new SeenClasses();
 
+  /** Whether it is traced or measured here, and not over. */
+  const isFollowed = (request: TracedRequest): boolean => inFlight.has(request);
+
   const begin = (request: TracedRequest): void => {
     requests.patch(prototypeOf(request), watchRequests);
     request[CALLER] = callerHere() ?? null;
@@ -140,8 +140,7 @@ export const instrumentUndici = (options: UndiciOptions, propagator: Propagator)
     if (measured !== undefined) request[MEASURED] = measured;
     const span = startCall(nameOf(request.method), CALL, requireParent);
     if (span?.isRecording === true) request[SPAN] = span;
-    const isOpen = isFollowed(request);
-    if (isOpen) inFlight.begun();
+    if (measured !== undefined || request[SPAN] !== undefined) inFlight.begun(request);
     if (span !== undefined) {
       injectSpan(
         propagator,
@@ -150,7 +149,7 @@ export const instrumentUndici = (options: UndiciOptions, propagator: Propagator)
         (name) => removeHeader(request, name),
       );
     }
-    if (!isOpen) return;
+    if (!isFollowed(request)) return;
     request[SPAN]?.describe(['http.request.method', knownMethod(request.method), ...addressOf(sentTo(request))]);
     if ((request.upgrade ?? null) !== null || request.method === 'CONNECT') endAtHandover(request);
   };
@@ -207,7 +206,7 @@ export const instrumentUndici = (options: UndiciOptions, propagator: Propagator)
       callHook(enrich, span, request, request[RESPONSE]);
       span.endForGood();
     }
-    inFlight.ended();
+    inFlight.ended(request);
   };
 
   const stopBeginning = onMessage<{ request: TracedRequest }>('undici:request:create', ({ request }) => begin(request));

@@ -1,7 +1,9 @@
 // An instrumentation is on once, however often it is asked for: by register and by the program, by two calls, by two copies of the package. Options
 // that are given hold while they are; what is taken back gives way to what was there before.
+
+import { once } from 'node:events';
 import { cpSync, writeFileSync } from 'node:fs';
-import { get } from 'node:http';
+import { Agent, get, type IncomingMessage, type RequestOptions, type ServerResponse } from 'node:http';
 import { connect, createServer } from 'node:http2';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,7 +13,7 @@ import { type InstrumentOptions, instrument, type Propagator } from '../../src/i
 import { startServer } from '../exporters/support/http-server.js';
 import { buildFirst } from '../support/built.js';
 import { out, root, runFile } from '../support/child.js';
-import { later, recorded, serve, settled } from './support.js';
+import { later, recorded, serve, settled, when } from './support.js';
 
 buildFirst();
 
@@ -77,6 +79,52 @@ test('options that are given hold, for a side too, and go when they are taken ba
   expect(await names()).toEqual(['server GET']);
   disable();
   expect(await names()).toEqual(['server GET', 'server GET']);
+});
+
+test('options that come while requests are in flight are those of new requests, and what began before ends as it began', async () => {
+  const noted: string[] = [];
+  const noting = (when: string): InstrumentOptions => {
+    const enrich = (side: string) => (_: Span, about: { url?: string; path?: string }) =>
+      void noted.push(`${when} ${side} ${about.path ?? about.url}`);
+    return {
+      http: { server: { enrich: enrich('server') }, client: { enrich: enrich('http') } },
+      undici: { enrich: enrich('fetch') },
+    };
+  };
+  on(noting('old'));
+  const waiting: ServerResponse[] = [];
+  const { url } = await serve((request, response) => {
+    if (request.url?.endsWith('cut')) request.socket.destroy();
+    else if (request.url?.endsWith('slow')) waiting.push(response);
+    else response.end();
+  });
+  // One connection, which the requests after the first one find open.
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  later(() => agent.destroy());
+  const byHttp = async (path: string, options: RequestOptions = { agent }): Promise<void> => {
+    const [answer] = (await once(get(url + path, options), 'response')) as [IncomingMessage];
+    await answer.resume().toArray();
+  };
+  const byFetch = async (path: string): Promise<void> => void (await (await fetch(url + path)).text());
+  await byHttp('/http-kept');
+  const slow = [byHttp('/http-slow', {}), byFetch('/fetch-slow')];
+  await when(() => waiting.length === 2);
+  on(noting('new'));
+  await byHttp('/http');
+  await byFetch('/fetch');
+  await expect(byHttp('/http-cut')).rejects.toThrow();
+  await expect(byFetch('/fetch-cut')).rejects.toThrow();
+  for (const response of waiting) response.end();
+  await Promise.all(slow);
+  await settled(14);
+  const old = ['/http-kept', '/http-slow', '/fetch-slow'];
+  const recent = ['/http', '/fetch', '/http-cut', '/fetch-cut'];
+  const of = (when: string, paths: readonly string[]): string[] =>
+    paths.flatMap((path) => [
+      `${when} server ${path}`,
+      `${when} ${path.startsWith('/http') ? 'http' : 'fetch'} ${path}`,
+    ]);
+  expect(noted.sort()).toEqual([...of('old', old), ...of('new', recent)].sort());
 });
 
 const job: Propagator = {

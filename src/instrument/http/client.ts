@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { isOwnAgent } from '../../base/own-agents.js';
 import type { PropertyValue } from '../../rows/property.js';
 import type { Span } from '../../span/span.js';
-import { allOff, callHook, callPredicate, type Off, onMessage, quiet } from '../channel.js';
+import { allOff, callHook, callPredicate, InFlight, type Off, onMessage, quiet } from '../channel.js';
 import { startCall } from '../client-span.js';
 import { fieldOf } from '../failure.js';
 import { callerHere } from '../in-context.js';
@@ -88,6 +88,7 @@ export const traceCalls = (options: HttpClientOptions, propagator: Propagator): 
   const wantedOfRequest = wantedHeaders('request', options.requestHeaders);
   const wantedOfResponse = wantedHeaders('response', options.responseHeaders);
   const messages = useMessages();
+  const inFlight = new InFlight();
 
   const begin = (request: TracedRequest): void => {
     if (request[SPAN] !== undefined || request[MEASURED] !== undefined || isOwnAgent(request.agent)) return;
@@ -122,11 +123,14 @@ export const traceCalls = (options: HttpClientOptions, propagator: Propagator): 
   };
 
   const follow = (request: TracedRequest): void => {
+    inFlight.begun(request);
     request.once('close', closed).once('timeout', timesOut);
     if (!isNamed(request)) request.once('socket', keepPort);
   };
 
   const end = (request: TracedRequest, error: unknown): void => {
+    if (!inFlight.has(request)) return;
+    inFlight.ended(request);
     const measured = request[MEASURED];
     if (measured !== undefined) {
       request[MEASURED] = undefined;
@@ -169,13 +173,15 @@ export const traceCalls = (options: HttpClientOptions, propagator: Propagator): 
     for (const [name, key] of wantedOfResponse) addHeader(span, key, response.headers[name]);
   };
 
-  return allOff([
+  const stopBeginning = allOff([
     messages.off,
     hasCreatedChannel()
       ? onMessage<{ request: TracedRequest }>('http.client.request.created', ({ request }) => begin(request))
       : wrapRequests((request) => begin(request as TracedRequest)),
-    onMessage<{ request: TracedRequest; error: unknown }>('http.client.request.error', ({ request, error }) =>
-      end(request, request.res === null ? reasonBefore(request, error) : error),
-    ),
   ]);
+  const stopEnding = onMessage<{ request: TracedRequest; error: unknown }>(
+    'http.client.request.error',
+    ({ request, error }) => end(request, request.res === null ? reasonBefore(request, error) : error),
+  );
+  return inFlight.off(stopBeginning, stopEnding);
 };

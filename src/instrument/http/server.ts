@@ -25,8 +25,11 @@ interface Message {
 
 /** Answers in flight on a connection: one at most, null between two, but for clients that pipeline. A set of one would be filled anew for each. */
 const OPEN = Symbol('spanline.open-requests');
+/** What ends them when it closes. */
+const AT_CLOSE = Symbol('spanline.at-close');
 interface TracedSocket extends Socket {
   [OPEN]?: ServerResponse | Set<ServerResponse> | null;
+  [AT_CLOSE]?: () => void;
 }
 
 const addOpen = (socket: TracedSocket, response: ServerResponse): void => {
@@ -55,7 +58,7 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
   const end = (response: ServerResponse, socket: TracedSocket, isWhole: boolean): void => {
     const request = response.req as RequestWithSpan;
     const span = request[SPAN];
-    if (span === undefined) return;
+    if (span === undefined || !inFlight.has(request)) return;
     request[SPAN] = undefined;
     removeOpen(socket, response);
     const status = response.headersSent ? response.statusCode : undefined;
@@ -65,7 +68,7 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
       callHook(enrich, span, request, response);
     }
     span.endForGood();
-    inFlight.ended();
+    inFlight.ended(request);
   };
 
   const endAll = quiet(function (this: TracedSocket): void {
@@ -93,12 +96,15 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
       request[MEASURED] = metrics.serverBegan(knownMethod(method), schemeOf(headers, socket as ReceivingSocket));
     }
     request[SPAN] = span;
-    inFlight.begun();
+    inFlight.begun(request);
     if (span.isRecording) {
       span.describe(requestProperties(request, socket));
       for (const [name, key] of wantedOfRequest) addHeader(span, key, request.headers[name]);
     }
-    if (socket[OPEN] === undefined) socket.on('close', endAll);
+    if (socket[AT_CLOSE] !== endAll) {
+      socket.on('close', endAll);
+      socket[AT_CLOSE] = endAll;
+    }
     addOpen(socket, message.response);
   };
 
