@@ -194,6 +194,28 @@ const callingBack = (watch: Method): Method =>
     return Reflect.apply(watch, this, [state, deadline, boundFor(callerHere(), callback)]);
   };
 
+/** Answers a call by `handler`, which gets what it is to call back. */
+type AnswerCall = (
+  about: GrpcCall,
+  handler: (callback: Answer | undefined) => unknown,
+  call: ServerCall,
+  callback: Answer | undefined,
+) => unknown;
+
+/** A handler stays with its server, by whichever options calls are traced then, or not at all. */
+let answerNow: AnswerCall | undefined;
+
+const registering = (original: Method): Method =>
+  function (name, handler, ...rest) {
+    if (typeof handler !== 'function') return Reflect.apply(original, this, [name, handler, ...rest]);
+    const about: GrpcCall = { method: nameOf(name), side: 'server' };
+    const traced = function (this: unknown, call: ServerCall, callback?: Answer): unknown {
+      const handle = (last: Answer | undefined): unknown => Reflect.apply(handler, this, [call, last]);
+      return answerNow === undefined ? handle(callback) : answerNow(about, handle, call, callback);
+    };
+    return Reflect.apply(original, this, [name, traced, ...rest]);
+  };
+
 /** @grpc/grpc-js 1. */
 export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Off => {
   const { ignore, enrich, requireParent = false } = options;
@@ -285,63 +307,56 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
     return { span, followed: new FollowedCall(about, span, metrics) };
   };
 
-  const answer = (original: Method): Method =>
-    function (name, handler, ...rest) {
-      if (typeof handler !== 'function') return Reflect.apply(original, this, [name, handler, ...rest]);
-      const about: GrpcCall = { method: nameOf(name), side: 'server' };
-      const traced = function (this: unknown, call: ServerCall, callback?: Answer): unknown {
-        // A handler stays with its server.
-        if (isOff) return Reflect.apply(handler, this, [call, callback]);
-        if (callPredicate(ignore, about)) {
-          emitUnder(IGNORED, call);
-          return queueStore.run(IGNORED, () => Reflect.apply(handler, this, [call, callback]) as unknown);
-        }
-        let begun: ReturnType<typeof begin> | undefined;
-        try {
-          begun = begin(about, call);
-        } catch {
-          count(Counter.instrumentationErrors);
-        }
-        if (begun === undefined) return Reflect.apply(handler, this, [call, callback]);
-        const { span, followed } = begun;
-        call.once('cancelled', () => endQuietly(followed, CODES.indexOf('CANCELLED')));
-        let last = callback;
-        if (callback !== undefined) {
-          last = (error, ...more) => {
-            endQuietly(followed, error ? (error.code ?? CODES.indexOf('UNKNOWN')) : 0);
-            return callback(error, ...more);
-          };
-        } else {
-          call.once('finish', () => endQuietly(followed, call.cancelled ? CODES.indexOf('CANCELLED') : 0));
-          call.prependListener('error', ({ code }: { code?: unknown }) => endQuietly(followed, code));
-        }
-        return span.run(() => {
-          const queue = queueStore.getStore();
-          if (queue !== undefined) emitUnder(queue, call);
-          try {
-            return Reflect.apply(handler, this, [call, last]) as unknown;
-          } catch (error) {
-            endQuietly(followed, CODES.indexOf('UNKNOWN'));
-            throw error;
-          }
-        });
+  const answer: AnswerCall = (about, handler, call, callback) => {
+    if (callPredicate(ignore, about)) {
+      emitUnder(IGNORED, call);
+      return queueStore.run(IGNORED, () => handler(callback));
+    }
+    let begun: ReturnType<typeof begin> | undefined;
+    try {
+      begun = begin(about, call);
+    } catch {
+      count(Counter.instrumentationErrors);
+    }
+    if (begun === undefined) return handler(callback);
+    const { span, followed } = begun;
+    call.once('cancelled', () => endQuietly(followed, CODES.indexOf('CANCELLED')));
+    let last = callback;
+    if (callback !== undefined) {
+      last = (error, ...more) => {
+        endQuietly(followed, error ? (error.code ?? CODES.indexOf('UNKNOWN')) : 0);
+        return callback(error, ...more);
       };
-      return Reflect.apply(original, this, [name, traced, ...rest]);
-    };
-
+    } else {
+      call.once('finish', () => endQuietly(followed, call.cancelled ? CODES.indexOf('CANCELLED') : 0));
+      call.prependListener('error', ({ code }: { code?: unknown }) => endQuietly(followed, code));
+    }
+    return span.run(() => {
+      const queue = queueStore.getStore();
+      if (queue !== undefined) emitUnder(queue, call);
+      try {
+        return handler(last);
+      } catch (error) {
+        endQuietly(followed, CODES.indexOf('UNKNOWN'));
+        throw error;
+      }
+    });
+  };
   const off = onModule<Grpc>('@grpc/grpc-js', options.module, ({ Channel, Server, Metadata }) => {
     state.tracedGrpc++;
     return allOff([
       () => void state.tracedGrpc--,
       replaceMethod(Channel?.prototype, 'createCall', create),
       replaceMethod(Channel?.prototype, 'watchConnectivityState', callingBack),
-      replaceMethod(Server?.prototype, 'register', answer),
+      replaceMethod(Server?.prototype, 'register', registering),
       replaceMethod(Metadata?.prototype, 'toHttp2Headers', markHeaders),
       replaceMethod(Server?.prototype, '_setupHandlers', markSessions),
     ]);
   });
+  answerNow = answer;
   return () => {
     isOff = true;
+    if (answerNow === answer) answerNow = undefined;
     off();
   };
 };

@@ -161,6 +161,19 @@ test('taken back, a server that was made before traces nothing any more', async 
   expect(await shown()).toHaveLength(2);
 });
 
+test('options that come later hold for services that were added before', async () => {
+  instrumentOnly({ grpc: true });
+  const client = await connected();
+  const enriched: string[] = [];
+  instrumentOnly({ grpc: { enrich: (_, { side }) => void enriched.push(side) } });
+  await new Promise((resolve) => client.Unary('hello', resolve));
+  expect(await shown(2)).toEqual([
+    ['shop.Cart/Unary', 'client', 'unset', 'OK'],
+    ['shop.Cart/Unary', 'server', 'unset', 'OK'],
+  ]);
+  expect(enriched.sort()).toEqual(['client', 'server']);
+});
+
 test('a failure has its code, and no word of its text', async () => {
   instrumentOnly({ grpc: true });
   const client = await connected();
