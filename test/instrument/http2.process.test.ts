@@ -146,6 +146,16 @@ test('what a propagator writes that no header can have, and that it throws, is c
   expect(instrumentationErrors).toBe(3);
 });
 
+test('options that come later hold for sessions that are there', async () => {
+  instrumentOnly({ http2: { server: false } });
+  const session = connected(await listening(http2.createServer((_, response) => response.end())));
+  let enriched = 0;
+  instrumentOnly({ http2: { server: false, client: { enrich: () => void enriched++ } } });
+  await answerOf(session.request({ ':path': '/' }));
+  expect((await recorded()).map(({ kind }) => kind)).toEqual(['client']);
+  expect(enriched).toBe(1);
+});
+
 test('IPv6, whose brackets Node leaves out', async () => {
   instrumentOnly({ http2: true });
   const session = http2.connect('http://[::1]:1').on('error', () => {});

@@ -51,7 +51,10 @@ const describe = (span: Span, stream: ClientHttp2Stream): void => {
   span.describe([...method, ...addressOf(sentTo(stream)), 'network.protocol.version', '2']);
 };
 
-/** Traces the requests of every session from the next `connect` on. */
+/** The class of sessions, which is not public: the first one shows it. */
+let sessionClass: Prototype | undefined;
+
+/** Traces the requests of every session, from the first `connect` that is seen on. */
 export const traceConnections = (http2: Http2, options: Http2ClientOptions, propagator: Propagator): Off => {
   const { ignore, enrich, requireParent = false } = options;
   const { validateHeaderName, validateHeaderValue } = process.getBuiltinModule('node:http');
@@ -167,9 +170,12 @@ export const traceConnections = (http2: Http2, options: Http2ClientOptions, prop
     };
 
   const asking = new SeenClasses();
-  const watch = quiet((session: ClientHttp2Session) => asking.replace(prototypeOf(session), 'request', request));
+  const watch = quiet((session: ClientHttp2Session) => {
+    sessionClass = prototypeOf(session);
+    asking.replace(sessionClass, 'request', request);
+  });
 
-  // Sessions have no public class: the first one shows it.
+  asking.replace(sessionClass, 'request', request);
   const restore = replaceMethod(http2 as unknown as Prototype, 'connect', (connect) => {
     const wrapped: Method = function (...args) {
       const session = Reflect.apply(connect, this, args);
