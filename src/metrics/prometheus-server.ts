@@ -33,6 +33,8 @@ const MAX_PORT = 65_535;
 const MAX_CONNECTIONS = 32;
 /** For a request to arrive, and for its answer to be taken: Prometheus gives up after ten seconds. */
 const TIMEOUT_MS = 30_000;
+/** Of the text, and a set of an instrument more, that is written at once. */
+const PART_CHARACTERS = 64 * 1024;
 const PLAIN = { 'content-type': 'text/plain; charset=utf-8' };
 
 export class PrometheusServer {
@@ -144,17 +146,18 @@ export class PrometheusServer {
     return text;
   }
 
-  /** In slices: the text of thousands of sets takes a tenth of a second. */
+  /** In slices: the text of thousands of sets takes a tenth of a second. In parts of a bounded size: one of them is what waits for a slow client. */
   async #make(format: TextFormat): Promise<readonly string[]> {
     const slices = new Slices();
     const parts: string[] = [];
     let text = '';
     for (const piece of textPieces(this.#options.reader.read(), this.#options.resource(), format)) {
       text += piece;
-      if (!slices.isOver(piece.length)) continue;
-      parts.push(text);
-      text = '';
-      await slices.next();
+      if (text.length >= PART_CHARACTERS) {
+        parts.push(text);
+        text = '';
+      }
+      if (slices.isOver(piece.length)) await slices.next();
     }
     parts.push(text);
     return parts;
