@@ -15,6 +15,8 @@ export interface PrometheusServerOptions {
   readonly host: string;
   /** 0 for any. */
   readonly port: number;
+  /** Further names by which requests may come while it listens on loopback, in lower case: of a proxy that hands them on. */
+  readonly allowedHosts: readonly string[];
   readonly reader: Reader;
   /** Asked for at each scrape. */
   resource(): ArchivedProperties;
@@ -103,14 +105,15 @@ export class PrometheusServer {
   #isMeant({ host }: IncomingMessage['headers']): boolean {
     if (!this.#isLocal || host === undefined) return true;
     const name = hostName(host);
-    return isLocalName(name) || name === this.#options.host.toLowerCase();
+    const { host: own, allowedHosts } = this.#options;
+    return isLocalName(name) || name === own.toLowerCase() || allowedHosts.includes(name);
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
     if (!this.#isMeant(request.headers)) {
       response
         .writeHead(403, PLAIN)
-        .end('Metrics are for localhost; OTEL_EXPORTER_PROMETHEUS_HOST says where to listen.\n');
+        .end('Metrics are for localhost; name further hosts in SPANLINE_PROMETHEUS_ALLOWED_HOSTS.\n');
       return;
     }
     const [path] = (request.url ?? '').split('?');

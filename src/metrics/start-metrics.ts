@@ -39,6 +39,7 @@ export interface OtlpMetricsSettings {
 export interface PrometheusSettings {
   readonly host: string;
   readonly port: number;
+  readonly allowedHosts: readonly string[];
 }
 
 /** Processes of a cluster, which each need a port. */

@@ -42,6 +42,7 @@ const portOf = (variables: Variables, log: Log): number => {
 const prometheusOf = (variables: Variables, log: Log): PrometheusSettings => ({
   host: variables.text('OTEL_EXPORTER_PROMETHEUS_HOST') ?? 'localhost',
   port: portOf(variables, log),
+  allowedHosts: variables.list('SPANLINE_PROMETHEUS_ALLOWED_HOSTS').map((name) => name.toLowerCase()),
 });
 
 const settingsOf = (names: readonly MetricsExporterName[], log: Log) => {

@@ -42,6 +42,7 @@ const start = (port: number, furtherPorts = 0, host = '127.0.0.1', from = instru
         host,
         port,
         furtherPorts,
+        allowedHosts: ['host.docker.internal'],
         reader: new Reader(from, 'cumulative'),
         resource: () => ({ 'service.name': 'shop' }),
         listens: resolve,
@@ -82,7 +83,10 @@ const statusFor = (url: string, headers: OutgoingHttpHeaders): Promise<number | 
 
 test('on loopback no web page reaches it by a name of its own', async () => {
   const url = await start(0);
-  for (const host of ['localhost', 'LOCALHOST:9464', '127.0.0.1:1', '[::1]:9464', 'shop.localhost', '2130706433'])
+  for (const host of [
+    ...['localhost', 'LOCALHOST:9464', 'localhost.', 'shop.localhost', 'host.docker.internal:9464'],
+    ...['127.0.0.1:1', '2130706433', '[::1]:9464', '[::ffff:127.0.0.1]'],
+  ])
     expect([host, await statusFor(url, { host })]).toEqual([host, 200]);
   for (const host of [
     'shop.example',

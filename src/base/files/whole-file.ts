@@ -65,7 +65,8 @@ const isAllowed = function* (step: FsStep): FsSteps<boolean> {
 
 /**
  * Open a file that was made with {@link PRIVATE_MODE} to those who had the one that it takes the place of, and give it to its owner. What the
- * system refuses leaves it closed: a group that cannot be kept is one of the others.
+ * system refuses leaves it closed: a group that cannot be kept is one of the others. Node sees no access control list: it is lost, and its mask is
+ * taken for the rights of the group.
  */
 export const takeRights = function* (descriptor: number, { uid, gid, mode }: Stats): FsSteps<void> {
   const own: Stats = yield ['fstat', descriptor];
@@ -142,7 +143,9 @@ export class WholeFile {
   *finish(): FsSteps<void> {
     const place = this.#place;
     try {
-      if (place?.stats !== undefined) yield* takeRights(this.#descriptor as number, place.stats);
+      // Of what is there now: it may have been closed to others, or made, while this was written.
+      const { stats = place?.stats } = place === undefined ? {} : ((yield* lookUp(place.path)) ?? {});
+      if (stats !== undefined) yield* takeRights(this.#descriptor as number, stats);
       if (place !== undefined && this.#isDurable) yield ['fsync', this.#descriptor as number];
       yield* this.#close();
       if (place !== undefined) yield ['rename', this.#temporary, place.path];

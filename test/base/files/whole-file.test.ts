@@ -92,6 +92,20 @@ describe.each([
     expect(modeOf(path)).toBe(mode);
   });
 
+  test('one that was closed to others, or made, while it was written stays closed', async () => {
+    for (const isThere of [true, false]) {
+      if (isThere) writeFileSync(path, 'old');
+      else rmSync(path);
+      const file = await run(WholeFile.open(path));
+      await run(file.write(parts[0]));
+      if (!isThere) writeFileSync(path, 'made');
+      chmodSync(path, 0o600);
+      await run(file.finish());
+      expect(readFileSync(path, 'utf8')).toBe('one ');
+      expect(modeOf(path)).toBe('600');
+    }
+  });
+
   test('a new file has the default mode of the process', async () => {
     await run(writeWhole(path, parts));
     writeFileSync(join(folder, 'other'), '');

@@ -68,8 +68,7 @@ export const withInspector = async <T>(
       isClosing: boolean;
     };
     if (begun.pid !== ownPid) {
-      client.close();
-      here.client = undefined;
+      here.isToClose = false;
       throw targetFailure(`the inspector at ${found.address} is of process ${String(begun.pid)}; name another --port`);
     }
     here.isToClose ||= begun.isClosing;
@@ -92,7 +91,7 @@ export const withInspector = async <T>(
       await within(
         signal?.aborted === true ? CLOSE_BLOCKED_MS : CLOSE_MS,
         // One that was given up before it said which process it is decides by itself.
-        client.evaluate(`process.pid === ${ownPid} && ${isToClose ? CLOSE : LEAVE}`).catch(() => undefined),
+        client.evaluate(isToClose ? `process.pid === ${ownPid} && ${CLOSE}` : LEAVE).catch(() => undefined),
       );
     client?.close();
   }

@@ -93,15 +93,16 @@ export const nodeProcesses = async (): Promise<{
   return { processes: all.slice(0, MAX), omitted: Math.max(0, all.length - MAX) };
 };
 
-/** Throws unless `nodeProcesses` would list the process, with a recorder where that can be seen. */
+/** Throws unless `nodeProcesses` would list the process, with a recorder. Where the system shows neither, the process itself says so when it is asked. */
 const requireRecorder = async (pid: number): Promise<void> => {
-  const found = hasProc() ? await lookAtProcess(String(pid)) : (await byPs()).find((one) => one.pid === pid);
+  if (!hasProc()) return;
+  const found = await lookAtProcess(String(pid));
   if (found === undefined || pid === process.pid)
     throw targetFailure(`there is no process ${pid} of yours that runs Node.js`);
-  if (found.hasRecorder !== false) return;
+  if (found.hasRecorder) return;
   throw new FlightError(
     'ERR_SPANLINE_FLIGHT_OFF',
-    `process ${pid} shows no flight recorder, neither in its environment (SPANLINE_FLIGHT_RECORDER) nor by files that it writes; where its code switches one on, ask it from the command line: spanline snapshot ${pid}`,
+    `process ${pid} shows no flight recorder, neither in the environment that it was started with (SPANLINE_FLIGHT_RECORDER) nor by files that it writes; where --env-file or its code switches one on, ask it from the command line: spanline snapshot ${pid}`,
   );
 };
 
