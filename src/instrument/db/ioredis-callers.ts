@@ -4,7 +4,7 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import type { SpanQueue } from '../../local-span/local-span.js';
 import { allOff, type Off, quiet } from '../channel.js';
-import { hearAnswer, type Waiting } from '../ending.js';
+import { hearAnswer, type Over, type Waiting } from '../ending.js';
 import { callerKept, runningIn } from '../in-context.js';
 import { onModule } from '../on-module.js';
 import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
@@ -42,32 +42,63 @@ const keepCaller = (sendCommand: Method): Method =>
     return callerKept(caller, here);
   });
 
+/** What a command has come to, and who is to hear of it. */
+interface Heard {
+  outcome?: Outcome;
+  over?: Over;
+}
+
+/** On a command that may wait. */
+const HEARD = Symbol('spanline.heard');
+
 interface Command extends Waiting {
   /** ioredis announces it no more. */
   isTraced?: boolean;
+  [HEARD]?: Heard;
 }
 /** ioredis 5.11 and later. */
 interface Redis {
+  readonly status?: unknown;
+  readonly condition?: { readonly subscriber?: unknown } | null;
+  readonly stream?: { readonly writable?: unknown } | null;
   _buildCommandContext?(command: object): object;
 }
 
-const announce = quiet((redis: Redis, command: Command | undefined) => {
-  if (command?.isTraced !== false || typeof redis._buildCommandContext !== 'function') return;
-  const channel = tracingChannel<unknown, object>('ioredis:command');
-  if (!channel.start.hasSubscribers) return;
-  command.isTraced = true;
-  const message: Outcome = redis._buildCommandContext(command);
-  channel.start.runStores(message, () => channel.end.publish(message));
-  // Not by its promise, which the program has: a failure that nobody looks after stays one.
+/** It may be refused at once, or wait. */
+const isReady = ({ status, condition, stream }: Redis): boolean =>
+  status === 'ready' && !condition?.subscriber && stream?.writable === true;
+
+const channel = tracingChannel<unknown, object>('ioredis:command');
+
+/** Innermost: a cluster puts its redirections around it. Not by the promise, which the program has: a failure that nobody looks after stays one. */
+const hear = quiet((command: Command | undefined): void => {
+  if (command?.isTraced !== false || command[HEARD] !== undefined || !channel.start.hasSubscribers) return;
+  const heard: Heard = {};
+  command[HEARD] = heard;
   hearAnswer(
     command,
     quiet((outcome) => {
-      Object.assign(message, outcome);
-      if ('error' in outcome) channel.error.publish(message);
-      channel.asyncStart.publish(message);
-      channel.asyncEnd.publish(message);
+      heard.outcome = outcome;
+      heard.over?.(outcome);
     }),
   );
+});
+
+const announce = quiet((redis: Redis, command: Command | undefined) => {
+  if (command?.isTraced !== false || typeof redis._buildCommandContext !== 'function') return;
+  const heard = command[HEARD];
+  if (heard === undefined || !channel.start.hasSubscribers) return;
+  command.isTraced = true;
+  const message: Outcome = redis._buildCommandContext(command);
+  channel.start.runStores(message, () => channel.end.publish(message));
+  const over = (outcome: Outcome): void => {
+    Object.assign(message, outcome);
+    if ('error' in outcome) channel.error.publish(message);
+    channel.asyncStart.publish(message);
+    channel.asyncEnd.publish(message);
+  };
+  if (heard.outcome === undefined) heard.over = over;
+  else over(heard.outcome);
 });
 
 /** Once it is announced nobody asks for its caller, whose span, trace and all, it would keep for as long as it is kept itself. */
@@ -77,11 +108,19 @@ const forgetCaller = (command: (Command & { [CALLER]?: SpanQueue | null | undefi
 
 const announceWaiting = (sendCommand: Method): Method =>
   function (this: unknown, ...args) {
-    const result = Reflect.apply(sendCommand, this, args);
     const command = args[0] as Command | undefined;
+    if (!isReady(this as Redis)) hear(command);
+    const result = Reflect.apply(sendCommand, this, args);
     announce(this as Redis, command);
     forgetCaller(command);
     return result;
+  };
+
+/** It gives a command to a client later, which may wait there. */
+const hearing = (sendCommand: Method): Method =>
+  function (this: unknown, ...args) {
+    hear(args[0] as Command | undefined);
+    return Reflect.apply(sendCommand, this, args);
   };
 
 /** Keeps them, in every copy of ioredis. */
@@ -90,6 +129,7 @@ export const keepCallers = (module: unknown): Off =>
     const { redis, cluster, pipeline } = sendersOf(ioredis);
     return allOff([
       replaceMethod(redis, 'sendCommand', announceWaiting),
+      replaceMethod(cluster, 'sendCommand', hearing),
       ...[redis, cluster, pipeline].map((sender) => replaceMethod(sender, 'sendCommand', keepCaller)),
     ]);
   });

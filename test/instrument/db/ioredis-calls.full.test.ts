@@ -7,6 +7,7 @@ import { Span } from '../../../src/index.js';
 import { instrument } from '../../../src/instrument/index.js';
 import { out } from '../../support/child.js';
 import { installedAs } from '../installed-as.js';
+import { library } from '../libraries.js';
 import { instrumentOnly, later, recorded, when } from '../support.js';
 import { describeIoredis, unhandledReasons } from './ioredis-cases.js';
 import { hasRedis, type RedisServer, startRedis } from './redis-server.js';
@@ -166,6 +167,30 @@ describe.skipIf(!hasRedis).each(VERSIONS)('%s', (_, { require, import: load }) =
         ['unset', true],
       ]);
     }
+  });
+});
+
+const EACH = [...VERSIONS, ['ioredis', { require: library }]] as const;
+
+describe.skipIf(!hasRedis).each(EACH)('%s', (_, { require }) => {
+  test('a command that waits for its node, which sends it on, has come to what the other answers', async () => {
+    const ioredis = require('ioredis');
+    const [one, two] = nodes.map(({ port }) => made(ioredis, {}, port));
+    await formCluster(one, two);
+    const slot = await one.cluster('keyslot', 'b');
+    const [from, to] = slot < HALF ? [one, two] : [two, one];
+    instrumentOnly({ ioredis: true });
+    const cluster = new ioredis.Cluster([{ port: to.options.port, host: '127.0.0.1' }]);
+    later(() => cluster.disconnect());
+    await new Promise((resolve) => cluster.once('ready', resolve));
+    await moveSlot(slot, from, to);
+    await recorded();
+    await Span.root('request').runToEnd(() => cluster.get('b'));
+    const spans = await recorded();
+    await moveSlot(slot, to, from);
+    const root = spans.find(({ name }) => name === 'request');
+    const own = spans.filter(({ traceId, name }) => traceId === root?.traceId && name === 'GET');
+    expect(own.map(({ status }) => status.code)).toEqual(['unset']);
   });
 });
 

@@ -113,18 +113,21 @@ export const describeIoredis = (version: string, load: () => Untyped, port: () =
     });
 
     test.each([
-      ['that can connect nowhere', { port: 1, maxRetriesPerRequest: 0, retryStrategy: () => null }],
-      ['that was closed', {}],
-    ])('a command of a client %s has failed, once', async (what, options) => {
+      ['that can connect nowhere', { port: 1, maxRetriesPerRequest: 0, retryStrategy: () => null }, 'is closed'],
+      ['that was closed', {}, 'is closed'],
+      ['that is not connected and lets nothing wait', { lazyConnect: true, enableOfflineQueue: false }, 'writeable'],
+    ])('a command of a client %s has failed, once', async (what, options, message) => {
       instrumentOnly({ ioredis: true });
       const client = made(options);
       client.on('error', () => {});
       if (what === 'that was closed') {
         await client.ping();
+        const ended = new Promise((resolve) => client.once('end', resolve));
         await client.quit();
+        await ended;
       }
       await recorded();
-      await expect(Span.root('request').runToEnd(() => client.get('a'))).rejects.toThrow('Connection is closed');
+      await expect(Span.root('request').runToEnd(() => client.get('a'))).rejects.toThrow(message);
       const [root, ...spans] = await recorded();
       expect(spans).toMatchObject([{ name: 'GET', parentSpanId: root.spanId, status: { code: 'error' } }]);
     });
