@@ -140,12 +140,26 @@ const headersOf = orElse(
   },
 );
 
-/** What a worker, or a listener to events, does for as long as it lives, with all that it begins there. */
-const runningAlone = (run: Method): Method =>
-  runningIn(run, (self, here) => (hasOwnTelemetry(self as Sender) ? here : IGNORED));
+/** What a worker calls is the program's. */
+const outside = (call: Method): Method => runningIn(call, (_, here) => (here === IGNORED ? undefined : here));
 
-/** What it calls on that account is the program's. */
-const emittingOutside = (emit: Method): Method => runningIn(emit, (_, here) => (here === IGNORED ? undefined : here));
+/** Those whose calls lead out: they go on alone when nothing is traced any more. */
+const ledOut = new WeakSet<object>();
+const leadOut = quiet((worker: object) => {
+  if (ledOut.has(worker)) return;
+  ledOut.add(worker);
+  for (const name of ['emit', 'callProcessJob']) replaceMethod(worker as Prototype, name, outside);
+});
+
+/** What a worker, or a listener to events, does for as long as it lives, with all that it begins there. */
+const runningAlone = (run: Method): Method => {
+  const alone = runningIn(run, () => IGNORED);
+  return function (this: unknown, ...args) {
+    if (hasOwnTelemetry(this as Sender)) return Reflect.apply(run, this, args);
+    leadOut(this as object);
+    return Reflect.apply(alone, this, args);
+  };
+};
 
 /** Scripts of a worker that a program calls for itself, outside a job: fetching the next, locks, and keeping the result of one whose span has ended. */
 const OF_WORKERS = ['moveToActive', 'moveStalledJobsToWait', 'extendLock', 'extendLocks', 'moveToFinished'];
@@ -220,10 +234,7 @@ export const instrumentBullmq = (options: BullmqOptions, propagator: Propagator)
 
   return onModule<Bullmq>('bullmq', options.module, ({ Queue, FlowProducer, Worker, QueueEvents, Scripts }) =>
     allOff([
-      ...[Worker, QueueEvents].flatMap((looping) => [
-        replaceMethod(looping?.prototype, 'run', runningAlone),
-        replaceMethod(looping?.prototype, 'emit', emittingOutside),
-      ]),
+      ...[Worker, QueueEvents].map((looping) => replaceMethod(looping?.prototype, 'run', runningAlone)),
       replaceMethod(Queue?.prototype, 'add', adding(ADD)),
       replaceMethod(Queue?.prototype, 'addBulk', adding(ADD_BULK)),
       replaceMethod(FlowProducer?.prototype, 'add', adding(ADD_FLOW)),

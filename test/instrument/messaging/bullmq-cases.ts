@@ -1,9 +1,10 @@
 // What is asked of every version of bullmq, against a real redis.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Span, type SpanRecord } from '../../../src/index.js';
+import { instrument } from '../../../src/instrument/index.js';
 import { hasRedis, type RedisServer, startRedis } from '../db/redis-server.js';
 import { library } from '../libraries.js';
-import { instrumentOnly, later, recorded } from '../support.js';
+import { ALL_OFF, instrumentOnly, later, recorded } from '../support.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
 type Untyped = any;
@@ -252,6 +253,23 @@ export const describeBullmq = (name: string): void => {
       const roots = spans.filter(({ parentSpanId }) => parentSpanId === '').map((span) => span.name.split(' ')[0]);
       const four = (one: string): string[] => Array.from({ length: 4 }, () => one);
       expect(roots.sort()).toEqual(['add', 'add', ...four('listener'), 'maker', ...four('process')]);
+    });
+
+    test('a worker that runs when nothing is traced any more works in no untraced context', async () => {
+      const { disable } = instrument({ ...ALL_OFF, bullmq: { module: library(name) } });
+      later(disable);
+      const queue = queueOf();
+      await queue.add('first', {});
+      const seen: unknown[] = [];
+      const work = async ({ name: own }: Untyped): Promise<void> => {
+        if (own === 'second') seen.push(Span.current());
+      };
+      const done = processed(queue, 2, work);
+      await queue.waitUntilReady();
+      disable();
+      await queue.add('second', {});
+      await done;
+      expect(seen).toEqual([undefined]);
     });
 
     test('sixteen at once, each linked to its own', async () => {
