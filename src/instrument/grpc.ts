@@ -133,7 +133,7 @@ const isGrpc = (contentType: unknown): boolean =>
 /** On the headers and the sessions of grpc-js: other gRPC, as of Connect, is a request of HTTP/2 like any. Every copy of this package must find it. */
 const OF_GRPC = Symbol.for('spanline.of-grpc');
 
-const mark = quiet((object: object) => Object.assign(object, { [OF_GRPC]: true }));
+const mark = quiet((object: object) => void Object.defineProperty(object, OF_GRPC, { value: true }));
 
 /** Whether these are the headers of a call that grpc-js sends and that has a span already, or the session on which it answers such calls. */
 export const isOfGrpc = (object: object | undefined): boolean =>
