@@ -1,6 +1,7 @@
 // A method of a class of others, replaced by one that calls it. The way back never takes away what somebody put there later: what a program has put
 // around ours goes on calling it, and it must do nothing of its own then.
 import { lookAlike } from '../base/calls/look-alike.js';
+import { WeakList } from '../base/maps/weak-list.js';
 import { Counter, count } from '../rows/counters.js';
 import { allOff, type Off, quiet } from './channel.js';
 
@@ -88,17 +89,13 @@ export class SeenClasses {
  * so they are patched anew then. As many as the copies of a library have.
  */
 export class KnownClasses {
-  readonly #known = new Set<WeakRef<Prototype>>();
+  readonly #known = new WeakList<Prototype>();
   readonly #remembered = new WeakSet<object>();
 
   /** Patches those that are known, and until it is off those that it is shown by `see`. */
   patch(patch: (prototype: Prototype) => Off): { see(prototype: Prototype | undefined): void; off: Off } {
     const classes = new SeenClasses();
-    for (const known of this.#known) {
-      const prototype = known.deref();
-      if (prototype === undefined) this.#known.delete(known);
-      else classes.patch(prototype, patch);
-    }
+    for (const prototype of this.#known.first()) classes.patch(prototype, patch);
     const see = (prototype: Prototype | undefined): void => {
       if (prototype !== undefined) this.#remember(prototype);
       classes.patch(prototype, patch);
@@ -109,7 +106,7 @@ export class KnownClasses {
   #remember(prototype: Prototype): void {
     if (this.#remembered.has(prototype)) return;
     this.#remembered.add(prototype);
-    this.#known.add(new WeakRef(prototype));
+    this.#known.add(prototype);
   }
 }
 

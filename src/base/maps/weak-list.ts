@@ -15,8 +15,8 @@ export class WeakList<T extends object> {
     this.#refs.push(new WeakRef(item));
   }
 
-  /** The first `count` of those that are not gone. */
-  first(count: number): T[] {
+  /** The first `count` of those that are not gone, all unless it is given. */
+  first(count = Number.POSITIVE_INFINITY): T[] {
     const found: T[] = [];
     for (const ref of this.#refs) {
       if (found.length >= count) break;

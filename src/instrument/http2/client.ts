@@ -14,7 +14,15 @@ import { callerHere, emitFor } from '../in-context.js';
 import { type MeasuredRequest, measureAnswer, measureRequest } from '../measures.js';
 import { addPeer } from '../peer.js';
 import { headersOf, injectSpan, type Propagator } from '../propagator.js';
-import { type Method, ownerOf, type Prototype, prototypeOf, replaceMethod, SeenClasses } from '../replace-method.js';
+import {
+  KnownClasses,
+  type Method,
+  ownerOf,
+  type Prototype,
+  prototypeOf,
+  replaceMethod,
+  SeenClasses,
+} from '../replace-method.js';
 import { scopeOf } from '../scope.js';
 import type { Http2ClientOptions } from './options.js';
 
@@ -52,7 +60,7 @@ const describe = (span: Span, stream: ClientHttp2Stream): void => {
 };
 
 /** The class of sessions, which is not public: the first one shows it. */
-let sessionClass: Prototype | undefined;
+const SESSIONS = new KnownClasses();
 
 /** Traces the requests of every session, from the first `connect` that is seen on. */
 export const traceConnections = (http2: Http2, options: Http2ClientOptions, propagator: Propagator): Off => {
@@ -169,13 +177,9 @@ export const traceConnections = (http2: Http2, options: Http2ClientOptions, prop
       return stream;
     };
 
-  const asking = new SeenClasses();
-  const watch = quiet((session: ClientHttp2Session) => {
-    sessionClass = prototypeOf(session);
-    asking.replace(sessionClass, 'request', request);
-  });
+  const asking = SESSIONS.patch((sessions) => replaceMethod(sessions, 'request', request));
+  const watch = quiet((session: ClientHttp2Session) => asking.see(prototypeOf(session)));
 
-  asking.replace(sessionClass, 'request', request);
   const restore = replaceMethod(http2 as unknown as Prototype, 'connect', (connect) => {
     const wrapped: Method = function (...args) {
       const session = Reflect.apply(connect, this, args);
