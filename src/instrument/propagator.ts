@@ -69,13 +69,7 @@ export const injectSpan = (
   if (context === undefined) return;
   if (remove !== undefined) headersOf(propagator).forEach(quiet(remove));
   try {
-    propagator.inject(context, (name, value) => {
-      try {
-        set(name, value);
-      } catch {
-        count(Counter.instrumentationErrors);
-      }
-    });
+    propagator.inject(context, quiet(set));
   } catch {
     count(Counter.instrumentationErrors);
   }

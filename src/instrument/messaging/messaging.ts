@@ -6,7 +6,7 @@ import type { PropertyValue } from '../../rows/property.js';
 import type { SpanOptions } from '../../span/arguments.js';
 import { Span } from '../../span/span.js';
 import type { SpanContext } from '../../span/span-context.js';
-import { callHook, callPredicate, orElse, quiet } from '../channel.js';
+import { callHook, callPredicate, orElse } from '../channel.js';
 import { boundedName, boundedNames, startCall } from '../client-span.js';
 import { measures, measuresOfCall } from '../measures.js';
 import { IGNORED } from '../other-context.js';
@@ -109,9 +109,9 @@ export class Messaging {
       () => undefined,
       (headers) => propagator.carried?.(headers),
     );
-    this.inject = quiet((span: Span | undefined, set: (name: string, value: string) => void) => {
+    this.inject = (span, set) => {
       if (span !== undefined) injectSpan(propagator, span, set);
-    });
+    };
     this.#sending = { kind: 'producer', scope };
     this.#processing = { kind: 'consumer', scope };
   }
