@@ -13,7 +13,7 @@ import { boundFor, type Caller, callerHere, emitUnder } from './in-context.js';
 import { measures, measuresOfCall } from './measures.js';
 import { type ModuleOptions, onModule } from './on-module.js';
 import { IGNORED } from './other-context.js';
-import { addPeer } from './peer.js';
+import { addPeer, portOf } from './peer.js';
 import { injectSpan, type Propagator } from './propagator.js';
 import { type Method, type Prototype, replaceMethod } from './replace-method.js';
 import { scopeOf } from './scope.js';
@@ -90,7 +90,7 @@ const addressOf = orElse(
     const [, named, port] = /^(?:(?:[a-z]+|ipv[46]):\/{0,3})?(\[[^\]]*\]|[^:/]*)(?::(\d+))?$/.exec(target) ?? [];
     const host = named?.replace(/[[\]]/g, '');
     if (host === undefined || host === '') return NO_ADDRESS;
-    return { address: host, port: port === undefined ? undefined : Number(port) };
+    return { address: host, port: portOf(port) };
   },
 );
 

@@ -131,7 +131,7 @@ export class PrometheusServer {
     else this.#write(response, format).catch(() => void response.destroy());
   }
 
-  /** At the speed of the client, who has a bounded time for all of it. */
+  /** At the speed of the client, for a bounded time. */
   async #write(response: ServerResponse, format: TextFormat): Promise<void> {
     const timer = timers.setTimeout(() => response.destroy(), TIMEOUT_MS).unref();
     response.once('close', () => timers.clearTimeout(timer));

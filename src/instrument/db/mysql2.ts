@@ -159,7 +159,7 @@ export const instrumentMysql2 = (options: DatabaseOptions): Off => {
   const asking = (ask: Method): Method =>
     function (this: unknown, ...args) {
       const caller = callerHere();
-      // A connection that is closed has another one of its own, which tells only who has given a callback.
+      // A connection that is closed has another one of its own, which answers by a callback alone.
       const isClosed = Object.hasOwn(this as object, 'addCommand');
       const outer = asked;
       const own: Asked = { connection: this as object, isAnswered: false, ended: undefined };
