@@ -232,8 +232,9 @@ export async function measure(node, { quick, only = /./, requests = REQUESTS[qui
       if (folder !== undefined) ensureInstalled(folder, `the application ${name}`);
       const options = { node, requests, log: say };
       // One that does not run here must not cost the figures of the others.
+      // Its message alone can be empty: that of a connection that no address took.
       const row = await measureApplication(application, started, options).catch((error) =>
-        console.error(error.message),
+        console.error(`${name} was not measured:`, error),
       );
       if (row !== undefined) results.push(row);
     }
