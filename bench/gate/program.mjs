@@ -1,9 +1,11 @@
 // node bench/gate/program.mjs: what the gate of CI judges, as a list of figures: CPU time an operation of recording, and of a request of the service
-// that sends its traces or writes them to an archive. Both commits run this file, so it must call nothing that the older one has not.
+// that sends its traces or writes them to an archive, on a machine of a fixed speed (reference.mjs). Both commits run this file, so it must call nothing that
+// the older one has not.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { REFERENCE_NS, reference } from './reference.mjs';
 
 const WARM_UP = 24;
 const SAMPLES = 40;
@@ -67,20 +69,33 @@ const cpuNs = () => {
   return (user + system) * 1000;
 };
 
-/** Other processes make samples dear and none cheap, so the least tell of the code; the very least may be a tick of the counter that was missed. */
-const secondLeast = (values) => values.toSorted((a, b) => a - b)[1];
+const referenceNs = () => {
+  const start = cpuNs();
+  reference();
+  return cpuNs() - start;
+};
+
+/** Collections, and other processes, make samples dear and none cheap, so those below the median tell of the code; the very least is one of a dear reference. */
+const lowerQuartile = (values) => values.toSorted((a, b) => a - b)[values.length >> 2];
 
 async function measure(measured) {
-  for (let i = 0; i < WARM_UP; i++) for (const { body } of measured) await body();
+  for (let i = 0; i < WARM_UP; i++) {
+    for (const { body } of measured) {
+      reference();
+      await body();
+    }
+  }
   const samples = measured.map(() => []);
   for (let i = 0; i < SAMPLES; i++) {
     for (const [at, { body, operations }] of measured.entries()) {
+      const before = referenceNs();
       const start = cpuNs();
       await body();
-      samples[at].push((cpuNs() - start) / operations);
+      const took = (cpuNs() - start) / operations;
+      samples[at].push((took * REFERENCE_NS) / Math.min(before, referenceNs()));
     }
   }
-  return measured.map(({ name }, at) => ({ name, metric: 'cpu', unit: 'ns', value: secondLeast(samples[at]) }));
+  return measured.map(({ name }, at) => ({ name, metric: 'cpu', unit: 'ns', value: lowerQuartile(samples[at]) }));
 }
 
 const figures = await measure(await recording());
