@@ -5,7 +5,17 @@ import { describe, expect, test } from 'vitest';
 import { defaultCollector, LocalSpan, Span, type SpanRecord } from '../../src/index.js';
 import { instrument } from '../../src/instrument/index.js';
 import { counted } from '../support/recorder.js';
-import { contextsOf, instrumentOnly, type Job, later, recorded, settled, writesBroken } from './support.js';
+import {
+  askedBySixteen,
+  contextsOf,
+  eachItsOwn,
+  instrumentOnly,
+  type Job,
+  later,
+  recorded,
+  settled,
+  writesBroken,
+} from './support.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a package that others bring along has no types here.
 type Untyped = any;
@@ -122,6 +132,22 @@ test('one trace on both sides, and what the handler does belongs to it', async (
     'network.peer.port': expect.any(Number),
   });
   expect(JSON.stringify(spans)).not.toContain(SECRET);
+});
+
+test('sixteen at once, each in its own trace, on both sides', async () => {
+  instrumentOnly({ grpc: true });
+  const traceparents: string[] = [];
+  const client = await connected(traceparents);
+  const sent: string[] = [];
+  const asked = await askedBySixteen(
+    (i) => new Promise((resolve) => client.Unary(`hello ${i}`, (_: unknown, text: string) => resolve(text))),
+    (call) => {
+      sent.push(`${call.traceId}-${call.spanId}`);
+      return call.properties['rpc.method'];
+    },
+  );
+  expect(asked).toEqual(eachItsOwn(() => 'shop.Cart/Unary'));
+  expect(traceparents.map((one) => one.slice(3, -3)).sort()).toEqual(sent.sort());
 });
 
 test('what a propagator writes that no metadata can have, and that it throws, is counted and left out', async () => {

@@ -19,6 +19,8 @@ import { type Propagator, setRoute } from '../../src/instrument/index.js';
 import { deadUrl } from '../exporters/support/http-server.js';
 import { counted } from '../support/recorder.js';
 import {
+  askedBySixteen,
+  eachItsOwn,
   instrumentByAnotherCopy,
   instrumentOnly,
   later,
@@ -100,6 +102,17 @@ test('one trace on both sides, with the stable properties', async () => {
     'http.route': '/things/:id',
     'http.response.status_code': 201,
   });
+});
+
+test('sixteen at once in one session, each in its own trace', async () => {
+  instrumentOnly({ http2: true });
+  const port = await listening(http2.createServer((_, response) => response.end('fine')));
+  const session = connected(port);
+  const asked = await askedBySixteen(
+    (i) => answerOf(session.request({ ':path': `/${i}` })),
+    ({ properties }) => properties['url.full'],
+  );
+  expect(asked).toEqual(eachItsOwn((i) => `http://127.0.0.1:${port}/${i}`));
 });
 
 test('a context that the headers have already is replaced, as a gateway hands it on', async () => {

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { afterEach, vi } from 'vitest';
+import { afterEach, expect, vi } from 'vitest';
 import { MemoryReporter } from '../../src/exporters/memory.js';
 import { flush, Span, type SpanRecord, setReporter } from '../../src/index.js';
 import { type InstrumentOptions, instrument, type Propagator } from '../../src/instrument/index.js';
@@ -73,6 +73,38 @@ export const ALL_OFF: Record<Exclude<keyof InstrumentOptions, 'propagator' | 'lo
   bunyan: false,
   console: false,
 };
+
+/**
+ * What sixteen at once ask for, each below a root of its own: `request 0: ` and what `said` gives of the call below it, and so on, sorted. Whoever asked is
+ * current again behind its call, and a call below none of its own trace is `undefined: `.
+ */
+export const askedBySixteen = async (
+  ask: (i: number) => unknown,
+  said: (call: SpanRecord) => unknown,
+): Promise<readonly string[]> => {
+  await Promise.all(
+    Array.from({ length: 16 }, (_, i) =>
+      Span.root(`request ${i}`).runToEnd(async () => {
+        await ask(i);
+        expect(Span.current()?.name).toBe(`request ${i}`);
+      }),
+    ),
+  );
+  const spans = await recorded();
+  const askerOf = ({ parentSpanId, traceId }: SpanRecord): string | undefined =>
+    spans.find((span) => span.spanId === parentSpanId && span.traceId === traceId)?.name;
+  return spans
+    .filter(({ kind }) => kind === 'client')
+    .map((call) => `${askerOf(call)}: ${said(call)}`)
+    .sort();
+};
+
+/** That, of calls which each say `saying(i)`. */
+export const eachItsOwn = (saying: (i: number) => string): readonly string[] =>
+  Array.from({ length: 16 }, (_, i) => `request ${i}: ${saying(i)}`).sort();
+
+/** The text of a query. */
+export const queryText = ({ properties }: SpanRecord): unknown => properties['db.query.text'];
 
 /** Only what is named is on, until the test is over. */
 export const instrumentOnly = (options: InstrumentOptions): void => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { Span } from '../../src/index.js';
 import { library } from './libraries.js';
-import { instrumentOnly, recorded, serve } from './support.js';
+import { askedBySixteen, eachItsOwn, instrumentOnly, recorded, serve } from './support.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
 type Untyped = any;
@@ -62,18 +62,10 @@ describe.each(['undici-5', 'undici-6'])('%s', (name) => {
   test('sixteen at once, each in its own trace', async () => {
     instrumentOnly({ undici: true });
     const { url } = await serve((_, response) => response.end('fine'));
-    await Promise.all(
-      Array.from({ length: 16 }, (_, i) =>
-        Span.root(`request ${i}`).runToEnd(async () => (await undici.request(`${url}/${i}`)).body.text()),
-      ),
+    const asked = await askedBySixteen(
+      async (i) => (await undici.request(`${url}/${i}`)).body.text(),
+      ({ properties }) => properties['url.full'],
     );
-    const spans = await recorded();
-    const made = spans
-      .filter(({ kind }) => kind === 'client')
-      .map(
-        ({ traceId, parentSpanId, properties }) =>
-          `${spans.find((span) => span.spanId === parentSpanId && span.traceId === traceId)?.name}: ${properties['url.full']}`,
-      );
-    expect(made.sort()).toEqual(Array.from({ length: 16 }, (_, i) => `request ${i}: ${url}/${i}`).sort());
+    expect(asked).toEqual(eachItsOwn((i) => `${url}/${i}`));
   });
 });

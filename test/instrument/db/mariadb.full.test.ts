@@ -8,7 +8,17 @@ import { instrument } from '../../../src/instrument/index.js';
 import { buildFirst } from '../../support/built.js';
 import { runFile } from '../../support/child.js';
 import { importLibrary, library } from '../libraries.js';
-import { ALL_OFF, contextsOf, instrumentOnly, later, recorded, settled } from '../support.js';
+import {
+  ALL_OFF,
+  askedBySixteen,
+  contextsOf,
+  eachItsOwn,
+  instrumentOnly,
+  later,
+  queryText,
+  recorded,
+  settled,
+} from '../support.js';
 import { hasMariadb, type Mariadb, startMariadb } from './mariadb.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
@@ -134,21 +144,8 @@ describe.skipIf(!hasMariadb)('mariadb', () => {
 
     test('sixteen at once over two connections, each in its own trace', async () => {
       const pool = poolBy(await loaded());
-      await Promise.all(
-        Array.from({ length: 16 }, (_one, i) =>
-          Span.root(`request ${i}`).runToEnd(async () => {
-            await pool.query(`SELECT 1 AS a${i}`);
-            expect(Span.current()?.name).toBe(`request ${i}`);
-          }),
-        ),
-      );
-      const spans = await recorded();
-      const made = spans.flatMap(({ kind, parentSpanId, properties }) =>
-        kind === 'client'
-          ? [`${spans.find(({ spanId }) => spanId === parentSpanId)?.name}: ${properties['db.query.text']}`]
-          : [],
-      );
-      expect(made.sort()).toEqual(Array.from({ length: 16 }, (_, i) => `request ${i}: SELECT ? AS a${i}`).sort());
+      const asked = await askedBySixteen((i) => pool.query(`SELECT 1 AS a${i}`), queryText);
+      expect(asked).toEqual(eachItsOwn((i) => `SELECT ? AS a${i}`));
     });
 
     test('ignored, without a parent, and taken back', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Span } from '../../../src/index.js';
 import { instrument } from '../../../src/instrument/index.js';
 import { library } from '../libraries.js';
-import { ALL_OFF, instrumentOnly, later, recorded } from '../support.js';
+import { ALL_OFF, askedBySixteen, eachItsOwn, instrumentOnly, later, queryText, recorded } from '../support.js';
 import { hasMariadb, type Mariadb, startMariadb } from './mariadb.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
@@ -116,21 +116,8 @@ describe.skipIf(!hasMariadb)('mysql', () => {
   test('sixteen at once in a pool of two, each in its own trace', async () => {
     instrumentOnly({ mysql: true });
     const pool = poolOf(2);
-    await Promise.all(
-      Array.from({ length: 16 }, (_, i) =>
-        Span.root(`request ${i}`).runToEnd(async () => {
-          await asked(pool, `SELECT 1 AS a${i}`);
-          expect(Span.current()?.name).toBe(`request ${i}`);
-        }),
-      ),
-    );
-    const spans = await recorded();
-    const made = spans.flatMap(({ kind, parentSpanId, properties }) =>
-      kind === 'client'
-        ? [`${spans.find(({ spanId }) => spanId === parentSpanId)?.name}: ${properties['db.query.text']}`]
-        : [],
-    );
-    expect(made.sort()).toEqual(Array.from({ length: 16 }, (_, i) => `request ${i}: SELECT ? AS a${i}`).sort());
+    const seen = await askedBySixteen((i) => asked(pool, `SELECT 1 AS a${i}`), queryText);
+    expect(seen).toEqual(eachItsOwn((i) => `SELECT ? AS a${i}`));
   });
 
   test('ignored, and without a parent', async () => {

@@ -3,7 +3,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Span } from '../../../src/index.js';
 import { instrument } from '../../../src/instrument/index.js';
 import { importLibrary, library } from '../libraries.js';
-import { ALL_OFF, contextsOf, instrumentOnly, type Job, later, recorded } from '../support.js';
+import {
+  ALL_OFF,
+  askedBySixteen,
+  contextsOf,
+  eachItsOwn,
+  instrumentOnly,
+  type Job,
+  later,
+  queryText,
+  recorded,
+} from '../support.js';
 import { hasMariadb, type Mariadb, startMariadb } from './mariadb.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
@@ -72,6 +82,13 @@ describe.skipIf(!hasMariadb)('mysql2', () => {
         : [],
     );
     expect(made.sort()).toEqual(callers.flatMap((name) => Array(2).fill(`${name}: SELECT ? AS ${name}`)).sort());
+  });
+
+  test('sixteen at once over two connections, each in its own trace', async () => {
+    instrumentOnly({ mysql2: true });
+    const pool = poolOf(library('mysql2/promise'), 2);
+    const asked = await askedBySixteen((i) => pool.query(`SELECT 1 AS a${i}`), queryText);
+    expect(asked).toEqual(eachItsOwn((i) => `SELECT ? AS a${i}`));
   });
 
   test('callbacks run in the context of their caller', async () => {

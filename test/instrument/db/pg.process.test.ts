@@ -8,7 +8,17 @@ import { instrument } from '../../../src/instrument/index.js';
 import { buildFirst } from '../../support/built.js';
 import { out, runFile } from '../../support/child.js';
 import { importLibrary, library } from '../libraries.js';
-import { ALL_OFF, contextsOf, instrumentOnly, type Job, later, recorded } from '../support.js';
+import {
+  ALL_OFF,
+  askedBySixteen,
+  contextsOf,
+  eachItsOwn,
+  instrumentOnly,
+  type Job,
+  later,
+  queryText,
+  recorded,
+} from '../support.js';
 import { hasPostgres, type Postgres, startPostgres } from './postgres.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
@@ -164,23 +174,11 @@ describe.skipIf(!hasPostgres)('pg', () => {
     ]);
   });
 
-  test('one that waited in the pool belongs to its caller', async () => {
+  test.each([1, 2])('sixteen at once in a pool of %i, each in its own trace', async (max) => {
     instrumentOnly({ pg: true });
-    const pool = poolOf();
-    await Promise.all(
-      ['first', 'second', 'third'].map((name) => Span.root(name).runToEnd(() => pool.query(`SELECT 1 AS ${name}`))),
-    );
-    const spans = await recorded();
-    const callers = spans.flatMap(({ kind, parentSpanId, properties }) =>
-      kind === 'client'
-        ? [`${spans.find(({ spanId }) => spanId === parentSpanId)?.name}: ${properties['db.query.text']}`]
-        : [],
-    );
-    expect(callers.sort()).toEqual([
-      'first: SELECT ? AS first',
-      'second: SELECT ? AS second',
-      'third: SELECT ? AS third',
-    ]);
+    const pool = poolOf(max);
+    const asked = await askedBySixteen((i) => pool.query(`SELECT 1 AS a${i}`), queryText);
+    expect(asked).toEqual(eachItsOwn((i) => `SELECT ? AS a${i}`));
   });
 
   test('an error has the code of the server, and no word of its message', async () => {

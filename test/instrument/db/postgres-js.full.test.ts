@@ -3,7 +3,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Span } from '../../../src/index.js';
 import { instrument } from '../../../src/instrument/index.js';
 import { importLibrary, library } from '../libraries.js';
-import { ALL_OFF, contextsOf, instrumentOnly, later, recorded } from '../support.js';
+import {
+  ALL_OFF,
+  askedBySixteen,
+  contextsOf,
+  eachItsOwn,
+  instrumentOnly,
+  later,
+  queryText,
+  recorded,
+} from '../support.js';
 import { hasPostgres, type Postgres, startPostgres } from './postgres.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
@@ -181,21 +190,8 @@ describe.skipIf(!hasPostgres)('postgres', () => {
 
     test('sixteen at once over two connections, each in its own trace', async () => {
       const sql = await connected();
-      await Promise.all(
-        Array.from({ length: 16 }, (_one, i) =>
-          Span.root(`request ${i}`).runToEnd(async () => {
-            await sql.unsafe(`SELECT 1 AS a${i}`);
-            expect(Span.current()?.name).toBe(`request ${i}`);
-          }),
-        ),
-      );
-      const spans = await recorded();
-      const made = spans.flatMap(({ kind, parentSpanId, properties }) =>
-        kind === 'client'
-          ? [`${spans.find(({ spanId }) => spanId === parentSpanId)?.name}: ${properties['db.query.text']}`]
-          : [],
-      );
-      expect(made.sort()).toEqual(Array.from({ length: 16 }, (_one, i) => `request ${i}: SELECT ? AS a${i}`).sort());
+      const asked = await askedBySixteen((i) => sql.unsafe(`SELECT 1 AS a${i}`), queryText);
+      expect(asked).toEqual(eachItsOwn((i) => `SELECT ? AS a${i}`));
     });
 
     test('ignored, and without a parent', async () => {

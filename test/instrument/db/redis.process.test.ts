@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Span } from '../../../src/index.js';
 import { installedAs } from '../installed-as.js';
 import { library } from '../libraries.js';
-import { contextsOf, instrumentOnly, type Job, later, recorded } from '../support.js';
+import { askedBySixteen, contextsOf, eachItsOwn, instrumentOnly, type Job, later, recorded } from '../support.js';
 import { describeIoredis } from './ioredis-cases.js';
 import { hasRedis, type RedisServer, startRedis } from './redis-server.js';
 
@@ -123,6 +123,16 @@ describe.skipIf(!hasRedis)('redis', () => {
       'server.address': '127.0.0.1',
       'server.port': port,
     });
+  });
+
+  test('sixteen at once, each in its own trace', async () => {
+    instrumentOnly({ redis: true });
+    const client = await connected();
+    const asked = await askedBySixteen(
+      async (i) => expect(await client.incrBy(`number ${i}`, i)).toBe(i),
+      ({ name }) => name,
+    );
+    expect(asked).toEqual(eachItsOwn(() => 'INCRBY'));
   });
 
   test('a command that the program gives up is not an error, one whose connection it ends is of a class', async () => {

@@ -10,7 +10,18 @@ import type { Propagator } from '../../../src/instrument/propagator.js';
 import { deadUrl, startServer } from '../../exporters/support/http-server.js';
 import { counted } from '../../support/recorder.js';
 import { library } from '../libraries.js';
-import { instrumentOnly, later, recorded, recordedOf, type Served, serve, settled, writesBroken } from '../support.js';
+import {
+  askedBySixteen,
+  eachItsOwn,
+  instrumentOnly,
+  later,
+  recorded,
+  recordedOf,
+  type Served,
+  serve,
+  settled,
+  writesBroken,
+} from '../support.js';
 
 const CLIENT = { http: { server: false } } as const;
 const BOTH = { http: { server: false }, undici: true } as const;
@@ -66,6 +77,21 @@ describe.each(ways)('%s', (_, call) => {
       'server.port': port,
       'http.response.status_code': 200,
     });
+  });
+
+  test('sixteen at once, each in its own trace', async () => {
+    instrumentOnly(BOTH);
+    const { url } = await echo();
+    const sent: string[] = [];
+    const asked = await askedBySixteen(
+      async (i) => sent.push(`${i}: ${JSON.parse(await call(`${url}/${i}`)).traceparent}`),
+      ({ traceId, spanId, properties }) => {
+        const path = String(properties['url.full']).slice(url.length + 1);
+        expect(sent.find((one) => one.startsWith(`${path}: `))).toContain(`-${traceId}-${spanId}-`);
+        return path;
+      },
+    );
+    expect(asked).toEqual(eachItsOwn(String));
   });
 
   test('from 400 on it is an error', async () => {
