@@ -27,7 +27,7 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Names in which such a word is what the field says. */
-const FIELD_NAMES = /^(atMost|atLeast|atLeastOne|leastSquares|secondLeast)$/;
+const FIELD_NAMES = /^(atMost|atLeast|atLeastOne|leastSquares)$/;
 
 /** Names that are not ours any more, whole. */
 const OLD_NAMES =
