@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { quantile } from '../lib/stats.mjs';
 import { REFERENCE_NS, reference } from './reference.mjs';
 
 const WARM_UP = 24;
@@ -76,7 +77,7 @@ const referenceNs = () => {
 };
 
 /** Collections, and other processes, make samples dear and none cheap, so those below the median tell of the code; the very least is one of a dear reference. */
-const lowerQuartile = (values) => values.toSorted((a, b) => a - b)[values.length >> 2];
+const SHARE = 0.25;
 
 async function measure(measured) {
   for (let i = 0; i < WARM_UP; i++) {
@@ -95,7 +96,7 @@ async function measure(measured) {
       samples[at].push((took * REFERENCE_NS) / Math.min(before, referenceNs()));
     }
   }
-  return measured.map(({ name }, at) => ({ name, metric: 'cpu', unit: 'ns', value: lowerQuartile(samples[at]) }));
+  return measured.map(({ name }, at) => ({ name, metric: 'cpu', unit: 'ns', value: quantile(samples[at], SHARE) }));
 }
 
 const figures = await measure(await recording());
