@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Span, type SpanRecord, stats } from '../../src/index.js';
 import { instrument } from '../../src/instrument/index.js';
 import { library } from './libraries.js';
-import { ALL_OFF, contextsOf, instrumentOnly, later, recorded, serve } from './support.js';
+import { ALL_OFF, askedBySixteen, contextsOf, eachItsOwn, instrumentOnly, later, recorded, serve } from './support.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: packages that are not installed with this one have no types here.
 type Untyped = any;
@@ -16,7 +16,7 @@ type Untyped = any;
 const SECRET = 'hunter2';
 const ACCESS = { region: 'eu-west-1', credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' } };
 
-const inRoot = <T>(work: () => T, name = 'request'): T => Span.root(name).runToEnd(work);
+const inRoot = <T>(work: () => T): T => Span.root('request').runToEnd(work);
 
 const clientOf = (module: string, name: string, options: object): Untyped => {
   const client = new (library(module)[name])({ ...ACCESS, ...options });
@@ -205,20 +205,11 @@ describe('DynamoDB', () => {
   test('sixteen at once, each in its own trace', async () => {
     instrumentOnly({ 'aws-sdk': { module: library(module) } });
     const client = clientOf(module, 'DynamoDB', { endpoint });
-    await Promise.all(
-      Array.from({ length: 16 }, (_, i) =>
-        inRoot(async () => {
-          await client.getItem({ TableName: 'users', Key: { id: { S: String(i) } } });
-          expect(Span.current()?.name).toBe(`request ${i}`);
-        }, `request ${i}`),
-      ),
+    const asked = await askedBySixteen(
+      (i) => client.getItem({ TableName: 'users', Key: { id: { S: String(i) } } }),
+      ({ scope }) => scope?.name,
     );
-    const spans = await recorded();
-    const roots = calls(spans).map(
-      ({ parentSpanId, traceId }) =>
-        spans.find((span) => span.spanId === parentSpanId && span.traceId === traceId)?.name,
-    );
-    expect(roots.sort()).toEqual(Array.from({ length: 16 }, (_, i) => `request ${i}`).sort());
+    expect(asked).toEqual(eachItsOwn(() => 'spanline/instrument/aws-sdk'));
   });
 });
 
