@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { ensureBuilt } from './lib/build.mjs';
 import { failWith, root } from './lib/run.mjs';
-import { failuresOf } from './lib/test-failures.mjs';
+import { REPORTER } from './lib/test-report.mjs';
 
 const HELP = `node scripts/flaky.mjs [--runs N] [--busy] [--suite quick|full|nightly] [--alone] [--decided] [--seed N] [FILE ...]
 
@@ -59,12 +59,18 @@ async function runOnce({ suite, files, seed, alone }) {
   rmSync(report, { force: true });
   const start = performance.now();
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const { stdout, stderr } = await promisify(execFile)(
+  const { stdout, stderr, code } = await promisify(execFile)(
     process.execPath,
-    [vitest, 'run', ...files, ...(alone ? ALONE : []), '--reporter=json', `--outputFile.json=${report}`],
+    [vitest, 'run', ...files, ...(alone ? ALONE : []), REPORTER],
     {
       cwd: root,
-      env: { ...process.env, SPANLINE_IS_BUILT: '1', SPANLINE_TESTS: suite, SPANLINE_SHUFFLE: String(seed) },
+      env: {
+        ...process.env,
+        SPANLINE_IS_BUILT: '1',
+        SPANLINE_TESTS: suite,
+        SPANLINE_SHUFFLE: String(seed),
+        SPANLINE_TEST_REPORT: report,
+      },
       maxBuffer: 1 << 28,
       signal: stopping.signal,
     },
@@ -72,11 +78,10 @@ async function runOnce({ suite, files, seed, alone }) {
   ).catch((error) => error);
   const seconds = (performance.now() - start) / 1000;
   try {
-    const { testResults, numPassedTests, success } = JSON.parse(readFileSync(report, 'utf8'));
-    const failed = testResults.flatMap(failuresOf);
-    // An error outside of tests has no test to name.
-    if (!success && failed.length === 0) failed.push({ test: 'the run itself', error: lastLines(stdout + stderr) });
-    return { seconds, passed: numPassedTests, failed };
+    const { passed, failures } = JSON.parse(readFileSync(report, 'utf8'));
+    // Vitest fails a run of which no test is left, too.
+    const empty = code && failures.length === 0 ? [{ test: 'the run itself', error: lastLines(stdout + stderr) }] : [];
+    return { seconds, passed, failed: [...failures, ...empty] };
   } catch {
     return { seconds, passed: 0, failed: [{ test: 'the run itself', error: lastLines(stdout + stderr) }] };
   }
