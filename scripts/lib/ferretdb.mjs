@@ -1,12 +1,9 @@
 // Finds and starts a FerretDB, which speaks MongoDB's protocol and keeps its data in SQLite.
-import { spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { endServer } from './end-server.mjs';
 import { freePort, isListening } from './local-ports.mjs';
-import { isProgram, namedBy } from './programs.mjs';
+import { isProgram, namedBy, startGuarded, withFreePorts } from './programs.mjs';
 
 /** The module that is built: its last version that keeps data in SQLite. */
 export const VERSION = 'v1.24.0';
@@ -27,15 +24,15 @@ export const HOW_TO_GET =
  */
 export const findFerretdb = () => namedBy('FERRETDB_BIN') ?? (isProgram(BUILT) ? BUILT : undefined);
 
-/** One of its own for a test or a benchmark, in a new folder, by that program. Resolves when it answers. */
-export async function startFerretdb(program) {
+async function startOnce(program) {
   const folder = mkdtempSync(join(tmpdir(), 'spanline-ferretdb-'));
   const port = await freePort();
-  const server = spawn(program, [`127.0.0.1:${port}`, folder], { stdio: 'ignore' });
-  while (!(await isListening(port))) await sleep(50);
-  return {
-    url: `mongodb://127.0.0.1:${port}/shop`,
-    port,
-    stop: () => endServer(server, 'SIGTERM', folder),
-  };
+  const args = [`127.0.0.1:${port}`, folder];
+  const stop = await startGuarded(program, args, { folder, isUp: () => isListening(port), signal: 'TERM' });
+  return { url: `mongodb://127.0.0.1:${port}/shop`, port, stop };
+}
+
+/** One of its own for a test or a benchmark, in a new folder, by that program. Resolves when it answers. */
+export async function startFerretdb(program) {
+  return withFreePorts(() => startOnce(program));
 }

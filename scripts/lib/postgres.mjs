@@ -1,11 +1,10 @@
 // A PostgreSQL of its own for a test or a benchmark, in a new folder, listening on a socket in it.
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { chownSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { endServer } from './end-server.mjs';
 import { freePort } from './local-ports.mjs';
+import { startGuarded, withFreePorts } from './programs.mjs';
 
 const PACKAGES = '/usr/lib/postgresql';
 
@@ -30,23 +29,18 @@ const account = () => {
   return { uid: idOf('-u'), gid: idOf('-g') };
 };
 
-/**
- * Resolves when it answers.
- * @param {{ listens?: boolean }} [options] `listens`: on a port of the loopback interface too, whose number is then that of its socket.
- */
-export async function startPostgres({ listens = false } = {}) {
+async function startOnce(listens) {
   const folder = mkdtempSync(join(tmpdir(), 'spanline-postgres-'));
   const as = account();
   if (as.uid !== undefined && as.gid !== undefined) chownSync(folder, as.uid, as.gid);
   const data = join(folder, 'data');
-  const options = { ...as, cwd: folder, stdio: 'ignore' };
+  const options = { ...as, cwd: folder };
   const init = ['-D', data, '-U', 'test', '--auth=trust', '--no-sync', '--locale=C', '-E', 'UTF8'];
-  execFileSync(join(binaries, 'initdb'), init, options);
+  execFileSync(join(binaries, 'initdb'), init, { ...options, stdio: 'pipe' });
   const port = listens ? await freePort() : 5432;
   const address = `listen_addresses=${listens ? '127.0.0.1' : ''}`;
   const flags = ['-D', data, '-k', folder, '-p', String(port), '-c', address, '-c', 'fsync=off'];
-  const server = spawn(join(binaries, 'postgres'), flags, options);
-  const isReady = () => {
+  const isUp = () => {
     try {
       execFileSync(join(binaries, 'pg_isready'), ['-h', folder, '-p', String(port)], { stdio: 'ignore' });
       return true;
@@ -54,7 +48,7 @@ export async function startPostgres({ listens = false } = {}) {
       return false;
     }
   };
-  while (!isReady()) await sleep(50);
+  const stop = await startGuarded(join(binaries, 'postgres'), flags, { ...options, folder, isUp, signal: 'INT' });
   return {
     host: folder,
     port,
@@ -63,6 +57,14 @@ export async function startPostgres({ listens = false } = {}) {
       const place = ['-h', folder, '-p', String(port), '-U', 'test', '-v', 'ON_ERROR_STOP=1', '-q', database];
       execFileSync('psql', place, { input: text, stdio: ['pipe', 'ignore', 2] });
     },
-    stop: () => endServer(server, 'SIGINT', folder),
+    stop,
   };
+}
+
+/**
+ * Resolves when it answers.
+ * @param {{ listens?: boolean }} [options] `listens`: on a port of the loopback interface too, whose number is then that of its socket.
+ */
+export async function startPostgres({ listens = false } = {}) {
+  return withFreePorts(() => startOnce(listens));
 }

@@ -29,16 +29,18 @@ export const namedBy = (variable) => {
   return named;
 };
 
-// Ends the program when our end of the pipe closes, which happens however this process dies.
-const GUARDED = 'exec 3<&0; "$@" & pid=$!; { cat <&3 >/dev/null; kill -9 $pid; } 2>/dev/null & wait $pid';
+// Ends the program by the signal when our end of the pipe closes, which happens however this process dies.
+const guardedBy = (signal) =>
+  `exec 3<&0; "$@" & pid=$!; { cat <&3 >/dev/null; kill -${signal} $pid; } 2>/dev/null & wait $pid`;
 
 /**
  * Start a program; it ends with this process, or when its standard input is closed. Its output is piped.
  * @param {string} program
  * @param {readonly string[]} args
+ * @param {import('node:child_process').SpawnOptions & { signal?: 'KILL' | 'TERM' | 'INT' }} [options]
  */
-export const spawnGuarded = (program, args) =>
-  spawn('/bin/sh', ['-c', GUARDED, 'sh', program, ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
+export const spawnGuarded = (program, args, { signal = 'KILL', ...options } = {}) =>
+  spawn('/bin/sh', ['-c', guardedBy(signal), 'sh', program, ...args], { ...options, stdio: ['pipe', 'pipe', 'pipe'] });
 
 /** Let this process end while the child runs. */
 export const letGo = (child) => {
@@ -52,15 +54,15 @@ const LOOK_MS = 50;
 const ATTEMPTS = 3;
 
 /**
- * Start a server, guarded, and resolve when it is up: with what ends it, and with its `folder`, which goes then. Throws what it printed when it
- * does not come up.
+ * Start a server, guarded, and resolve when it is up: with what ends it, and with its `folder`, if it has one, which goes then. Throws what it
+ * printed when it does not come up.
  * @param {string} program
  * @param {readonly string[]} args
- * @param {{ folder: string, isUp: () => Promise<boolean> }} options
+ * @param {{ folder?: string, isUp: () => boolean | Promise<boolean> } & Parameters<typeof spawnGuarded>[2]} options
  * @returns {Promise<() => Promise<void>>}
  */
-export async function startGuarded(program, args, { folder, isUp }) {
-  const child = spawnGuarded(program, args);
+export async function startGuarded(program, args, { folder, isUp, ...options }) {
+  const child = spawnGuarded(program, args, options);
   let output = '';
   const keep = (chunk) => {
     output = `${output}${chunk}`.slice(-10_000);
@@ -73,7 +75,7 @@ export async function startGuarded(program, args, { folder, isUp }) {
     child.once('exit', resolve);
   }).then(() => {
     isOver = true;
-    rmSync(folder, { recursive: true, force: true });
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   });
   const stop = async () => {
     child.ref();
@@ -98,7 +100,7 @@ export async function withFreePorts(start) {
     try {
       return await start();
     } catch (error) {
-      if (attempt === ATTEMPTS || !/address already in use/.test(error.message)) throw error;
+      if (attempt === ATTEMPTS || !/address already in use/i.test(error.message)) throw error;
     }
   }
 }

@@ -1,10 +1,10 @@
 // A RabbitMQ of its own for a test, on free ports, in a new folder, or a line that says why there is none.
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, isListening } from '../../../scripts/lib/local-ports.mjs';
+import { startGuarded, withFreePorts } from '../../../scripts/lib/programs.mjs';
 
 const PLACE = '/usr/lib/rabbitmq/lib';
 
@@ -30,7 +30,7 @@ export interface Rabbitmq {
   stop(): Promise<void>;
 }
 
-export const startRabbitmq = async (): Promise<Rabbitmq> => {
+const startOnce = async (): Promise<Rabbitmq> => {
   const folder = mkdtempSync(join(tmpdir(), 'spanline-rabbitmq-'));
   const [port, own, names] = [await freePort(), await freePort(), await freePort()];
   const plugins = join(folder, 'plugins');
@@ -50,21 +50,17 @@ export const startRabbitmq = async (): Promise<Rabbitmq> => {
     ERL_EPMD_ADDRESS: '127.0.0.1',
     ERL_EPMD_PORT: String(names),
   };
-  const server = spawn(program as string, { cwd: folder, env, stdio: 'ignore' });
-  const gone = once(server, 'exit');
-  while (!(await isListening(port))) {
-    if (server.exitCode !== null) throw new Error(`rabbitmq-server ended with ${server.exitCode}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  const options = { cwd: folder, env, signal: 'TERM' } as const;
+  const stop = await startGuarded(program as string, [], { ...options, folder, isUp: () => isListening(port) });
   return {
     url: `amqp://guest:guest@127.0.0.1:${port}`,
     port,
     async stop() {
-      server.kill('SIGTERM');
-      await gone;
+      await stop();
       // It keeps the names of nodes, and would outlive this one.
       spawnSync('epmd', ['-kill'], { env, stdio: 'ignore' });
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 };
+
+export const startRabbitmq = (): Promise<Rabbitmq> => withFreePorts(startOnce);
