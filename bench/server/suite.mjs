@@ -1,25 +1,24 @@
 // The server suite: what tracing costs a service that knows nothing of it, loaded from another process. Every subject is a process of its own
-// per app, and they take turns, round by round, each time from another one on.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+// per app, and they take turns, round by round, each time from another one on. What a subject is compared with must be measured right beside it: an
+// untraced service is asked by turns with it, and at the same time.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { hasRedis, startRedis } from '../../scripts/lib/redis-server.mjs';
 import { root } from '../../scripts/lib/run.mjs';
 import { startSink } from '../exporters/start-sink.mjs';
 import { ensurePeers } from '../lib/peers.mjs';
 import { versionOf } from '../lib/subjects.mjs';
+import { load } from '../service/run-load.mjs';
 import { rowsOf } from './rows.mjs';
 import { Service } from './subject.mjs';
 
-const LOAD = fileURLToPath(new URL('../service/load.mjs', import.meta.url));
 /** What is asked of each. */
 const APPS = { hello: '/', fastify: '/api/items/7', express: '/api/items/7', redis: '/' };
-const ROUNDS = { full: 5, quick: 2 };
-const SECONDS = { full: 2, quick: 1 };
+const ROUNDS = { full: 4, quick: 2 };
+const SECONDS = { full: 1.5, quick: 0.5 };
+/** Of saturation, in a round. */
+const PAIRS = 2;
 /** What a subject puts off to when it is idle is not free. */
 const AFTER_MS = 1200;
 
@@ -32,7 +31,7 @@ const UNSAMPLED = { OTEL_TRACES_EXPORTER: 'none', OTEL_TRACES_SAMPLER: 'always_o
 const subjectsOf = (sink) => {
   const otlp = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${sink}` };
   return [
-    { subject: 'none', mode: 'none', preload: 'none', env: {} },
+    UNTRACED,
     { subject: 'spanline', mode: 'record', preload: 'noop', env: { OTEL_TRACES_EXPORTER: 'none' } },
     { subject: 'spanline', mode: 'send', preload: 'register', env: otlp },
     { subject: 'spanline', mode: 'archive', preload: 'register', env: {} },
@@ -69,24 +68,23 @@ const subjectsOf = (sink) => {
   ];
 };
 
-async function load(port, path, seconds, rate = 0) {
-  const child = spawn(process.execPath, [LOAD, String(port), String(seconds), String(rate), path], {
-    stdio: ['ignore', 'pipe', 2],
-  });
-  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
-  if (code !== 0) throw new Error(`load.mjs ended with ${code}`);
-  return JSON.parse(output);
-}
+const UNTRACED = { subject: 'none', mode: 'none', preload: 'none', env: {} };
 
-/** `perSecond`: at saturation; CPU a request, memory and latencies: at `rate`. */
-async function round(service, path, seconds, rate) {
-  const { perSecond } = await load(service.port, path, seconds);
+/**
+ * Of a subject and of the untraced service beside it. `perSecond`: at saturation, by turns; CPU a request, memory and latencies: at `rate`, both
+ * at the same time.
+ */
+async function round({ own, beside, path, seconds, rate }) {
+  const byTurns = Array.from({ length: PAIRS }, () => [beside.port, own.port]).flat();
+  const perSecond = (await load(byTurns, { seconds, path })).map((said) => said.perSecond);
+  const pairs = Array.from({ length: PAIRS }, (_, i) => ({ beside: perSecond[2 * i], own: perSecond[2 * i + 1] }));
   await sleep(AFTER_MS);
-  if (rate === undefined) return { perSecond };
-  const before = service.cpuUs();
-  const { p50, p99 } = await load(service.port, path, seconds, rate);
+  if (rate === undefined) return { pairs };
+  const before = [own.cpuUs(), beside.cpuUs()];
+  const [{ p50, p99 }] = await load([own.port, beside.port], { seconds, rate, path });
   await sleep(AFTER_MS);
-  return { perSecond, p50, p99, rate, cpuUs: (service.cpuUs() - before) / (rate * seconds), rssMb: service.rssMb() };
+  const [cpuUs, besideCpuUs] = [own, beside].map((one, i) => (one.cpuUs() - before[i]) / (rate * seconds));
+  return { pairs, p50, p99, rate, cpuUs, besideCpuUs, rssMb: own.rssMb() - beside.rssMb() };
 }
 
 async function measureApp(app, all, { node, quick, log }) {
@@ -96,10 +94,12 @@ async function measureApp(app, all, { node, quick, log }) {
   const subjects = all.map((one) =>
     one.mode === 'archive' ? { ...one, env: { ...one.env, SPANLINE_ARCHIVE: archive } } : one,
   );
+  const beside = new Service({ app, node, ...UNTRACED });
   const services = new Map();
   const given = new Map(subjects.map((subject) => [subject, []]));
   let rate;
   try {
+    await beside.start();
     for (const subject of subjects) {
       const service = new Service({ app, node, ...subject });
       services.set(subject, service);
@@ -110,12 +110,15 @@ async function measureApp(app, all, { node, quick, log }) {
       const first = turn % subjects.length;
       let perSecond;
       for (const subject of [...subjects.slice(first), ...subjects.slice(0, first)]) {
-        const figures = await round(services.get(subject), APPS[app], SECONDS[kind], rate);
+        const figures = await round({
+          ...{ own: services.get(subject), beside, path: APPS[app] },
+          ...{ seconds: SECONDS[kind], rate },
+        });
         // The first round teaches the optimiser, and tells how much the untraced service can take.
         if (turn > 0) given.get(subject).push(figures);
-        else if (subject.mode === 'none') ({ perSecond } = figures);
+        else if (subject.mode === 'none') perSecond = figures.pairs.at(-1).own;
       }
-      rate ??= Math.round(perSecond / 2);
+      rate ??= Math.round(perSecond / 4);
     }
     return subjects.map((subject) => ({
       ...subject,
@@ -123,7 +126,7 @@ async function measureApp(app, all, { node, quick, log }) {
       rounds: given.get(subject),
     }));
   } finally {
-    for (const service of services.values()) await service.stop();
+    for (const service of [...services.values(), beside]) await service.stop();
     rmSync(archive, { recursive: true, force: true });
   }
 }

@@ -1,24 +1,11 @@
 // Rounds of the HTTP service: the flow behind node:http, load from another process, first all that it can take, then at a given rate.
-// The load's own CPU must never be in the figures.
-import { spawn } from 'node:child_process';
+// Every span of either must be counted as served.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
+import { load } from './run-load.mjs';
 import { SHAPES } from './shapes.mjs';
 
-const LOAD = fileURLToPath(new URL('./load.mjs', import.meta.url));
 const { flow } = SHAPES;
-
-/** What `load.mjs` says: requests a second that were answered, and at a rate their p50 and p99 in ms. */
-async function load(port, seconds, rate = 0) {
-  const child = spawn(process.execPath, [LOAD, String(port), String(seconds), String(rate)], {
-    stdio: ['ignore', 'pipe', 2],
-  });
-  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
-  if (code !== 0) throw new Error(`load.mjs ended with ${code}`);
-  return JSON.parse(output);
-}
 
 export class HttpRounds {
   #port;
@@ -42,10 +29,10 @@ export class HttpRounds {
   }
 
   /** What `load` says, and how many requests were served meanwhile. */
-  #loaded(seconds, rate, quick) {
+  #loaded(seconds, quick, rate) {
     return this.meter.round(async () => {
       this.#served = 0;
-      const said = await load(this.#port, seconds, rate);
+      const [said] = await load([this.#port], { seconds, rate });
       return { ...said, requests: this.#served, spans: this.#served * flow.spans };
     }, quick);
   }
@@ -53,9 +40,9 @@ export class HttpRounds {
   /** `perSecond`: at saturation; CPU and latencies: at `rate` requests a second, where one is given; spans and what is lost of them: of both. */
   async round({ seconds, rate, quick }) {
     this.#port ??= await this.#listen();
-    const full = await this.#loaded(seconds, 0, quick);
+    const full = await this.#loaded(seconds, quick);
     if (rate === undefined) return full;
-    const half = await this.#loaded(seconds, rate, quick);
+    const half = await this.#loaded(seconds, quick, rate);
     return { ...half, rate, perSecond: full.perSecond, lost: full.lost + half.lost, spans: full.spans + half.spans };
   }
 }

@@ -1,16 +1,23 @@
-// node load.mjs PORT SECONDS RATE [PATH]: HTTP/1.1 load on 127.0.0.1. RATE 0: 32 connections, each asks again as soon as it is answered. Else so many requests
-// a second, whether or not earlier ones are answered. Prints a line of JSON. A latency counts from when a request is due, the wait for a free
-// connection included: a service that stands still must not look quick because nobody asks it meanwhile. (autocannon sends the requests of a
-// second in one burst, and its latencies are whole milliseconds.)
+// node load.mjs PORT[,PORT...] SECONDS RATE [PATH]: HTTP/1.1 load on 127.0.0.1. RATE 0: 32 connections, each asks again as soon as it is answered; several
+// ports take turns, one right after another. Else so many requests a second of each port, of all at the same time, whether or not earlier ones are
+// answered. Prints a line of JSON: a result for each port, in a list. A latency counts from when a request is due, the wait for a free connection
+// included: a service that stands still must not look quick because nobody asks it meanwhile. (autocannon sends the requests of a second in one burst, and
+// its latencies are whole milliseconds.)
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from '../lib/stats.mjs';
 
-const [port, seconds, rate] = process.argv.slice(2, 5).map(Number);
-const [, , , , , path = '/api'] = process.argv;
+const [, , ports, ...rest] = process.argv;
+const [seconds, rate] = rest.map(Number);
+const [, , path = '/api'] = rest;
 const CONNECTIONS = rate > 0 ? 128 : 32;
 /** What is unanswered so long after the end is counted as if it had been answered then. */
 const PATIENCE_MS = 10_000;
+/** Between two ports: what one puts off must not be in the other's way. */
+const PAUSE_MS = 500;
+/** Until this process runs optimised code; it is not counted. */
+const WARM_S = 0.3;
 const REQUEST = Buffer.from(`GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`);
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
@@ -19,7 +26,7 @@ class Connection {
   #expected = -1;
   #have = 0;
 
-  constructor(onAnswer) {
+  constructor(port, onAnswer) {
     this.onAnswer = onAnswer;
     this.socket = connect(port, '127.0.0.1').setNoDelay(true);
     this.socket.on('data', (data) => this.#take(data));
@@ -44,13 +51,13 @@ class Connection {
   }
 }
 
-const open = async (onAnswer) => {
-  const connections = Array.from({ length: CONNECTIONS }, () => new Connection(onAnswer));
+const open = async (port, onAnswer) => {
+  const connections = Array.from({ length: CONNECTIONS }, () => new Connection(port, onAnswer));
   await Promise.all(connections.map(({ socket }) => once(socket, 'connect')));
   return connections;
 };
 
-async function saturate() {
+async function saturate(port, seconds) {
   let answered = 0;
   let inFlight = 0;
   let over;
@@ -61,7 +68,7 @@ async function saturate() {
     inFlight++;
     connection.ask();
   };
-  const connections = await open((connection) => {
+  const connections = await open(port, (connection) => {
     answered++;
     inFlight--;
     if (performance.now() < end) ask(connection);
@@ -74,7 +81,7 @@ async function saturate() {
   return { perSecond: (1000 * answered) / (performance.now() - start) };
 }
 
-async function atRate() {
+async function atRate(port, seconds, rate) {
   const latencies = [];
   const free = [];
   const waiting = [];
@@ -83,7 +90,7 @@ async function atRate() {
     dueOf.set(connection, due);
     connection.ask();
   };
-  const connections = await open((connection) => {
+  const connections = await open(port, (connection) => {
     latencies.push(performance.now() - dueOf.get(connection));
     dueOf.delete(connection);
     if (waiting.length > 0) ask(connection, waiting.shift());
@@ -115,5 +122,18 @@ async function atRate() {
   };
 }
 
-console.log(JSON.stringify(rate > 0 ? await atRate() : await saturate()));
+async function byTurns(all) {
+  const results = [];
+  if (all.length > 1) await saturate(all[0], WARM_S);
+  for (const port of all) {
+    if (all.length > 1) await sleep(PAUSE_MS);
+    results.push(await saturate(port, seconds));
+  }
+  return results;
+}
+
+const all = ports.split(',').map(Number);
+console.log(
+  JSON.stringify(await (rate > 0 ? Promise.all(all.map((port) => atRate(port, seconds, rate))) : byTurns(all))),
+);
 process.exit();

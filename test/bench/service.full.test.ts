@@ -1,15 +1,14 @@
 // The service suite counts what it says: a shape makes the spans it claims, a row is above the untraced service beside it, the load waits for
 // answers as users do, and a verdict is no surer than both figures of a quotient.
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 const of = (path: string) => new URL(`../../bench/${path}`, import.meta.url);
 // Plain JavaScript without types.
 const { SHAPES, serveRequests } = await import(of('service/shapes.mjs').href);
+const { load } = await import(of('service/run-load.mjs').href);
 const { keysOf, rowsOf } = await import(of('service/rows.mjs').href);
 const { verdictsOf } = await import(of('lib/verdict.mjs').href);
 
@@ -139,11 +138,7 @@ describe('load', () => {
       server.close();
     });
     await once(server, 'listening');
-    return String((server.address() as AddressInfo).port);
-  };
-  const load = async (...args: string[]) => {
-    const child = spawn(process.execPath, [of('service/load.mjs').pathname, ...args], { stdio: ['ignore', 'pipe', 2] });
-    return JSON.parse(await text(child.stdout!));
+    return (server.address() as AddressInfo).port;
   };
   const answer = (body: string): RequestListener => {
     return (_request, response) => response.writeHead(200, { 'content-length': body.length }).end(body);
@@ -156,7 +151,7 @@ describe('load', () => {
       served++;
       small(request, response);
     });
-    const { perSecond, p99 } = await load(port, '0.2', '0');
+    const [{ perSecond, p99 }] = await load([port], { seconds: 0.2 });
     expect(served).toBeGreaterThan(32);
     expect(perSecond).toBeGreaterThan(0);
     expect(p99).toBeUndefined();
@@ -169,9 +164,24 @@ describe('load', () => {
       served++;
       large(request, response);
     });
-    const { p50, p99 } = await load(port, '0.5', '100');
+    const [{ p50, p99 }] = await load([port], { seconds: 0.5, rate: 100 });
     expect(served).toBe(50);
     expect(p99).toBeGreaterThanOrEqual(p50);
+  });
+
+  it('asks several by turns, and at a rate all at the same time', async () => {
+    const asked: string[] = [];
+    const named = (name: string) =>
+      serve((request, response) => {
+        if (asked.at(-1) !== name) asked.push(name);
+        answer(name)(request, response);
+      });
+    const ports = [await named('first'), await named('second')];
+    expect(await load([...ports, ...ports], { seconds: 0.1 })).toHaveLength(4);
+    // Once more at the start, uncounted.
+    expect(asked).toEqual(['first', 'second', 'first', 'second']);
+    expect(await load(ports, { seconds: 0.2, rate: 200 })).toHaveLength(2);
+    expect(asked.length).toBeGreaterThan(6);
   });
 
   it('counts the wait of whoever comes while the service stands still', async () => {
@@ -182,7 +192,7 @@ describe('load', () => {
       opensAt ??= performance.now() + 1500;
       setTimeout(() => ok(request, response), Math.max(0, opensAt - performance.now()));
     });
-    const { p50 } = await load(port, '0.4', '1000');
+    const [{ p50 }] = await load([port], { seconds: 0.4, rate: 1000 });
     expect(p50).toBeGreaterThan(700);
   });
 });
