@@ -24,14 +24,21 @@ export type { ContextInfo } from './context/frame-store.js';
 export { LocalCollector, LocalSpans } from './local-span/local-collector.js';
 export { currentQueue, LocalSpan, SpanQueue } from './local-span/local-span.js';
 export { EventRecord, SpanRecord, TraceIdentity } from './record/record.js';
-export type { Properties, PropertyList, PropertyValue } from './rows/property.js';
+export type {
+  Link,
+  Properties,
+  PropertyList,
+  PropertyValue,
+  SpanKind,
+  SpanStatus,
+  StatusCode,
+} from './rows/property.js';
 export type { RootOptions, SpanOptions } from './span/arguments.js';
 export { always, never, parentBased, ratio, type Sampler, type SamplingInput } from './span/sampler.js';
 export { Span } from './span/span.js';
 export { SpanContext } from './span/span-context.js';
 export { type SpanMetricOptions, spanMetrics } from './span/span-metrics.js';
 export { SpanGuard } from './span/span-tasks.js';
-export type { Link, SpanKind, SpanStatus, StatusCode } from './span/span-types.js';
 export { TraceCollector } from './span/trace-collector.js';
 export {
   type BoundEmitter,

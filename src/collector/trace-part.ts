@@ -8,8 +8,8 @@ import type { ClockAnchor } from '../clock/index.js';
 import { NO_PROPERTIES } from '../record/properties.js';
 import { EventRecord, SpanRecord, TraceIdentity, toProperties } from '../record/record.js';
 import { type RowProperties, RowView } from '../record/row-view.js';
-import type { PropertyList, PropertyValue } from '../rows/property.js';
-import { Flag, type RowChunk } from '../rows/row-chunk.js';
+import type { Link, PropertyList, PropertyValue, SpanStatus, StatusCode } from '../rows/property.js';
+import { ERROR, Flag, type RowChunk, statusIn } from '../rows/row-chunk.js';
 import { writeLink } from '../rows/row-entries.js';
 import { type RowObserver, type RowStore, TakenRows } from '../rows/row-store.js';
 import { TRACE_STRIDE, TraceBit, type TraceTable, TraceWord } from '../rows/trace-table.js';
@@ -20,13 +20,10 @@ import {
   type MountedBatch,
   type OpenSpans,
 } from '../span/active-trace.js';
-import { type Link, type SpanStatus, STATUS_CODES, type StatusCode } from '../span/span-types.js';
 import { ReportError, type Resource, type Trace } from './reporter.js';
 
 // Points at one row after another, of which records are made.
 const VIEW = new RowView({ properties: NO_PROPERTIES }, { name: '', version: '', properties: NO_PROPERTIES });
-
-const ERROR = STATUS_CODES.indexOf('error');
 
 /** Parts that wait to be used again: of two reports of the default size, for one is delivered while the next is taken. */
 const MAX_POOLED = 2 * 16_384;
@@ -140,7 +137,7 @@ export class TracePart implements Trace {
   get hasError(): boolean {
     if (this.made !== null) return this.made.some(({ status }) => status.code === 'error');
     for (let i = 0; i < this.spanCount; i++) {
-      if (((this.flagsAt(i) >> Flag.statusShift) & Flag.statusMask) === ERROR) return true;
+      if (statusIn(this.flagsAt(i)) === ERROR) return true;
     }
     return false;
   }

@@ -1,9 +1,8 @@
 // Spans of a library that publishes a TracingChannel and has no instrumentation of its own here.
 import { wrongOption } from '../base/errors.js';
 import { shown } from '../base/options/checks.js';
-import type { Properties } from '../rows/property.js';
+import type { Properties, SpanKind } from '../rows/property.js';
 import type { Span } from '../span/span.js';
-import type { SpanKind } from '../span/span-types.js';
 import { callHook, callPredicate } from './channel.js';
 import { startCall } from './client-span.js';
 import { failureType } from './failure.js';

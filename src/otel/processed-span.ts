@@ -16,7 +16,7 @@ import { resourceProperties } from '../formats/library.js';
 import { sdkResource } from '../formats/sdk-shapes.js';
 import { Counter, count } from '../rows/counters.js';
 import type { PropertyList } from '../rows/property.js';
-import { Flag } from '../rows/row-chunk.js';
+import { Flag, statusIn } from '../rows/row-chunk.js';
 import type { SpanScope } from '../rows/row-text.js';
 import type { ActiveTrace } from '../span/active-trace.js';
 import type { Span as CoreSpan } from '../span/span.js';
@@ -107,7 +107,7 @@ export class ProcessedSpan extends OtelSpan {
   }
   get status(): SpanStatus {
     const { rowFlags, details } = this.spanlineSpan;
-    const code = (rowFlags >> Flag.statusShift) & Flag.statusMask;
+    const code = statusIn(rowFlags);
     return details === null || details.message === '' ? { code } : { code, message: details.message };
   }
   get attributes(): Attributes {

@@ -8,12 +8,12 @@ import { state } from '../context/process-state.js';
 import { enteredQueue } from '../local-span/local-span.js';
 import { Counter, count } from '../rows/counters.js';
 import { guarded } from '../rows/property.js';
+import { KINDS } from '../rows/row-chunk.js';
 import { RowStore } from '../rows/row-store.js';
 import { internScope, type SpanScope } from '../rows/row-text.js';
 import { type ActiveTrace, defaultSink, type TraceSink } from '../span/active-trace.js';
 import { Span as CoreSpan } from '../span/span.js';
 import { SpanContext as CoreContext } from '../span/span-context.js';
-import { KINDS } from '../span/span-types.js';
 import { parseSpanId, parseTraceId } from '../span/traceparent.js';
 import { currentContext, runWith } from './api-global.js';
 import {

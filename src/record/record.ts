@@ -1,9 +1,8 @@
 // The finished span as reporters see it: numeric ids and exact times, readable forms on demand.
 // Nothing here may run on the recording path; records are made when a trace is reported.
 
-import type { PropertyList, PropertyValue } from '../rows/property.js';
+import type { Link, PropertyList, PropertyValue, SpanKind, SpanStatus } from '../rows/property.js';
 import type { SpanScope } from '../rows/row-text.js';
-import type { Link, SpanKind, SpanStatus } from '../span/span-types.js';
 import { spanHex, traceHex } from '../span/traceparent.js';
 import { setOwn } from './properties.js';
 import { flagsOf, toUnixNs } from './row-view.js';

@@ -6,11 +6,10 @@
 // The properties of a row, an event or a link, read from their entries by number. A view is made once and pointed at one after another.
 
 import type { ClockAnchor } from '../clock/index.js';
-import type { PropertyValue } from '../rows/property.js';
-import { Flag, type RowChunk } from '../rows/row-chunk.js';
+import type { PropertyValue, SpanKind, StatusCode } from '../rows/property.js';
+import { Flag, KINDS, type RowChunk, STATUS_CODES, statusIn } from '../rows/row-chunk.js';
 import { type RowEntries, Tag } from '../rows/row-entries.js';
 import { internedName, internedScope, type SpanScope } from '../rows/row-text.js';
-import { KINDS, type SpanKind, STATUS_CODES, type StatusCode } from '../span/span-types.js';
 import { spanHex, traceHex } from '../span/traceparent.js';
 import type { ArchivedResource, ArchivedScope } from './archived-span.js';
 import type { FinishedEvent, FinishedLink, FinishedSpan, SpanProperties } from './finished-span.js';
@@ -314,7 +313,7 @@ export class RowView implements FinishedSpan {
     return BigInt((this.endSec - this.startSec) * 1e9 + (this.endNano - this.startNano));
   }
   get statusCode(): StatusCode {
-    return STATUS_CODES[(this.rowFlags >> Flag.statusShift) & Flag.statusMask];
+    return STATUS_CODES[statusIn(this.rowFlags)];
   }
   get statusMessage(): string {
     const { messageAt } = this.properties;

@@ -1,7 +1,7 @@
-// What a span has beside its name and times: properties, and, on few spans, events, links, a message and counts of what bounds refused. Values of a
-// program are checked and copied at the call, so that it may go on changing its own; they are kept with the handle until the span ends, and then
-// written behind its row as entries. On the recording path: a callback or a getter that throws is counted, never passed on, and costs no more than
-// its own property.
+// What a span has beside its name and times: kind, status and properties, and, on few spans, events, links, a message and counts of what bounds
+// refused. Values of a program are checked and copied at the call, so that it may go on changing its own; they are kept with the handle until the
+// span ends, and then written behind its row as entries. On the recording path: a callback or a getter that throws is counted, never passed on,
+// and costs no more than its own property.
 import { state } from '../context/process-state.js';
 import { Counter, count } from './counters.js';
 
@@ -24,6 +24,28 @@ export type Properties = Readonly<Record<string, PropertyValue | undefined>>;
  * repeat until records are made.
  */
 export type PropertyList = readonly (string | PropertyValue)[];
+
+/** The role of a span in a remote call, as OpenTelemetry names it. */
+export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer';
+
+/** The outcome of a span. */
+export type StatusCode = 'unset' | 'ok' | 'error';
+
+/** A span's status; `message` is only meaningful for `error`. */
+export interface SpanStatus {
+  readonly code: StatusCode;
+  readonly message?: string;
+}
+
+/** A reference from one span to another, usually in another trace. Ids are lower-case hex (32 and 16 digits). */
+export interface Link {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly traceState?: string;
+  readonly properties?: Properties;
+  /** Properties that were left out, in a record: a bound, or values of no permitted type. */
+  readonly droppedAttributesCount?: number;
+}
 
 /** Evaluate a callback given by the user; undefined and a count when it throws. */
 export const guarded = <T>(callback: () => T): T | undefined => {

@@ -1,6 +1,6 @@
 // A chunk of rows: finished spans as columns of numbers, with their entries and texts, outside the heap. A row is written once, when its
 // span has ended, and never changed but for its slot; what is open is in handles only. Must never hold an object a span.
-import type { PropertyList } from './property.js';
+import type { PropertyList, SpanKind, StatusCode } from './property.js';
 import { RowEntries } from './row-entries.js';
 
 /** Rows of a chunk of a collector. */
@@ -22,6 +22,16 @@ export const Flag = {
   remoteParent: 128,
   scopeShift: 8,
 } as const;
+
+/** Kinds and status codes, in the order of their numbers in the flags. */
+export const KINDS: readonly SpanKind[] = ['internal', 'server', 'client', 'producer', 'consumer'];
+export const STATUS_CODES: readonly StatusCode[] = ['unset', 'ok', 'error'];
+
+/** The number of the status code in the flags of a row. */
+export const statusIn = (flags: number): number => (flags >> Flag.statusShift) & Flag.statusMask;
+
+/** That of a span that has failed. */
+export const ERROR = STATUS_CODES.indexOf('error');
 
 /** The slot of a row that nobody wants any more. */
 export const NO_SLOT = -1;

@@ -5,7 +5,7 @@ import { state } from '../context/process-state.js';
 import type { LocalBatch } from '../local-span/local-collector.js';
 import { Counter, count, countMany } from '../rows/counters.js';
 import { type EndedSpan, nameText, type PendingLink } from '../rows/property.js';
-import { Flag, ROW_BYTES } from '../rows/row-chunk.js';
+import { ERROR, ROW_BYTES, statusIn } from '../rows/row-chunk.js';
 import { writeDetails } from '../rows/row-entries.js';
 import type { RowStore } from '../rows/row-store.js';
 import { internName } from '../rows/row-text.js';
@@ -19,7 +19,6 @@ import {
 } from '../rows/trace-table.js';
 import type { Sampler } from './sampler.js';
 import type { SpanContext } from './span-context.js';
-import { STATUS_CODES } from './span-types.js';
 
 /** A place under a span. */
 export interface Place {
@@ -114,8 +113,6 @@ export interface EndedRoot {
   readonly begin: number;
   readonly endTicks: number;
 }
-
-const ERROR = STATUS_CODES.indexOf('error');
 
 /** The handle of a trace: what spans of it hold. What waits of the trace is in its table, under a number that is its own until that is reported. */
 export class ActiveTrace {
@@ -252,7 +249,7 @@ export class ActiveTrace {
     chunk.add(span, parentHi, parentLo, this.number, name, flags, endTicks);
     const { journal } = rows;
     if (journal !== null) journal.added(chunk, chunk.count - 1, this.traces);
-    if (((flags >> Flag.statusShift) & Flag.statusMask) === ERROR) this.errors++;
+    if (statusIn(flags) === ERROR) this.errors++;
     this.accept(1, bytes);
   }
 

@@ -6,12 +6,19 @@ import { attempt } from '../base/calls/attempt.js';
 import type { LocalBatch, LocalSpans } from '../local-span/local-collector.js';
 import { wrongArgument } from '../local-span/misuse.js';
 import { Counter, count } from '../rows/counters.js';
-import { guarded, keptProperties, type PendingLink, type Properties } from '../rows/property.js';
-import { Flag } from '../rows/row-chunk.js';
+import {
+  guarded,
+  keptProperties,
+  type Link,
+  type PendingLink,
+  type Properties,
+  type SpanKind,
+  type StatusCode,
+} from '../rows/property.js';
+import { Flag, KINDS, STATUS_CODES } from '../rows/row-chunk.js';
 import type { SpanScope } from '../rows/row-text.js';
 import type { TraceSink } from './active-trace.js';
 import type { SpanContext } from './span-context.js';
-import { KINDS, type Link, type SpanKind, STATUS_CODES, type StatusCode } from './span-types.js';
 import { parseSpanId, parseTraceId } from './traceparent.js';
 
 /** How a span starts. */

@@ -13,13 +13,16 @@ import {
   type EndedSpan,
   keptProperties,
   keptValue,
+  type Link,
   lazyProperties,
   type Properties,
   type PropertyValue,
   SpanDetails,
+  type SpanKind,
+  type StatusCode,
   spanMeasures,
 } from '../rows/property.js';
-import { Flag } from '../rows/row-chunk.js';
+import { ERROR, Flag, statusIn } from '../rows/row-chunk.js';
 import { internScope } from '../rows/row-text.js';
 import { ActiveTrace, defaultSink, isSamePlace, type TraceLimits, type TraceSink } from './active-trace.js';
 import {
@@ -43,7 +46,6 @@ import { FurtherParents } from './further-parents.js';
 import { decide } from './sampler.js';
 import { SpanContext } from './span-context.js';
 import { runToEndUnder, runUnder, SpanGuard, TaskQueues, Unsampled } from './span-tasks.js';
-import { type Link, type SpanKind, STATUS_CODES, type StatusCode } from './span-types.js';
 import type { TraceCollector } from './trace-collector.js';
 
 /**
@@ -363,14 +365,9 @@ export class Span implements Disposable, QueueMount, EndedSpan {
     this.rowFlags |= number << Flag.scopeShift;
   }
 
-  /** @internal Its status is `error`. */
-  private get hasFailed(): boolean {
-    return STATUS_CODES[(this.rowFlags >> Flag.statusShift) & Flag.statusMask] === 'error';
-  }
-
   /** @internal True when a status other than `unset` was set. */
   get hasStatus(): boolean {
-    return ((this.rowFlags >> Flag.statusShift) & Flag.statusMask) !== 0;
+    return statusIn(this.rowFlags) !== 0;
   }
 
   /** @internal Another name, until it ends: a server learns the route of a request after its start. */
@@ -631,7 +628,7 @@ export class Span implements Disposable, QueueMount, EndedSpan {
     if (this.isKept) {
       this.write(trace);
       const measures = spanMeasures();
-      if (measures !== undefined) measures.ended(this, this, ticks, this.hasFailed);
+      if (measures !== undefined) measures.ended(this, this, ticks, statusIn(this.rowFlags) === ERROR);
     }
     // Behind its row: a process that is killed in between would leave it in neither.
     if (this.openPlace >= 0) trace.sink.openSpans?.remove(this.openPlace, this);

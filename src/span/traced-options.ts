@@ -2,8 +2,8 @@
 
 import { types } from 'node:util';
 import { OptionError } from '../base/errors.js';
-import type { Properties } from '../rows/property.js';
-import { KINDS as SPAN_KINDS, type SpanKind } from './span-types.js';
+import type { Properties, SpanKind } from '../rows/property.js';
+import { KINDS as SPAN_KINDS } from '../rows/row-chunk.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: parameter lists of arbitrary functions; `unknown[]` refuses every typed one.
 export type Arguments = any[];

@@ -6,9 +6,8 @@ import { LIBRARY_NAME, LIBRARY_VERSION, resourceProperties } from '../../formats
 import { ListedState, type SdkResource, sdkResource } from '../../formats/sdk-shapes.js';
 import { setOwn } from '../../record/properties.js';
 import type { EventRecord, SpanRecord } from '../../record/record.js';
-import type { Properties, PropertyList, PropertyValue } from '../../rows/property.js';
+import type { Link, Properties, PropertyList, PropertyValue, SpanKind } from '../../rows/property.js';
 import type { SpanScope } from '../../rows/row-text.js';
-import type { Link, SpanKind } from '../../span/span-types.js';
 import type {
   HrTime,
   SdkAttributes,

@@ -4,8 +4,7 @@ import type { ReportBatch, Resource, Trace } from '../../../src/collector/report
 import { OWN_SCOPE, ownResource } from '../../../src/formats/library.js';
 import { ObjectView } from '../../../src/record/object-view.js';
 import { EventRecord, SpanRecord, TraceIdentity } from '../../../src/record/record.js';
-import type { PropertyList } from '../../../src/rows/property.js';
-import type { Link, SpanKind, SpanStatus } from '../../../src/span/span-types.js';
+import type { Link, PropertyList, SpanKind, SpanStatus } from '../../../src/rows/property.js';
 
 export interface RecordParts {
   trace?: TraceIdentity;

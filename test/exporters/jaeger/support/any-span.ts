@@ -1,8 +1,7 @@
 // Random spans: every field over its whole range, for tests that must hold whatever a span says.
 
 import { EventRecord, type SpanRecord, TraceIdentity } from '../../../../src/record/record.js';
-import type { PropertyList, PropertyValue } from '../../../../src/rows/property.js';
-import type { Link, SpanKind, SpanStatus } from '../../../../src/span/span-types.js';
+import type { Link, PropertyList, PropertyValue, SpanKind, SpanStatus } from '../../../../src/rows/property.js';
 import fc from '../../../support/fast-check.js';
 import { record } from '../../support/records.js';
 
