@@ -169,9 +169,7 @@ export class Span implements Disposable, QueueMount, EndedSpan {
     const mount = queue.mount as Span;
     if (mount.trace === null) return mount;
     if (mount.isDiscarded) return childOfDiscarded(name, mount);
-    const { idHi, idLo } = queue.nextParent ?? mount;
-    const span = new Span(mount.trace, name, idHi, idLo, false, null);
-    if (mount.further !== null) span.inherit(mount.further, span.parentHi, span.parentLo);
+    const span = childUnder(name, mount, queue.nextParent ?? mount);
     return options ? span.withOptions(options) : span;
   }
 
@@ -183,11 +181,7 @@ export class Span implements Disposable, QueueMount, EndedSpan {
     const queue = state.enabled ? enteredQueue() : undefined;
     if (queue === undefined || !queue.mount.isSpan) return undefined;
     const mount = queue.mount as Span;
-    if (!mount.isRecording) return undefined;
-    const { idHi, idLo } = queue.nextParent ?? mount;
-    const span = new Span(mount.trace, name, idHi, idLo, false, null);
-    if (mount.further !== null) span.inherit(mount.further, span.parentHi, span.parentLo);
-    return span;
+    return mount.isRecording ? childUnder(name, mount, queue.nextParent ?? mount) : undefined;
   }
 
   /** The span that records nothing. */
@@ -343,16 +337,11 @@ export class Span implements Disposable, QueueMount, EndedSpan {
   /** Add an `exception` event with type, message and stack. Does not set the status. Accepts any thrown value. */
   recordException(error: unknown, properties?: Properties | (() => Properties)): this {
     if (!this.accepts()) return this;
-    if (properties === undefined) return this.addEvent('exception', exceptionProperties(error));
-    // Without a prototype every key is a key.
-    const all = Object.assign(
-      Object.create(null) as Record<string, PropertyValue | undefined>,
-      exceptionProperties(error),
-    );
-    lazyProperties(properties, (key, value) => {
-      all[key] = value;
-    });
-    return this.addEvent('exception', all);
+    // One list: of a key that comes twice the later value wins.
+    const list = [...(keptProperties(exceptionProperties(error)) ?? []), ...(keptProperties(properties) ?? [])];
+    const event = { name: 'exception', ticks: now(), properties: list, dropped: 0 };
+    this.detailed.addEvent(event, this.limits.maxEventsPerSpan);
+    return this;
   }
 
   /** @internal */
@@ -646,6 +635,13 @@ const childOfDiscarded = (name: string, parent: Span): Span => {
   return new Span(null, name, 0, 0, false, parent.context ?? null);
 };
 
+// Under `span` itself, or under a local span of it.
+const childUnder = (name: string, span: Span, { idHi, idLo }: Span | LocalSpan): Span => {
+  const child = new Span(span.trace, name, idHi, idLo, false, null);
+  if (span.further !== null) child.inherit(span.further, idHi, idLo);
+  return child;
+};
+
 // Parents may be missing where types do not reach: `Span.start('x', Span.current())` in JavaScript must not throw.
 const childOf = (name: string, parent: Span | null | undefined): Span => {
   if (!parent) {
@@ -653,10 +649,7 @@ const childOf = (name: string, parent: Span | null | undefined): Span => {
     return NOOP_SPAN;
   }
   if (parent.trace === null) return parent;
-  if (parent.isDiscarded) return childOfDiscarded(name, parent);
-  const span = new Span(parent.trace, name, parent.idHi, parent.idLo, false, null);
-  if (parent.further !== null) span.inherit(parent.further, parent.idHi, parent.idLo);
-  return span;
+  return parent.isDiscarded ? childOfDiscarded(name, parent) : childUnder(name, parent, parent);
 };
 
 const childOfMany = (name: string, parents: readonly Span[]): Span => {
