@@ -6,9 +6,9 @@
 
 import type { ClockAnchor } from '../clock/index.js';
 import { NO_PROPERTIES } from '../record/properties.js';
-import { EventRecord, SpanRecord, TraceIdentity, toProperties } from '../record/record.js';
-import { type RowProperties, RowView } from '../record/row-view.js';
-import type { Link, PropertyList, PropertyValue, SpanStatus, StatusCode } from '../rows/property.js';
+import { recordOfRow, type SpanRecord, TraceIdentity, toProperties } from '../record/record.js';
+import { RowView } from '../record/row-view.js';
+import type { PropertyList } from '../rows/property.js';
 import { ERROR, Flag, type RowChunk, statusIn } from '../rows/row-chunk.js';
 import { writeLink } from '../rows/row-entries.js';
 import { type RowObserver, type RowStore, TakenRows } from '../rows/row-store.js';
@@ -261,71 +261,6 @@ const orderOfStart = (part: TracePart): Uint32Array => {
   });
   return order;
 };
-
-const NO_EVENTS: readonly EventRecord[] = Object.freeze([]);
-const NO_LINKS: readonly Link[] = Object.freeze([]);
-const STATUS: Readonly<Record<StatusCode, SpanStatus>> = Object.freeze({
-  unset: Object.freeze({ code: 'unset' }),
-  ok: Object.freeze({ code: 'ok' }),
-  error: Object.freeze({ code: 'error' }),
-});
-
-/** The record of the row that the view shows. */
-export const recordOfRow = (span: RowView, trace: TraceIdentity): SpanRecord =>
-  new SpanRecord(
-    trace,
-    span.idHi,
-    span.idLo,
-    span.parentHi,
-    span.parentLo,
-    span.name,
-    span.kind,
-    span.startSec,
-    span.startNano,
-    span.endSec,
-    span.endNano,
-    listOf(span.properties),
-    eventsOf(span),
-    linksOf(span),
-    span.statusMessage === '' ? STATUS[span.statusCode] : { code: span.statusCode, message: span.statusMessage },
-    (span.rowFlags & Flag.remoteParent) !== 0,
-    (span.rowFlags & Flag.local) !== 0,
-    span.droppedAttributesCount,
-    span.droppedEventsCount,
-    span.droppedLinksCount,
-    span.rowScope,
-  );
-
-const listOf = (properties: RowProperties): PropertyList | null => {
-  const { size } = properties;
-  if (size === 0) return null;
-  const list: (string | PropertyValue)[] = [];
-  for (let i = 0; i < size; i++) list.push(properties.key(i), properties.value(i));
-  return list;
-};
-
-const eventsOf = (span: RowView): readonly EventRecord[] =>
-  span.eventCount === 0
-    ? NO_EVENTS
-    : Array.from({ length: span.eventCount }, (_, i) => {
-        const { name, sec, nano, properties, droppedAttributesCount } = span.event(i);
-        return new EventRecord(name, sec, nano, listOf(properties), droppedAttributesCount);
-      });
-
-const linksOf = (span: RowView): readonly Link[] =>
-  span.linkCount === 0
-    ? NO_LINKS
-    : Array.from({ length: span.linkCount }, (_, i) => {
-        const { traceId, spanId, traceState, properties, droppedAttributesCount } = span.link(i);
-        const list = listOf(properties);
-        return {
-          traceId,
-          spanId,
-          traceState: traceState === '' ? undefined : traceState,
-          properties: list === null ? undefined : toProperties(list),
-          ...(droppedAttributesCount === 0 ? undefined : { droppedAttributesCount }),
-        };
-      });
 
 /**
  * What sees every span whose rows are a collector's, whatever becomes of its trace: the flight recorder, as far as the collector needs it.

@@ -5,9 +5,8 @@
 import { orderInSteps } from '../base/calls/timers.js';
 import type { ClockAnchor } from '../clock/index.js';
 import type { Resource } from '../collector/reporter.js';
-import { recordOfRow } from '../collector/trace-part.js';
 import { NO_PROPERTIES } from '../record/properties.js';
-import { TraceIdentity } from '../record/record.js';
+import { recordOfRow, TraceIdentity } from '../record/record.js';
 import { RowView, toUnixTime } from '../record/row-view.js';
 import { Flag } from '../rows/row-chunk.js';
 import { traceHex } from '../span/traceparent.js';

@@ -1,9 +1,8 @@
 // Entries of rows: what is written as properties, events and links is read as it was, beside any other row.
 import { beforeEach, expect, test } from 'vitest';
-import { recordOfRow } from '../../src/collector/trace-part.js';
 import { NO_SCOPE } from '../../src/formats/library.js';
 import { NO_PROPERTIES } from '../../src/record/properties.js';
-import { TraceIdentity } from '../../src/record/record.js';
+import { recordOfRow, TraceIdentity } from '../../src/record/record.js';
 import { RowView } from '../../src/record/row-view.js';
 import { readCounters } from '../../src/rows/counters.js';
 import { type PropertyList, SpanDetails } from '../../src/rows/property.js';
