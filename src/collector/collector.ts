@@ -42,7 +42,7 @@ export class Collector implements TraceSink {
     this.given = options;
     this.options = resolveOptions(options);
     this.life = new TraceLife(this.options);
-    this.reporting = new Reporting(this.life, this.options);
+    this.reporting = new Reporting(this.life);
   }
 
   /** Change options; what is not named stays. Throws `ERR_SPANLINE_OPTION` and changes nothing when one is wrong. */
@@ -57,7 +57,6 @@ export class Collector implements TraceSink {
     return () => {
       this.options = resolved;
       this.life.options = resolved;
-      this.reporting.options = resolved;
       this.given = given;
       this.reporting.armIfWaiting();
     };
@@ -128,7 +127,7 @@ export class Collector implements TraceSink {
 
   /** @internal */
   opened(trace: ActiveTrace): void {
-    if (this.life.opened(trace)) this.reporting.wake();
+    if (this.life.opened(trace.number)) this.reporting.wake();
     if (this.options.reportOpenTraces) this.reporting.armIfWaiting();
   }
 

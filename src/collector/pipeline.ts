@@ -14,8 +14,6 @@ export interface QueuedTrace extends Trace {
   release?(): void;
   /** Called when a program gets it, which may keep it. */
   show?(): void;
-  /** Called when a reporter may go on to read it. */
-  leave?(): void;
 }
 
 /** Counters of one pipeline, part of `stats()`. */
@@ -292,8 +290,7 @@ export class Pipeline {
     for (const part of batch.parts) {
       // Whoever keeps a trace must not hold what came with it.
       if (mayKeep) part.detach?.();
-      if (batch.isAbandoned) part.leave?.();
-      else part.release?.();
+      if (!batch.isAbandoned) part.release?.();
     }
   }
 

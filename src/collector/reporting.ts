@@ -93,19 +93,16 @@ export class Reporting {
     droppedSpansQueueFull: 0,
   };
   readonly #life: TraceLife;
-  /** Those in force: another object when they change. */
-  options: ResolvedOptions;
 
-  constructor(life: TraceLife, options: ResolvedOptions) {
+  constructor(life: TraceLife) {
     this.#life = life;
-    this.options = options;
   }
 
   /** These get what is reported from now on. */
   setReporters(reporters: readonly Reporter[]): void {
     const before = this.#delivering;
     this.#pipelines = reporters.map(
-      (one) => before.find((pipeline) => pipeline.reporter === one) ?? new Pipeline(one, () => this.options),
+      (one) => before.find((pipeline) => pipeline.reporter === one) ?? new Pipeline(one, () => this.#options),
     );
     // One replaced still delivers what it was given, unless it is set again meanwhile; it gets nothing new.
     this.#former = before.filter((pipeline) => !this.#pipelines.includes(pipeline));
@@ -118,7 +115,7 @@ export class Reporting {
   /** Something was queued: a report comes in time, or a bound is kept. */
   wake(): void {
     const { queued, observed } = this.#life;
-    const { maxQueuedBytes, reportThresholdSpans } = this.options;
+    const { maxQueuedBytes, reportThresholdSpans } = this.#options;
     if (observed.bytes > maxQueuedBytes) this.#life.takeObserved();
     if (queued.bytes > maxQueuedBytes) this.#relieve(maxQueuedBytes);
     const isReported = this.#pipelines.length > 0;
@@ -129,7 +126,7 @@ export class Reporting {
   /** A report comes if something waits that the options want reported. */
   armIfWaiting(): void {
     const { queued, open } = this.#life;
-    if (queued.length > 0 || (this.options.reportOpenTraces && open.size > 0)) this.#arm();
+    if (queued.length > 0 || (this.#options.reportOpenTraces && open.size > 0)) this.#arm();
   }
 
   /** Hand over everything finished and wait until reporters have it. */
@@ -160,7 +157,7 @@ export class Reporting {
     this.#life.takeObserved();
     const parts = this.#takeReportable();
     if (parts.length > 0) this.#handOver(parts, (pipeline) => pipeline.push(parts));
-    if (this.options.reportOpenTraces && this.#life.open.size > 0) this.#arm();
+    if (this.#options.reportOpenTraces && this.#life.open.size > 0) this.#arm();
   }
 
   /** Hand everything to reporters that work synchronously. */
@@ -192,6 +189,10 @@ export class Reporting {
     return reporters;
   }
 
+  get #options(): ResolvedOptions {
+    return this.#life.options;
+  }
+
   get #delivering(): Pipeline[] {
     return [...this.#pipelines, ...this.#former].filter((pipeline) => !pipeline.isClosed);
   }
@@ -215,7 +216,7 @@ export class Reporting {
 
   #arm(): void {
     if (this.#timer !== undefined || (this.#pipelines.length === 0 && this.#life.observed.length === 0)) return;
-    this.#timer = timers.setTimeout(() => this.report(), timerMs(this.options.reportIntervalMs));
+    this.#timer = timers.setTimeout(() => this.report(), timerMs(this.#options.reportIntervalMs));
     this.#timer.unref();
   }
 
@@ -247,7 +248,7 @@ export class Reporting {
     const parts = this.#life.takeReportable();
     if (parts.length === 0) return [];
     state.queueStore.heedReaders();
-    const reported = this.options.keep === undefined ? parts : this.#wanted(parts);
+    const reported = this.#options.keep === undefined ? parts : this.#wanted(parts);
     this.#life.observer?.reporting(reported);
     return reported;
   }
@@ -272,7 +273,7 @@ export class Reporting {
 
   #isWanted(part: TracePart): boolean {
     try {
-      return decision('keep', this.options.keep?.(part)) !== false;
+      return decision('keep', this.#options.keep?.(part)) !== false;
     } catch {
       count(Counter.callbackErrors);
       return true;

@@ -29,18 +29,12 @@ import { Counter, count, countMany } from '../rows/counters.js';
 import { RowStore } from '../rows/row-store.js';
 import { OpenTraces, TRACE_BYTES, TraceBit, type TraceKey, TraceQueue, TraceWord } from '../rows/trace-table.js';
 import type { ActiveTrace, EndedRoot, TraceOutcome } from '../span/active-trace.js';
+import type { ResolvedOptions } from './options.js';
 import { PartPool, type TraceObserver, type TracePart, takeTraces } from './trace-part.js';
 
 /** The states of a trace that has a number. Unlisted: it is in none of the lists yet, as each number is when it is given. */
 export const TraceState = { unlisted: 0, open: 1, queued: 2, observed: 3 } as const;
 export type TraceState = (typeof TraceState)[keyof typeof TraceState];
-
-/** What a collector decides of the life of its traces. */
-export interface LifeOptions {
-  readonly reportOpenTraces: boolean;
-  readonly maxOpenTraces: number;
-  readonly maxOpenBytes: number;
-}
 
 /** A trace whose rows are not here, but which is open here: one that a request collects itself. */
 export interface ExternalTrace {
@@ -89,6 +83,8 @@ export class TraceLife {
   readonly queued = new TraceQueue(this.traces);
   /** Wait for the observer alone. */
   readonly observed = new TraceQueue(this.traces);
+  /** Where a trace waits, by its state. */
+  private readonly lists = [null, this.open, this.queued, this.observed] as const;
   observer: TraceObserver | null = null;
   /** Nothing is queued any more. */
   isShutDown = false;
@@ -98,18 +94,23 @@ export class TraceLife {
   private readonly externals = new Map<number, ExternalTrace>();
 
   /** @param options Those in force: another object when they change. */
-  constructor(public options: LifeOptions) {}
+  constructor(public options: ResolvedOptions) {}
 
-  /** True when another one was evicted for it. */
-  opened(trace: ActiveTrace): boolean {
-    return this.openNumber(trace.number);
+  /** A trace has begun. True when another one was evicted for it. */
+  opened(number: number): boolean {
+    this.traces.set(number, TraceWord.state, TraceState.open);
+    this.open.add(number);
+    if (this.open.size <= this.options.maxOpenTraces) return false;
+    // More than one where the bound was lowered.
+    while (this.open.size > this.options.maxOpenTraces) this.evict();
+    return true;
   }
 
   /** A trace whose rows are elsewhere is open: it counts, and is evicted, like those that are here. Gives the number that it has here. */
   openedExternal(key: TraceKey, external: ExternalTrace): number {
     const number = this.traces.acquire(key, undefined, 0);
     this.externals.set(number, external);
-    this.openNumber(number);
+    this.opened(number);
     return number;
   }
 
@@ -156,7 +157,7 @@ export class TraceLife {
       // What a bound has dropped before, and the observer waits for, is counted.
       if (!this.traces.has(number, TraceBit.dropped))
         countMany(Counter.spansOfDiscardedTraces, this.traces.get(number, TraceWord.spans));
-      this.leave(number);
+      this.lists[this.stateOf(number)]?.remove(number);
     }
     trace.discard();
   }
@@ -253,15 +254,6 @@ export class TraceLife {
     return this.traces.get(number, TraceWord.state) as TraceState;
   }
 
-  private openNumber(number: number): boolean {
-    this.traces.set(number, TraceWord.state, TraceState.open);
-    this.open.add(number);
-    if (this.open.size <= this.options.maxOpenTraces) return false;
-    // More than one where the bound was lowered.
-    while (this.open.size > this.options.maxOpenTraces) this.evict();
-    return true;
-  }
-
   private grewWaiting(number: number, spans: number, bytes: number, state: TraceState): true {
     if (this.traces.has(number, TraceBit.dropped)) countMany(Counter.spansOfDiscardedTraces, spans);
     if (state === TraceState.queued) this.queued.grew(spans, bytes);
@@ -328,21 +320,6 @@ export class TraceLife {
     }
     if (traces.get(number, TraceWord.spans) === 0) traces.release(number);
     else this.observe(number);
-  }
-
-  // Out of where it waits.
-  private leave(number: number): void {
-    switch (this.stateOf(number)) {
-      case TraceState.open:
-        this.open.remove(number);
-        break;
-      case TraceState.queued:
-        this.queued.remove(number);
-        break;
-      case TraceState.observed:
-        this.observed.remove(number);
-        break;
-    }
   }
 
   private openWithSpans(): number[] {

@@ -1,4 +1,4 @@
-// The finished span as reporters see it: numeric ids and exact times, readable forms on demand.
+// The finished span as reporters see it: numeric ids and exact times, readable forms on demand. At the end the record of a row.
 // Nothing here may run on the recording path; records are made when a trace is reported.
 
 import type { Link, PropertyList, PropertyValue, SpanKind, SpanStatus, StatusCode } from '../rows/property.js';
