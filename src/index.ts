@@ -16,10 +16,10 @@ export {
 } from './collector/default-collector.js';
 export { flushOnSignals } from './collector/exit.js';
 export type { CollectorOptions } from './collector/options.js';
+export { toRecords } from './collector/own-trace.js';
 export type { PipelineStats } from './collector/pipeline.js';
 export { type ReportBatch, ReportError, type Reporter, type Resource, type Trace } from './collector/reporter.js';
 export type { CollectorStats, FlushResult } from './collector/reporting.js';
-export { toRecords } from './collector/to-records.js';
 export type { ContextInfo } from './context/frame-store.js';
 export { LocalCollector, LocalSpans } from './local-span/local-collector.js';
 export { currentQueue, LocalSpan, SpanQueue } from './local-span/local-span.js';
