@@ -10,7 +10,6 @@ import { recordOfRow, type SpanRecord, TraceIdentity, toProperties } from '../re
 import { RowView } from '../record/row-view.js';
 import type { PropertyList } from '../rows/property.js';
 import { ERROR, Flag, type RowChunk, statusIn } from '../rows/row-chunk.js';
-import { writeLink } from '../rows/row-entries.js';
 import { type RowObserver, type RowStore, TakenRows } from '../rows/row-store.js';
 import { TRACE_STRIDE, TraceBit, type TraceTable, TraceWord } from '../rows/trace-table.js';
 import {
@@ -342,7 +341,7 @@ const copyMounted = (
     if (to.parentHis[last] === 0 && to.parentLos[last] === 0) {
       to.parentHis[last] = mounted.parentHi;
       to.parentLos[last] = mounted.parentLo;
-      for (const link of links ?? []) writeLink(to.entries, link);
+      for (const link of links ?? []) to.entries.writeLink(link);
       to.heads[to.count] = to.entries.count;
     }
     observer?.observeMounted(traces, number, to, last);

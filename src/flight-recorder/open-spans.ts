@@ -5,7 +5,6 @@ import { getOrMake } from '../base/maps/maps.js';
 import type { LocalSpan, SpanQueue } from '../local-span/local-span.js';
 import { type EndedSpan, nameText } from '../rows/property.js';
 import { CHUNK_ROWS, Flag, RowChunk } from '../rows/row-chunk.js';
-import { writeDetails } from '../rows/row-entries.js';
 import { internName } from '../rows/row-text.js';
 import { TraceBit, type TraceKey, TraceTable } from '../rows/trace-table.js';
 import type { ActiveTrace, EndedRoot, OpenSpans } from '../span/active-trace.js';
@@ -143,7 +142,7 @@ class OpenRows {
     const name = internName(span.name);
     const text = name === 0 ? nameText(span.name) : null;
     if (text !== null || span.propertyList !== null || span.details !== null) {
-      writeDetails(chunk.entries, span, text, null);
+      chunk.entries.writeDetails(span, text, null);
     }
     chunk.add(span, parentHi, parentLo, slot, name, flags, this.#taken);
     if (chunk.isFull) this.close();

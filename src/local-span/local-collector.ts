@@ -5,7 +5,6 @@ import { state, type TaskQueue } from '../context/process-state.js';
 import { Counter, count, countMany } from '../rows/counters.js';
 import { nameText } from '../rows/property.js';
 import { CHUNK_ROWS, Flag, NO_SLOT, RowChunk } from '../rows/row-chunk.js';
-import { writeDetails } from '../rows/row-entries.js';
 import { internName } from '../rows/row-text.js';
 import { LocalSpan, type QueueMount, SpanQueue } from './local-span.js';
 import { wrongArgument } from './misuse.js';
@@ -36,7 +35,7 @@ export class LocalBatch {
       this.chunks.push(chunk);
     }
     const { outer } = span;
-    writeDetails(chunk.entries, span, text, null);
+    chunk.entries.writeDetails(span, text, null);
     chunk.add(span, outer?.idHi ?? 0, outer?.idLo ?? 0, NO_SLOT, name, Flag.local, end);
     this.count++;
   }

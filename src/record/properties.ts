@@ -20,17 +20,6 @@ export const setOwn = <T>(on: Record<string, T>, key: string, value: T): void =>
   else Object.defineProperty(on, key, { value, enumerable: true, writable: true, configurable: true });
 };
 
-/** Set one; false when the key was there already. */
-export const setNewProperty = (
-  properties: Record<string, ArchivedValue>,
-  key: string,
-  value: ArchivedValue,
-): boolean => {
-  const isNew = !Object.hasOwn(properties, key);
-  setOwn(properties, key, value);
-  return isNew;
-};
-
 const INDEX = /^(?:0|[1-9]\d{0,9})$/;
 
 /** Whether an object lists the key before all others, in the order of numbers. */
@@ -54,7 +43,8 @@ export class PropertyDraft {
   /** Set one; false when the key was there already. */
   set(key: string, value: ArchivedValue): boolean {
     if (this.#order === undefined && isIndex(key)) this.#order = Object.keys(this.#properties);
-    const isNew = setNewProperty(this.#properties, key, value);
+    const isNew = !this.has(key);
+    setOwn(this.#properties, key, value);
     if (isNew) this.#order?.push(key);
     return isNew;
   }

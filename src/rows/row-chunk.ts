@@ -1,6 +1,6 @@
 // A chunk of rows: finished spans as columns of numbers, with their entries and texts, outside the heap. A row is written once, when its
 // span has ended, and never changed but for its slot; what is open is in handles only. Must never hold an object a span.
-import type { PropertyList, SpanKind, StatusCode } from './property.js';
+import type { EndedSpan, PropertyList, SpanKind, StatusCode } from './property.js';
 import { RowEntries } from './row-entries.js';
 
 /** Rows of a chunk of a collector. */
@@ -36,15 +36,11 @@ export const ERROR = STATUS_CODES.indexOf('error');
 /** The slot of a row that nobody wants any more. */
 export const NO_SLOT = -1;
 
-/** What a row contains of a span, but for its entries. Ids are signed 32-bit words; times are ticks. */
-export interface RowSpan {
-  readonly idHi: number;
-  readonly idLo: number;
-  readonly begin: number;
-}
+/** What a row contains of a span, but for its entries. */
+type RowSpan = Pick<EndedSpan, 'idHi' | 'idLo' | 'begin'>;
 
 /** The columns of a chunk. */
-export type RowColumns = Pick<
+type RowColumns = Pick<
   RowChunk,
   'begins' | 'ends' | 'idHis' | 'idLos' | 'parentHis' | 'parentLos' | 'slots' | 'names' | 'flags' | 'heads' | 'entries'
 >;

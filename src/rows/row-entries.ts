@@ -119,6 +119,27 @@ export class RowEntries {
     this.remembered = null;
   }
 
+  /**
+   * All entries of the row that is added next; gives their bytes. `name` is that of a span whose name has no number, `further` are links beside those of
+   * the details.
+   */
+  writeDetails({ propertyList, details }: EndedSpan, name: string | null, further: readonly PendingLink[] | null): number {
+    const before = this.usedBytes;
+    if (name !== null) this.writeName(name);
+    const invalid = propertyList === null ? 0 : this.writeProperties(propertyList);
+    if (details === null) this.writeDropped(invalid, 0, 0);
+    else {
+      const { links, events, message } = details;
+      if (message !== '') this.writeMessage(message);
+      const unlinked = links === null ? 0 : links.reduce((sum, { ids }) => sum + (ids === null ? 1 : 0), 0);
+      this.writeDropped(invalid + details.droppedProperties, details.droppedEvents, unlinked + details.droppedLinks);
+      if (events !== null) for (const event of events) this.writeEvent(event);
+    }
+    if (further !== null) for (const link of further) this.writeLink(link);
+    if (details?.links) for (const link of details.links) this.writeLink(link);
+    return this.usedBytes - before;
+  }
+
   /** Properties in their order, key, value, key, value, each key once; gives how many had values of no permitted type. */
   writeProperties(list: PropertyList): number {
     const properties = list.length > 2 ? lastOfEachKey(list) : list;
@@ -135,18 +156,20 @@ export class RowEntries {
     if (properties + events + links > 0) this.add(properties, Tag.dropped, events, links);
   }
 
-  /** An event. Its properties and what was left out of them follow. */
-  writeEvent(name: string, ticks: number): void {
+  writeEvent({ name, ticks, properties, dropped }: PendingEvent): void {
     const number = internName(name);
     this.addDouble(number, Tag.event, ticks);
     if (number === 0) this.writeName(name);
+    this.writeOwn(properties, dropped);
   }
 
-  /** A link by the words of its ids. Its properties and what was left out of them follow. */
-  writeLink(ids: ArrayLike<number>, state: string): void {
+  /** Nothing when its ids were not ids, which is counted with the span. */
+  writeLink({ ids, traceState, properties, dropped }: PendingLink): void {
+    if (ids === null) return;
     this.add(ids[4], Tag.link, ids[5], ids[0]);
     this.add(ids[1], Tag.linkTrace, ids[2], ids[3]);
-    if (state !== '') this.writeText(0, Tag.linkState, state);
+    if (traceState !== '') this.writeText(0, Tag.linkState, traceState);
+    this.writeOwn(properties, dropped);
   }
 
   writeMessage(text: string): void {
@@ -222,6 +245,11 @@ export class RowEntries {
         return true;
     }
     return false;
+  }
+
+  // The properties of an event or a link, and how many of them were left out.
+  private writeOwn(properties: PropertyList | null, dropped: number): void {
+    this.writeDropped(dropped + (properties === null ? 0 : this.writeProperties(properties)), 0, 0);
   }
 
   private copyText(from: RowText, key: number, at: number, length: number): number {
@@ -367,42 +395,3 @@ const isValue = (value: unknown): boolean => isScalar(value) || isList(value);
 
 // A function may be a revoked proxy, which `Array.isArray` throws for.
 const isList = (value: unknown): value is readonly unknown[] => typeof value === 'object' && Array.isArray(value);
-
-/**
- * Write the entries of the row that is added next; gives their bytes. `name` is that of a span whose name has no number, `further` are
- * links beside those of the details.
- */
-export const writeDetails = (
-  entries: RowEntries,
-  span: EndedSpan,
-  name: string | null,
-  further: readonly PendingLink[] | null,
-): number => {
-  const before = entries.usedBytes;
-  if (name !== null) entries.writeName(name);
-  const { propertyList, details } = span;
-  const invalid = propertyList === null ? 0 : entries.writeProperties(propertyList);
-  if (details === null) entries.writeDropped(invalid, 0, 0);
-  else {
-    const { links, events, message } = details;
-    if (message !== '') entries.writeMessage(message);
-    const unlinked = links === null ? 0 : links.reduce((sum, { ids }) => sum + (ids === null ? 1 : 0), 0);
-    entries.writeDropped(invalid + details.droppedProperties, details.droppedEvents, unlinked + details.droppedLinks);
-    if (events !== null) for (const event of events) writeEvent(entries, event);
-  }
-  if (further !== null) for (const link of further) writeLink(entries, link);
-  if (details?.links) for (const link of details.links) writeLink(entries, link);
-  return entries.usedBytes - before;
-};
-
-const writeEvent = (entries: RowEntries, { name, ticks, properties, dropped }: PendingEvent): void => {
-  entries.writeEvent(name, ticks);
-  entries.writeDropped(dropped + (properties === null ? 0 : entries.writeProperties(properties)), 0, 0);
-};
-
-/** Write a link behind everything else of a row. */
-export const writeLink = (entries: RowEntries, { ids, traceState, properties, dropped }: PendingLink): void => {
-  if (ids === null) return;
-  entries.writeLink(ids, traceState);
-  entries.writeDropped(dropped + (properties === null ? 0 : entries.writeProperties(properties)), 0, 0);
-};

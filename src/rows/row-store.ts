@@ -8,12 +8,6 @@ import type { PropertyList } from './property.js';
 import { CHUNK_ROWS, Flag, NO_SLOT, RowChunk } from './row-chunk.js';
 import { TraceBit, TraceTable, TraceWord } from './trace-table.js';
 
-/** Takes chunks that are free again, and what listed their rows. */
-interface RowPool {
-  give(chunk: RowChunk): void;
-  giveBack(rows: TakenRows): void;
-}
-
 const NONE = new Int32Array(0);
 
 export class TakenRows {
@@ -34,7 +28,8 @@ export class TakenRows {
   /** @param counts Number of rows of each trace. */
   constructor(
     counts: Int32Array,
-    private readonly pool: RowPool | null = null,
+    /** Takes what is free again. */
+    private readonly pool: RowStore | null = null,
   ) {
     this.begin(counts);
   }

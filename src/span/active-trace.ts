@@ -6,7 +6,6 @@ import type { LocalBatch } from '../local-span/local-collector.js';
 import { Counter, count, countMany } from '../rows/counters.js';
 import { type EndedSpan, nameText, type PendingLink } from '../rows/property.js';
 import { ERROR, ROW_BYTES, statusIn } from '../rows/row-chunk.js';
-import { writeDetails } from '../rows/row-entries.js';
 import type { RowStore } from '../rows/row-store.js';
 import { internName } from '../rows/row-text.js';
 import {
@@ -244,7 +243,7 @@ export class ActiveTrace {
     const chunk = rows.chunk();
     let bytes = ROW_BYTES;
     if (text !== null || span.propertyList !== null || span.details !== null || further !== null) {
-      bytes += writeDetails(chunk.entries, span, text, further);
+      bytes += chunk.entries.writeDetails(span, text, further);
     }
     chunk.add(span, parentHi, parentLo, this.number, name, flags, endTicks);
     const { journal } = rows;

@@ -7,7 +7,7 @@ import { RowView } from '../../src/record/row-view.js';
 import { readCounters } from '../../src/rows/counters.js';
 import { type PropertyList, SpanDetails } from '../../src/rows/property.js';
 import { RowChunk } from '../../src/rows/row-chunk.js';
-import { RowEntries, writeDetails } from '../../src/rows/row-entries.js';
+import { RowEntries } from '../../src/rows/row-entries.js';
 import { internName, MAX_NAME_LENGTH, MAX_NAMES, RowText } from '../../src/rows/row-text.js';
 import fc from '../support/fast-check.js';
 import { forgetNames, useOwnNames } from '../support/names.js';
@@ -134,13 +134,10 @@ test('events and links between properties of others', () => {
   entries.writeProperties(['a', [1, 2]]);
   entries.writeMessage('failed \ud800');
   entries.writeDropped(1, 2, 3);
-  entries.writeEvent('e'.repeat(300), 1);
-  entries.writeProperties(['b', 'c']);
-  entries.writeDropped(4, 0, 0);
-  entries.writeEvent('short', 12345);
-  entries.writeLink(ids, 'a=b');
-  entries.writeProperties(['d', true]);
-  entries.writeLink(ids.toReversed(), '');
+  entries.writeEvent({ name: 'e'.repeat(300), ticks: 1, properties: ['b', 'c'], dropped: 4 });
+  entries.writeEvent({ name: 'short', ticks: 12345, properties: null, dropped: 0 });
+  entries.writeLink({ ids, traceState: 'a=b', properties: ['d', true], dropped: 0 });
+  entries.writeLink({ ids: ids.toReversed(), traceState: '', properties: null, dropped: 0 });
   chunk.add({ idHi: 7, idLo: 8, begin: 0 }, 0, 0, 0, 0, 0, 2);
   entries.writeProperties(['of', 'another row']);
   const anchor = { ticks: 0, unixSec: 10, unixNano: 0, nsPerTick: 1 };
@@ -185,9 +182,9 @@ test('what is not there takes no room: counts of zero, an empty state of a link,
   entries.writeDropped(0, 0, 0);
   expect(entries.usedBytes).toBe(0);
   const span = { name: 'n', idHi: 1, idLo: 2, begin: 0, propertyList: null, details: new SpanDetails() };
-  expect(writeDetails(entries, span, null, null)).toBe(0);
+  expect(entries.writeDetails(span, null, null)).toBe(0);
   // Two entries for the ids.
-  entries.writeLink([1, 2, 3, 4, 5, 6], '');
+  entries.writeLink({ ids: [1, 2, 3, 4, 5, 6], traceState: '', properties: null, dropped: 0 });
   expect(entries.usedBytes).toBe(32);
 });
 
@@ -197,7 +194,7 @@ test('bytes of a stretch of entries are those of its entries and texts', () => {
   const middle = entries.count;
   const before = entries.usedBytes;
   entries.writeMessage('a message');
-  entries.writeEvent('e'.repeat(300), 1);
+  entries.writeEvent({ name: 'e'.repeat(300), ticks: 1, properties: null, dropped: 0 });
   expect(entries.bytesOf(0, middle)).toBe(before);
   expect(entries.bytesOf(middle, entries.count)).toBe(entries.usedBytes - before);
 });

@@ -3,7 +3,6 @@
 import { describe, expect, test } from 'vitest';
 import { nameText, type PropertyList } from '../../src/rows/property.js';
 import { ROW_BYTES, RowChunk } from '../../src/rows/row-chunk.js';
-import { writeDetails } from '../../src/rows/row-entries.js';
 import { RowStore, TakenRows } from '../../src/rows/row-store.js';
 import { internedName, internName } from '../../src/rows/row-text.js';
 import { TraceWord } from '../../src/rows/trace-table.js';
@@ -42,7 +41,7 @@ const add = (owner: Owner, name: string, propertyList: PropertyList | null, flag
   const chunk = store.chunk();
   const number = internName(name);
   const span = { name, idHi: 7, idLo: id, begin: id / 2, propertyList, details: null };
-  writeDetails(chunk.entries, span, number === 0 ? nameText(name) : null, null);
+  chunk.entries.writeDetails(span, number === 0 ? nameText(name) : null, null);
   chunk.add(span, 3, -id, owner.number, number, flags, id + 0.25);
   store.traces.grow(owner.number, 1, ROW_BYTES);
   owner.written.push({ id, name, propertyList });
