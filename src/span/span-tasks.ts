@@ -5,7 +5,7 @@
 // as it was. Nothing else may be called on it or changed. The promise itself cannot be given back: a waiter for it has handled it, so that a rejection nobody
 // else handles would no longer reach `unhandledRejection`, and whether somebody else does cannot be asked.
 import { types } from 'node:util';
-import { state, type TaskQueue } from '../context/process-state.js';
+import { state } from '../context/process-state.js';
 import { type QueueMount, queueStore, SpanQueue } from '../local-span/local-span.js';
 import { enterQueue, leaveQueue, runOnQueue } from '../local-span/task-context.js';
 import type { SpanContext } from './span-context.js';
@@ -88,22 +88,6 @@ export class TaskQueues {
     this.first = queue;
   }
 
-  /** Close `queue` when `result` settles. The caller returns the promise given back in its place. */
-  closeWhenSettled<T>(queue: SpanQueue, result: Promise<T>, follow: Follow): Promise<T> {
-    this.add(queue);
-    return follow(
-      result,
-      (value) => {
-        this.close(queue);
-        return value;
-      },
-      (error) => {
-        this.close(queue);
-        throw error;
-      },
-    );
-  }
-
   /** The span ends while tasks run. */
   settle(): void {
     for (let queue = this.first; queue !== null; queue = queue.nextOpen) queue.settle();
@@ -117,7 +101,8 @@ export class TaskQueues {
     if (nextOpen !== null) nextOpen.previousOpen = previousOpen;
   }
 
-  private close(queue: SpanQueue): void {
+  /** Its task is over. */
+  close(queue: SpanQueue): void {
     this.remove(queue);
     queue.close();
   }
@@ -147,7 +132,19 @@ export const runUnder = <T>(span: RunningSpan, fn: () => T): T => {
     return result;
   }
   span.tasks ??= new TaskQueues();
-  return span.tasks.closeWhenSettled(queue, result as Promise<unknown>, follow) as T;
+  const { tasks } = span;
+  tasks.add(queue);
+  return follow(
+    result as Promise<unknown>,
+    (value) => {
+      tasks.close(queue);
+      return value;
+    },
+    (error) => {
+      tasks.close(queue);
+      throw error;
+    },
+  ) as T;
 };
 
 /** The same for code of our own that ends what it starts: what `fn` gives is handed on as it is, whatever that is, and nobody waits for it. */
@@ -200,7 +197,7 @@ const fail = (span: RunningSpan, queue: SpanQueue, error: unknown): void => {
 
 /** Keeps a span the local parent until disposed: `using guard = span.enter()`. */
 export class SpanGuard implements Disposable {
-  private readonly outer: TaskQueue | undefined;
+  private readonly outer: SpanQueue | undefined;
   private readonly endLabel: (() => void) | undefined;
 
   /** @internal */
