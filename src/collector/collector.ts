@@ -1,15 +1,15 @@
-// Collector: the public object. It has the options, passes what traces do on to their life, and is flushed and shut down. Called from the recording path,
-// so those methods (opened, ended, cancelled, grew) count, drop what is over a bound, and schedule the rest.
+// Collector: the public object. It has the options, the life of its traces and their reports, and is flushed and shut down. Nothing of it is called from the
+// recording path.
 import { timers } from '../base/calls/timers.js';
 import { state } from '../context/process-state.js';
 import { closeUnfinished } from '../local-span/task-context.js';
 import type { RowStore } from '../rows/row-store.js';
-import type { ActiveTrace, EndedRoot, OpenSpans, TraceLimits, TraceOutcome, TraceSink } from '../span/active-trace.js';
+import type { RootCollector } from '../span/active-trace.js';
 import type { Sampler } from '../span/sampler.js';
-import { type CollectorOptions, checkReporters, type ResolvedOptions, resolveOptions } from './options.js';
+import { type CollectorOptions, checkReporters, resolveOptions } from './options.js';
 import type { Reporter, Resource } from './reporter.js';
 import { type CollectorStats, type FlushResult, Reporting } from './reporting.js';
-import { TraceLife, type TraceState } from './trace-life.js';
+import { TraceLife } from './trace-life.js';
 import type { TraceObserver } from './trace-part.js';
 
 const DEFAULT_FLUSH_MS = 30_000;
@@ -31,8 +31,7 @@ const MIN_RELEASE_MS = 100;
  * await collector.shutdown();
  * ```
  */
-export class Collector implements TraceSink {
-  private options: ResolvedOptions;
+export class Collector implements RootCollector {
   private given: CollectorOptions;
   /** @internal */
   readonly life: TraceLife;
@@ -40,9 +39,9 @@ export class Collector implements TraceSink {
 
   constructor(options: CollectorOptions = {}) {
     this.given = options;
-    this.options = resolveOptions(options);
-    this.life = new TraceLife(this.options);
+    this.life = new TraceLife(resolveOptions(options));
     this.reporting = new Reporting(this.life);
+    this.life.reporting = this.reporting;
   }
 
   /** Change options; what is not named stays. Throws `ERR_SPANLINE_OPTION` and changes nothing when one is wrong. */
@@ -55,7 +54,6 @@ export class Collector implements TraceSink {
     const given = { ...this.given, ...options };
     const resolved = resolveOptions(given);
     return () => {
-      this.options = resolved;
       this.life.options = resolved;
       this.given = given;
       this.reporting.armIfWaiting();
@@ -74,37 +72,21 @@ export class Collector implements TraceSink {
   }
 
   get sampler(): Sampler {
-    return this.options.sampler;
-  }
-
-  /** @internal */
-  get limits(): TraceLimits {
-    return this.options;
+    return this.life.sampler;
   }
 
   /** @internal */
   get resource(): Resource {
-    return this.options.resource;
+    return this.life.resource;
   }
 
   get exitTimeoutMs(): number {
-    return this.options.exitTimeoutMs;
+    return this.life.options.exitTimeoutMs;
   }
 
   /** @internal The rows of its traces. */
   get rows(): RowStore {
     return this.life.rows;
-  }
-
-  /** @internal Roots that are not sampled are recorded too. */
-  get recordsAll(): boolean {
-    return this.life.observer !== null;
-  }
-
-  /** @internal */
-  get openSpans(): OpenSpans | null {
-    const { observer } = this.life;
-    return observer === null ? null : observer.openSpans;
   }
 
   /** @internal Show all spans to this one from now on, or to none. */
@@ -118,48 +100,6 @@ export class Collector implements TraceSink {
   observeNow(): void {
     this.life.takeObserved();
     this.rows.observeAll();
-  }
-
-  /** @internal The same in the middle of any code: what traces have written, as far as it lies still. */
-  observeWhatIsStill(): void {
-    this.rows.observeWhatIsStill();
-  }
-
-  /** @internal */
-  opened(trace: ActiveTrace): void {
-    if (this.life.opened(trace.number)) this.reporting.wake();
-    if (this.options.reportOpenTraces) this.reporting.armIfWaiting();
-  }
-
-  /** @internal */
-  ended(trace: ActiveTrace, root: EndedRoot): void {
-    this.life.ended(trace, root);
-    this.reporting.wake();
-  }
-
-  /** @internal */
-  cancelled(trace: ActiveTrace): void {
-    this.life.cancelled(trace);
-  }
-
-  /** @internal */
-  grew(trace: ActiveTrace, spans: number, bytes: number, state: number): void {
-    if (this.life.grew(trace.number, spans, bytes, state as TraceState)) this.reporting.wake();
-  }
-
-  /** @internal */
-  outcomeOf(trace: ActiveTrace): TraceOutcome {
-    return this.life.outcomeOf(trace);
-  }
-
-  /** @internal For a trace whose rows are elsewhere: a bound may have moved others into a queue. */
-  wake(): void {
-    this.reporting.wake();
-  }
-
-  /** @internal */
-  returned(trace: ActiveTrace): void {
-    this.life.returned(trace);
   }
 
   /** Hand over everything finished and wait until reporters have it. Never rejects. */

@@ -8,7 +8,6 @@ import type { ContextInfo } from '../context/frame-store.js';
 import { state } from '../context/process-state.js';
 import type { SpanRecord } from '../record/record.js';
 import { type CounterName, readCounters } from '../rows/counters.js';
-import { defaultSink, setDefaultSink } from '../span/active-trace.js';
 import { type RootOptions, sinkArgument } from '../span/arguments.js';
 import { Span } from '../span/span.js';
 import type { SpanContext } from '../span/span-context.js';
@@ -19,6 +18,7 @@ import { type CollectorOptions, requireOptions } from './options.js';
 import { OwnTrace } from './own-trace.js';
 import type { Reporter } from './reporter.js';
 import type { CollectorStats, FlushResult } from './reporting.js';
+import type { TraceLife } from './trace-life.js';
 
 declare module '../span/trace-collector.js' {
   interface RecordTypes {
@@ -76,12 +76,10 @@ const prepareFeatures = (options: Options): [CollectorOptions, ((collector: Coll
   return [own, prepared];
 };
 
-if (defaultSink() === undefined) {
-  setDefaultSink(new Collector());
-}
+state.defaultCollector ??= new Collector();
 
 /** The collector of roots that name none. */
-export const defaultCollector = (): Collector => defaultSink() as Collector;
+export const defaultCollector = (): Collector => state.defaultCollector as Collector;
 
 /**
  * Set options of the default collector and of the library; what is not named stays as it is. Call it at start-up.
@@ -169,7 +167,7 @@ export const stats = (): Stats => ({
 
 Span.rootWithCollector = (name: string, context?: SpanContext, options?: RootOptions) => {
   if (!state.enabled) return [Span.noop(), TraceCollector.empty()];
-  const own = new OwnTrace((sinkArgument(options) as Collector | undefined) ?? defaultCollector());
+  const own = new OwnTrace((sinkArgument(options) ?? defaultCollector().life) as TraceLife);
   const span = Span.rootIn(own, name, context, options);
   const { trace } = span;
   if (trace === null) return [span, TraceCollector.empty()];

@@ -20,8 +20,7 @@ import {
 import { isContext, localSpansArgument } from '../span/arguments.js';
 import { never, type Sampler } from '../span/sampler.js';
 import { SpanContext } from '../span/span-context.js';
-import type { Collector } from './collector.js';
-import type { ExternalTrace } from './trace-life.js';
+import type { ExternalTrace, TraceLife } from './trace-life.js';
 import { takeTraces } from './trace-part.js';
 
 // Rows of a chunk.
@@ -30,12 +29,12 @@ const ROWS_OF_ONE = 64;
 export class OwnTrace implements TraceSink, ExternalTrace {
   readonly rows = new RowStore(ROWS_OF_ONE);
   #trace: ActiveTrace | undefined;
-  // Among the open traces of the collector.
+  // Among the open traces there.
   #number = -1;
   /** Called when the root has ended, or the trace was dropped. */
   onClosed: (() => void) | undefined;
 
-  constructor(readonly of: Collector) {}
+  constructor(readonly of: TraceLife) {}
 
   get sampler(): Sampler {
     return this.of.sampler;
@@ -55,20 +54,19 @@ export class OwnTrace implements TraceSink, ExternalTrace {
 
   opened(trace: ActiveTrace): void {
     this.#trace = trace;
-    this.#number = this.of.life.openedExternal(trace.context, this);
-    this.of.wake();
+    this.#number = this.of.openedExternal(trace.context, this);
   }
 
   ended(trace: ActiveTrace, root: EndedRoot): void {
     this.#close();
-    this.of.life.observer?.ended(trace, root);
+    this.of.observer?.ended(trace, root);
     this.onClosed?.();
   }
 
   cancelled(trace: ActiveTrace): void {
     this.#close();
     count(Counter.tracesCancelled);
-    this.of.life.observer?.cancelled(trace);
+    this.of.observer?.cancelled(trace);
     this.#drop(trace, false);
   }
 
@@ -78,7 +76,7 @@ export class OwnTrace implements TraceSink, ExternalTrace {
   }
 
   grew(_: ActiveTrace, spans: number, bytes: number): void {
-    if (this.#number >= 0 && this.of.life.externalGrew(this.#number, spans, bytes)) this.of.wake();
+    if (this.#number >= 0) this.of.externalGrew(this.#number, spans, bytes);
   }
 
   outcomeOf(): TraceOutcome {
@@ -98,7 +96,7 @@ export class OwnTrace implements TraceSink, ExternalTrace {
   }
 
   #close(): void {
-    if (this.#number >= 0) this.of.life.closedExternal(this.#number);
+    if (this.#number >= 0) this.of.closedExternal(this.#number);
     this.#number = -1;
   }
 

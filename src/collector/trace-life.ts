@@ -28,8 +28,11 @@ import { type ClockAnchor, checkDrift, takeAnchor } from '../clock/index.js';
 import { Counter, count, countMany } from '../rows/counters.js';
 import { RowStore } from '../rows/row-store.js';
 import { OpenTraces, TRACE_BYTES, TraceBit, type TraceKey, TraceQueue, TraceWord } from '../rows/trace-table.js';
-import type { ActiveTrace, EndedRoot, TraceOutcome } from '../span/active-trace.js';
+import type { ActiveTrace, EndedRoot, OpenSpans, TraceLimits, TraceOutcome, TraceSink } from '../span/active-trace.js';
+import type { Sampler } from '../span/sampler.js';
 import type { ResolvedOptions } from './options.js';
+import type { Resource } from './reporter.js';
+import type { Reporting } from './reporting.js';
 import { PartPool, type TraceObserver, type TracePart, takeTraces } from './trace-part.js';
 
 /** The states of a trace that has a number. Unlisted: it is in none of the lists yet, as each number is when it is given. */
@@ -74,7 +77,7 @@ class RecentAnchors {
   }
 }
 
-export class TraceLife {
+export class TraceLife implements TraceSink {
   /** The rows of its traces, and the table of them. */
   readonly rows = new RowStore();
   private readonly traces = this.rows.traces;
@@ -86,6 +89,8 @@ export class TraceLife {
   /** Where a trace waits, by its state. */
   private readonly lists = [null, this.open, this.queued, this.observed] as const;
   observer: TraceObserver | null = null;
+  /** Woken when something waits for a report or the observer that did not before. */
+  reporting!: Reporting;
   /** Nothing is queued any more. */
   isShutDown = false;
   droppedSpansAfterShutdown = 0;
@@ -96,28 +101,40 @@ export class TraceLife {
   /** @param options Those in force: another object when they change. */
   constructor(public options: ResolvedOptions) {}
 
-  /** A trace has begun. True when another one was evicted for it. */
-  opened(number: number): boolean {
-    this.traces.set(number, TraceWord.state, TraceState.open);
-    this.open.add(number);
-    if (this.open.size <= this.options.maxOpenTraces) return false;
-    // More than one where the bound was lowered.
-    while (this.open.size > this.options.maxOpenTraces) this.evict();
-    return true;
+  get sampler(): Sampler {
+    return this.options.sampler;
+  }
+  get limits(): TraceLimits {
+    return this.options;
+  }
+  get resource(): Resource {
+    return this.options.resource;
+  }
+  get recordsAll(): boolean {
+    return this.observer !== null;
+  }
+  get openSpans(): OpenSpans | null {
+    return this.observer === null ? null : this.observer.openSpans;
+  }
+
+  opened(trace: ActiveTrace): void {
+    this.openNumber(trace.number);
+    if (this.options.reportOpenTraces) this.reporting.armIfWaiting();
   }
 
   /** A trace whose rows are elsewhere is open: it counts, and is evicted, like those that are here. Gives the number that it has here. */
   openedExternal(key: TraceKey, external: ExternalTrace): number {
     const number = this.traces.acquire(key, undefined, 0);
     this.externals.set(number, external);
-    this.opened(number);
+    this.openNumber(number);
     return number;
   }
 
-  /** It got spans. True when others were evicted. */
-  externalGrew(number: number, spans: number, bytes: number): boolean {
-    if (!this.externals.has(number)) return false;
-    return this.grew(number, spans, bytes, this.traces.grow(number, spans, bytes) as TraceState);
+  /** It got spans. */
+  externalGrew(number: number, spans: number, bytes: number): void {
+    if (!this.externals.has(number)) return;
+    this.traces.grow(number, spans, bytes);
+    this.grewOpen(bytes);
   }
 
   /** It is open no longer. */
@@ -127,28 +144,11 @@ export class TraceLife {
     this.traces.release(number);
   }
 
-  /** Its root has ended. */
   ended(trace: ActiveTrace, root: EndedRoot): void {
-    const isWanted = this.observer?.ended(trace, root) === true;
-    if (!trace.hasNumber) {
-      if (isWanted && this.outcomeOf(trace) === 'reported') trace.choose();
-      return;
-    }
-    const { number } = trace;
-    const state = this.stateOf(number);
-    // Of what was reported before, and has to outlive the number.
-    const anchor = this.traces.anchorOf(number);
-    if (anchor !== undefined) trace.anchor = anchor;
-    if (state === TraceState.open) this.open.remove(number);
-    if (isWanted && !this.traces.has(number, TraceBit.dropped)) {
-      // What waits for the observer alone goes the way of the rest.
-      if (state === TraceState.observed) this.observed.remove(number);
-      trace.choose();
-      if (state !== TraceState.queued) this.enqueue(number);
-    } else if (state === TraceState.open) this.enqueue(number);
+    this.moveEnded(trace, root);
+    this.reporting.wake();
   }
 
-  /** Its root was cancelled. */
   cancelled(trace: ActiveTrace): void {
     count(Counter.tracesCancelled);
     this.observer?.cancelled(trace);
@@ -162,22 +162,19 @@ export class TraceLife {
     trace.discard();
   }
 
-  /** It got spans, which the table has counted. True when something waits for a report or the observer that did not before. */
-  grew(number: number, spans: number, bytes: number, state: TraceState): boolean {
+  /** It got spans, which the table has counted. */
+  grew(trace: ActiveTrace, spans: number, bytes: number, state: TraceState): void {
     // Kept so small that V8 puts it into its caller.
-    if (state !== TraceState.open) return this.grewWaiting(number, spans, bytes, state);
-    this.open.bytes += bytes;
-    return this.open.bytes > this.options.maxOpenBytes && this.evictOverBound();
+    if (state === TraceState.open) this.grewOpen(bytes);
+    else this.grewWaiting(trace.number, spans, bytes, state);
   }
 
-  /** What is left to a trace that has no number. */
   outcomeOf({ serial, isChosen, wasDropped }: ActiveTrace): TraceOutcome {
     const isDropped = wasDropped || this.traces.wasDropped(serial);
     if (this.observer === null) return isDropped || !isChosen ? 'dropped' : 'reported';
     return isDropped ? 'observed' : 'reported';
   }
 
-  /** A trace that had no number has one again, and grows in a moment. */
   returned(trace: ActiveTrace): void {
     this.traces.set(trace.number, TraceWord.state, TraceState.unlisted);
     // Set also where it is known: the number is a new one.
@@ -254,17 +251,31 @@ export class TraceLife {
     return this.traces.get(number, TraceWord.state) as TraceState;
   }
 
-  private grewWaiting(number: number, spans: number, bytes: number, state: TraceState): true {
+  private openNumber(number: number): void {
+    this.traces.set(number, TraceWord.state, TraceState.open);
+    this.open.add(number);
+    if (this.open.size <= this.options.maxOpenTraces) return;
+    // More than one where the bound was lowered.
+    while (this.open.size > this.options.maxOpenTraces) this.evict();
+    this.reporting.wake();
+  }
+
+  private grewOpen(bytes: number): void {
+    this.open.bytes += bytes;
+    if (this.open.bytes > this.options.maxOpenBytes) this.evictOverBound();
+  }
+
+  private grewWaiting(number: number, spans: number, bytes: number, state: TraceState): void {
     if (this.traces.has(number, TraceBit.dropped)) countMany(Counter.spansOfDiscardedTraces, spans);
     if (state === TraceState.queued) this.queued.grew(spans, bytes);
     else if (state === TraceState.observed) this.observed.grew(spans, bytes);
     else this.enqueue(number);
-    return true;
+    this.reporting.wake();
   }
 
-  private evictOverBound(): true {
+  private evictOverBound(): void {
     while (this.open.bytes > this.options.maxOpenBytes && this.open.size > 0) this.evict();
-    return true;
+    this.reporting.wake();
   }
 
   // The oldest open root holds memory without an end in sight: early report when asked for, else its data is dropped.
@@ -284,6 +295,27 @@ export class TraceLife {
       countMany(Counter.spansOfDiscardedTraces, this.traces.get(number, TraceWord.spans));
       this.drop(number);
     }
+  }
+
+  // Where its end, and a trigger that wants it, leads it.
+  private moveEnded(trace: ActiveTrace, root: EndedRoot): void {
+    const isWanted = this.observer?.ended(trace, root) === true;
+    if (!trace.hasNumber) {
+      if (isWanted && this.outcomeOf(trace) === 'reported') trace.choose();
+      return;
+    }
+    const { number } = trace;
+    const state = this.stateOf(number);
+    // Of what was reported before, and has to outlive the number.
+    const anchor = this.traces.anchorOf(number);
+    if (anchor !== undefined) trace.anchor = anchor;
+    if (state === TraceState.open) this.open.remove(number);
+    if (isWanted && !this.traces.has(number, TraceBit.dropped)) {
+      // What waits for the observer alone goes the way of the rest.
+      if (state === TraceState.observed) this.observed.remove(number);
+      trace.choose();
+      if (state !== TraceState.queued) this.enqueue(number);
+    } else if (state === TraceState.open) this.enqueue(number);
   }
 
   // Into the queue it belongs to. It is in none, and not among the open.

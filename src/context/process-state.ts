@@ -64,8 +64,8 @@ export interface ProcessState {
   readonly scopes: unknown[];
   /** Counted drops and misuses, indexed by `Counter`. */
   readonly counters: Float64Array;
-  /** The default collector, as `src/span` sees it; typed there. */
-  defaultSink: unknown;
+  /** The default collector; typed in `src/span`, as far as roots need it, and in its module. */
+  defaultCollector: unknown;
   /** Set where queues carry contexts of OpenTelemetry: a queue that is entered takes over that of the queue around it. */
   carriesContexts: boolean;
   /** What is done when signals come, by signal; typed in its own module. */
@@ -110,7 +110,7 @@ const create = (): ProcessState => ({
   readNames: { texts: [], numbers: new Map() },
   scopes: [],
   counters: new Float64Array(COUNTER_SLOTS),
-  defaultSink: undefined,
+  defaultCollector: undefined,
   carriesContexts: false,
   signalWork: new Map(),
   flightRecorder: undefined,

@@ -274,7 +274,7 @@ export class FlightRecorder implements TraceObserver {
     if (this.#isBusy || this.#heap === undefined) return;
     this.#exclusively(this.#heap, (heap) => {
       try {
-        this.#collector.observeWhatIsStill();
+        this.#collector.rows.observeWhatIsStill();
         this.#toHeap(heap);
       } catch {
         this.#failed++;

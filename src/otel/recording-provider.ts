@@ -30,7 +30,7 @@ export interface TracerProviderOptions {
 const METHODS = {
   sampler: ['shouldSample'],
   idGenerator: ['generateTraceId', 'generateSpanId'],
-  collector: ['flush', 'opened'],
+  collector: ['flush', 'reportSync'],
 } as const;
 
 /** Numbers, and the min that each may be. */

@@ -11,7 +11,7 @@ import { guarded } from '../rows/property.js';
 import { KINDS } from '../rows/row-chunk.js';
 import { RowStore } from '../rows/row-store.js';
 import { internScope, type SpanScope } from '../rows/row-text.js';
-import { type ActiveTrace, defaultSink, type TraceSink } from '../span/active-trace.js';
+import { type ActiveTrace, defaultSink, type RootCollector, type TraceSink } from '../span/active-trace.js';
 import { Span as CoreSpan } from '../span/span.js';
 import { SpanContext as CoreContext } from '../span/span-context.js';
 import { parseSpanId, parseTraceId } from '../span/traceparent.js';
@@ -76,7 +76,7 @@ export const watchedSink = (of: TraceSink): TraceSink => {
 /** What the tracers of a provider have alike. */
 export interface TracerSettings {
   /** The collector that gets the traces; the default one when undefined. */
-  readonly collector: TraceSink | undefined;
+  readonly collector: RootCollector | undefined;
   /** Asked for every span; undefined leaves it to the collector, which is asked for every root. */
   readonly sampler: OtelSampler | undefined;
   readonly idGenerator: OtelIdGenerator | undefined;
@@ -119,7 +119,7 @@ const withTraceState = (context: CoreContext, traceState: string): CoreContext =
 };
 
 /** Also through one that takes a trace of the collector for whoever asked for it. */
-const goesTo = (sink: TraceSink, collector: TraceSink): boolean => sink === collector || sink.of === collector;
+const goesTo = (sink: TraceSink, of: TraceSink): boolean => sink === of || sink.of === of;
 
 export class SpanlineTracer implements Tracer {
   private readonly scope: number;
@@ -214,7 +214,7 @@ export class SpanlineTracer implements Tracer {
     context: Context,
     parent: Span | undefined,
   ): CoreSpan | Span {
-    const sink = this.settings.collector ?? defaultSink();
+    const sink = this.settings.collector?.life ?? defaultSink();
     if (!state.enabled || sink === undefined) return CoreSpan.noop();
     const core = coreOf(parent);
     const above = core?.context;

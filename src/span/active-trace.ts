@@ -56,43 +56,44 @@ export interface TraceLimits {
   readonly maxLinksPerSpan: number;
 }
 
-/** The collector above, as far as this layer needs it: it gets traces as they begin, end and grow late. No method may throw. Users see a collector in it. */
+/** Where traces go as they begin, end and grow late: the life of a collector's, as far as this layer needs it. No method may throw. */
 export interface TraceSink {
   readonly sampler: Sampler;
-  /** @internal */
   readonly limits: TraceLimits;
-  /** @internal */
   readonly rows: RowStore;
-  /** @internal The producer of its traces. */
+  /** The producer of its traces. */
   readonly resource?: unknown;
-  /** @internal The collector that it takes one trace for, which has the children that are started with that collector. */
+  /** The sink that it takes one trace for, which has the children that are started with the collector of that sink. */
   readonly of?: TraceSink;
-  /** @internal True: its traces are for observers, are reported to nobody, and go out as not sampled. */
+  /** True: its traces are for observers, are reported to nobody, and go out as not sampled. */
   readonly reportsNothing?: boolean;
-  /** @internal True: roots that are not sampled are recorded too, for the observer; others get the flag that they are not sampled. */
+  /** True: roots that are not sampled are recorded too, for the observer; others get the flag that they are not sampled. */
   readonly recordsAll?: boolean;
-  /** @internal Holds the spans that have not ended. */
+  /** Holds the spans that have not ended. */
   readonly openSpans?: OpenSpans | null;
-  /** @internal A recorded root started. */
+  /** A recorded root started. */
   opened(trace: ActiveTrace): void;
-  /** @internal The root ended: the trace may be reported. */
+  /** The root ended: the trace may be reported. */
   ended(trace: ActiveTrace, root: EndedRoot): void;
-  /** @internal The root was cancelled: nothing more of the trace may be reported. */
+  /** The root was cancelled: nothing more of the trace may be reported. */
   cancelled(trace: ActiveTrace): void;
-  /** @internal Spans were added to a trace of this sink, with their bytes; `state` is that of its number. */
+  /** Spans were added to a trace of this sink, with their bytes; `state` is that of its number. */
   grew(trace: ActiveTrace, spans: number, bytes: number, state: number): void;
-  /** @internal What is left to a trace whose number was given away. */
+  /** What is left to a trace whose number was given away. */
   outcomeOf(trace: ActiveTrace): TraceOutcome;
-  /** @internal Such a trace has more, and a number again. */
+  /** Such a trace has more, and a number again. */
   returned(trace: ActiveTrace): void;
 }
 
-/** The sink of roots that name none: set by the collector above, so that nothing here imports it. */
-export const defaultSink = (): TraceSink | undefined => state.defaultSink as TraceSink | undefined;
+/** The collector above, as far as roots name it. */
+export interface RootCollector {
+  readonly sampler: Sampler;
+  /** @internal */
+  readonly life: TraceSink;
+}
 
-export const setDefaultSink = (sink: TraceSink): void => {
-  state.defaultSink = sink;
-};
+/** The sink of roots that name none; the collector above is set there, so that nothing here imports it. */
+export const defaultSink = (): TraceSink | undefined => (state.defaultCollector as RootCollector | undefined)?.life;
 
 /** What becomes of more spans of a trace that has no number any more: they are reported, are for the observer alone, or are dropped. */
 export type TraceOutcome = 'reported' | 'observed' | 'dropped';

@@ -17,7 +17,7 @@ import {
 } from '../rows/property.js';
 import { Flag, KINDS, STATUS_CODES } from '../rows/row-chunk.js';
 import type { SpanScope } from '../rows/row-text.js';
-import type { TraceSink } from './active-trace.js';
+import type { RootCollector, TraceSink } from './active-trace.js';
 import type { SpanContext } from './span-context.js';
 import { parseSpanId, parseTraceId } from './traceparent.js';
 
@@ -33,7 +33,7 @@ export interface SpanOptions {
 /** How a root starts. */
 export interface RootOptions extends SpanOptions {
   /** The collector that gets this trace; the default collector when left out. */
-  readonly collector?: TraceSink;
+  readonly collector?: RootCollector;
 }
 
 /** What marks a span. The class is above this file, which reads its arguments. */
@@ -103,14 +103,15 @@ export const contextArgument = (given: unknown): SpanContext | undefined => {
   return undefined;
 };
 
-/** The collector that options name. */
+/** Where the traces of the collector go that options name. */
 export const sinkArgument = (options: RootOptions | undefined | null): TraceSink | undefined => {
   if (options === undefined || options === null) return undefined;
   try {
     const { collector } = options;
     if (collector === undefined || collector === null) return undefined;
-    const { sampler, limits, opened } = collector;
-    if (typeof sampler === 'function' && typeof limits === 'object' && typeof opened === 'function') return collector;
+    const { life } = collector;
+    if (typeof life.sampler === 'function' && typeof life.limits === 'object' && typeof life.opened === 'function')
+      return life;
   } catch {
     // Said below.
   }
