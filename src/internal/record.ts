@@ -1,16 +1,17 @@
 // What packages beside the core use of finished spans: their views, trees of them, conditions that they meet.
 export { BatchSpans } from '../exporters/batch-spans.js';
-export { ArchivedDouble, doubleValue } from '../record/archived-double.js';
-export type {
-  ArchivedEvent,
-  ArchivedKind,
-  ArchivedLink,
-  ArchivedProperties,
-  ArchivedResource,
-  ArchivedScope,
-  ArchivedSpan,
-  ArchivedStatusCode,
-  ArchivedValue,
+export {
+  ArchivedDouble,
+  type ArchivedEvent,
+  type ArchivedKind,
+  type ArchivedLink,
+  type ArchivedProperties,
+  type ArchivedResource,
+  type ArchivedScope,
+  type ArchivedSpan,
+  type ArchivedStatusCode,
+  type ArchivedValue,
+  doubleValue,
 } from '../record/archived-span.js';
 export {
   EXTRA_FIELDS,

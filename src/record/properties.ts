@@ -7,8 +7,7 @@
 // their digits, minus zero its sign, and bytes are base64.
 
 import type { PropertyList } from '../rows/property.js';
-import { ArchivedDouble } from './archived-double.js';
-import type { ArchivedProperties, ArchivedValue } from './archived-span.js';
+import { ArchivedDouble, type ArchivedProperties, type ArchivedValue } from './archived-span.js';
 import type { SpanProperties } from './finished-span.js';
 
 /** No properties, shared by all that have none. */

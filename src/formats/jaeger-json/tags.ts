@@ -3,8 +3,7 @@
 
 import { isInt64 } from '../../base/bytes/byte-writer.js';
 import { getOrMake } from '../../base/maps/maps.js';
-import { ArchivedDouble } from '../../record/archived-double.js';
-import type { ArchivedValue } from '../../record/archived-span.js';
+import { ArchivedDouble, type ArchivedValue } from '../../record/archived-span.js';
 import type { SpanProperties } from '../../record/finished-span.js';
 import { valueJson } from '../../record/properties.js';
 

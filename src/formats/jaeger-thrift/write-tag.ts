@@ -1,8 +1,7 @@
 // Property values as jaeger.thrift Tags. A value keeps its type; what Thrift has no type for becomes text, never nothing.
 
 import { isInt64 } from '../../base/bytes/byte-writer.js';
-import { ArchivedDouble } from '../../record/archived-double.js';
-import type { ArchivedValue } from '../../record/archived-span.js';
+import { ArchivedDouble, type ArchivedValue } from '../../record/archived-span.js';
 import type { SpanProperties } from '../../record/finished-span.js';
 import { valueJson } from '../../record/properties.js';
 import type { ThriftWriter } from './thrift-writer.js';

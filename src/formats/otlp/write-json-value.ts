@@ -2,8 +2,7 @@
 // mapping asks; an integer beyond 64 bits, which OTLP has no place for, becomes its digits as a string, never a rounded number.
 
 import { type ByteWriter, isInt64 } from '../../base/bytes/byte-writer.js';
-import { ArchivedDouble } from '../../record/archived-double.js';
-import type { ArchivedProperties, ArchivedValue } from '../../record/archived-span.js';
+import { ArchivedDouble, type ArchivedProperties, type ArchivedValue } from '../../record/archived-span.js';
 import type { SpanProperties } from '../../record/finished-span.js';
 import { ObjectProperties } from '../../record/properties.js';
 import { writeIntegerDigits, writeQuoted, writeRaw } from './json-writer.js';

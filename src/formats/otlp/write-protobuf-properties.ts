@@ -16,8 +16,7 @@ import {
   writeString,
   writeVarint32,
 } from '../../base/bytes/byte-writer.js';
-import { ArchivedDouble } from '../../record/archived-double.js';
-import type { ArchivedProperties, ArchivedValue } from '../../record/archived-span.js';
+import { ArchivedDouble, type ArchivedProperties, type ArchivedValue } from '../../record/archived-span.js';
 import type { SpanProperties } from '../../record/finished-span.js';
 import type { RowProperties } from '../../record/row-view.js';
 import { type RowEntries, Tag } from '../../rows/row-entries.js';

@@ -8,8 +8,7 @@ import {
   writeInteger,
   writeVarint32,
 } from '../../base/bytes/byte-writer.js';
-import { ArchivedDouble } from '../../record/archived-double.js';
-import type { ArchivedProperties, ArchivedValue } from '../../record/archived-span.js';
+import { ArchivedDouble, type ArchivedProperties, type ArchivedValue } from '../../record/archived-span.js';
 import type { SpanProperties } from '../../record/finished-span.js';
 import { valueJson } from '../../record/properties.js';
 import * as Field from './fields.js';

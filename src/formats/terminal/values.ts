@@ -2,8 +2,7 @@
 // For display only: durations are rounded.
 
 import { shortText } from '../../base/text/escape-text.js';
-import { ArchivedDouble } from '../../record/archived-double.js';
-import type { ArchivedProperties, ArchivedValue } from '../../record/archived-span.js';
+import { ArchivedDouble, type ArchivedProperties, type ArchivedValue } from '../../record/archived-span.js';
 import type { FinishedLink, SpanProperties } from '../../record/finished-span.js';
 import { ObjectProperties } from '../../record/properties.js';
 import { type Glyphs, UNICODE } from './palette.js';

@@ -9,8 +9,7 @@ import {
 } from '../../../src/formats/perfetto/write-perfetto.js';
 import type { SpanRecord } from '../../../src/index.js';
 import { LocalSpan, Span } from '../../../src/index.js';
-import { ArchivedDouble } from '../../../src/record/archived-double.js';
-import type { ArchivedSpan } from '../../../src/record/archived-span.js';
+import { ArchivedDouble, type ArchivedSpan } from '../../../src/record/archived-span.js';
 import type { FinishedSpan } from '../../../src/record/finished-span.js';
 import { ObjectView } from '../../../src/record/object-view.js';
 import { recorder } from '../../support/recorder.js';

@@ -1,8 +1,7 @@
 // What is encoded as OTLP/JSON comes back equal, whatever it holds, and what others may write is read as they meant it.
 
 import { describe, expect, test } from 'vitest';
-import { ArchivedDouble } from '../../../../src/record/archived-double.js';
-import type { ArchivedSpan } from '../../../../src/record/archived-span.js';
+import { ArchivedDouble, type ArchivedSpan } from '../../../../src/record/archived-span.js';
 import fc from '../../../../test/support/fast-check.js';
 import { samples } from '../../../../test/support/samples.js';
 import { describeRefusals } from '../../src/formats/decode-context.js';

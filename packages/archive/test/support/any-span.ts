@@ -1,7 +1,11 @@
 // Archived spans of every shape for properties and tests of formats: every type of value, the edges of each, everything a span can have.
 
-import { ArchivedDouble } from '../../../../src/record/archived-double.js';
-import type { ArchivedProperties, ArchivedSpan, ArchivedValue } from '../../../../src/record/archived-span.js';
+import {
+  ArchivedDouble,
+  type ArchivedProperties,
+  type ArchivedSpan,
+  type ArchivedValue,
+} from '../../../../src/record/archived-span.js';
 import fc from '../../../../test/support/fast-check.js';
 
 const hex = (digits: number) =>

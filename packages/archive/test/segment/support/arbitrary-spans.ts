@@ -1,15 +1,15 @@
 // Spans of every kind there can be: few ids, so that parents are absent, spans come twice and parents go round in circles; every type of
 // value; times at both ends of what a clock can show.
 
-import { ArchivedDouble } from '../../../../../src/record/archived-double.js';
-import type {
-  ArchivedEvent,
-  ArchivedLink,
-  ArchivedProperties,
-  ArchivedResource,
-  ArchivedScope,
-  ArchivedSpan,
-  ArchivedValue,
+import {
+  ArchivedDouble,
+  type ArchivedEvent,
+  type ArchivedLink,
+  type ArchivedProperties,
+  type ArchivedResource,
+  type ArchivedScope,
+  type ArchivedSpan,
+  type ArchivedValue,
 } from '../../../../../src/record/archived-span.js';
 import fc from '../../../../../test/support/fast-check.js';
 
