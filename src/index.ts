@@ -43,7 +43,10 @@ export { TraceCollector } from './span/trace-collector.js';
 export {
   type BoundEmitter,
   bindEmitter,
+  contextForWorker,
+  contextFromWorker,
   type TraceableStream,
+  type TransferredContext,
   traceIterable,
   tracePromise,
   traceStream,
@@ -51,4 +54,3 @@ export {
 export type { TracedDecorator } from './span/traced.js';
 export { trace, traced } from './span/traced.js';
 export type { FunctionKind, TracedOptions } from './span/traced-options.js';
-export { contextForWorker, contextFromWorker, type TransferredContext } from './span/worker-context.js';

@@ -18,6 +18,7 @@ import {
 import { Flag, KINDS, STATUS_CODES } from '../rows/row-chunk.js';
 import type { SpanScope } from '../rows/row-text.js';
 import type { RootCollector, TraceSink } from './active-trace.js';
+import type { Span } from './span.js';
 import type { SpanContext } from './span-context.js';
 import { parseSpanId, parseTraceId } from './traceparent.js';
 
@@ -36,18 +37,10 @@ export interface RootOptions extends SpanOptions {
   readonly collector?: RootCollector;
 }
 
-/** What marks a span. The class is above this file, which reads its arguments. */
-export interface SpanLike {
-  readonly isSpan: boolean;
-  readonly trace: { readonly write: unknown } | null;
-  readonly mountShared: unknown;
-  readonly context: SpanContext | undefined;
-}
-
 /** Not instanceof: the span may come from the other build of this package. */
-export const isSpan = (value: unknown): value is SpanLike => {
+export const isSpan = (value: unknown): value is Span => {
   try {
-    const { isSpan: isMarked, mountShared, trace } = value as SpanLike;
+    const { isSpan: isMarked, mountShared, trace } = value as Span;
     if (isMarked !== true || typeof mountShared !== 'function') return false;
     return trace === null || typeof trace.write === 'function';
   } catch {
@@ -131,7 +124,7 @@ const parentRemedy = (given: unknown): string => {
   return 'Span.start(name, parent, options) takes a Span or an array of spans; inside a local span use Span.startWithLocalParent(name).';
 };
 
-const oneParent = <S extends SpanLike>(given: S): S | undefined => {
+const oneParent = (given: unknown): Span | undefined => {
   if (given === undefined || given === null) return undefined;
   if (isSpan(given)) return given;
   wrongArgument(attempt(() => parentRemedy(given)) ?? parentRemedy(undefined));
@@ -139,14 +132,14 @@ const oneParent = <S extends SpanLike>(given: S): S | undefined => {
 };
 
 /** A parent, or several: a plain array without what is none. */
-export const parentArgument = <S extends SpanLike>(given: S | readonly S[]): S | readonly S[] | undefined => {
-  if (isSpan(given)) return given as S;
-  const many = attempt(() => (Array.isArray(given) ? [...(given as readonly S[])] : undefined));
-  return many === undefined ? oneParent(given as unknown as S) : many.map(oneParent).filter((one) => one !== undefined);
+export const parentArgument = (given: Span | readonly Span[]): Span | readonly Span[] | undefined => {
+  if (isSpan(given)) return given;
+  const many = attempt(() => (Array.isArray(given) ? [...given] : undefined));
+  return many === undefined ? oneParent(given) : many.map(oneParent).filter((one) => one !== undefined);
 };
 
 /** The span for listeners; undefined when there is none, and then they run as without it. */
-export const spanArgument = <S extends SpanLike>(given: S | undefined): S | undefined => {
+export const spanArgument = (given: Span | undefined): Span | undefined => {
   if (isSpan(given)) return given;
   if (given === undefined || given === null) count(Counter.spansWithoutParent);
   else wrongArgument('bindEmitter(emitter, span) takes a Span.');
@@ -162,10 +155,6 @@ export const isEmitter = (value: unknown): boolean => {
     return false;
   }
 };
-
-/** The parent of an iteration, when options name one. */
-export const parentOption = <S extends SpanLike>(options: { readonly parent?: S } | undefined | null): S | undefined =>
-  attempt(() => options?.parent);
 
 const NO_OPTIONS: SpanOptions = {};
 

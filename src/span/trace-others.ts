@@ -1,11 +1,15 @@
 // Helpers for work that is not a function: a promise, an async iterable, a stream, events. Each gives back what it got, with a span over it; rejections and throws
 // pass through unchanged. Of a stream it only listens, and must never start the flow, hold it open or handle its errors for the user; an emitter is not changed.
+//
+// For work in another thread its context, in `workerData` or a message: as plain bytes, because class instances do not survive the structured clone.
 
 import { EventEmitter } from 'node:events';
+import { attempt } from '../base/calls/attempt.js';
 import { OptionError } from '../base/errors.js';
 import { wrongArgument } from '../local-span/misuse.js';
-import { isEmitter, parentOption, type SpanOptions, spanArgument } from './arguments.js';
+import { isEmitter, isSpan, type SpanOptions, spanArgument } from './arguments.js';
 import { Span } from './span.js';
+import { SpanContext } from './span-context.js';
 import { follow, isPlainPromise } from './span-tasks.js';
 
 const fail = (span: Span, error: unknown): void => {
@@ -56,7 +60,7 @@ export async function* traceIterable<T>(
   iterable: AsyncIterable<T> | Iterable<T>,
   options?: SpanOptions & { readonly parent?: Span },
 ): AsyncGenerator<T, void, undefined> {
-  const parent = parentOption(options);
+  const parent = attempt(() => options?.parent);
   const span = parent ? Span.start(name, parent, options) : Span.startWithLocalParent(name, options);
   let items = 0;
   try {
@@ -167,3 +171,30 @@ export const bindEmitter = (emitter: EventEmitter, span: Span): BoundEmitter => 
     };
   return { on: subscribe('on'), once: subscribe('once') };
 };
+
+/** A context in a form that survives a structured clone: 25 bytes and the tracestate; undefined where there is none. */
+export type TransferredContext = Uint8Array | undefined;
+
+/**
+ * The context of the local parent (or of `span`) for another thread.
+ *
+ * @example
+ * ```ts
+ * const root = Span.root('call');
+ * const workerData = root.run(() => ({ context: contextForWorker() }));   // for new Worker(file, { workerData })
+ * const task = Span.root('task', contextFromWorker(workerData.context));  // in the worker
+ * task.end();
+ * root.end();
+ * ```
+ */
+export const contextForWorker = (span: Span | undefined = Span.current()): TransferredContext => {
+  if (isSpan(span)) return span.context?.toBytes();
+  if (span !== undefined && span !== null) {
+    wrongArgument('contextForWorker takes a Span, or nothing for the local parent; of a SpanContext send toBytes().');
+  }
+  return undefined;
+};
+
+/** The context another thread sent; undefined for undefined. Throws `ERR_SPANLINE_CONTEXT` for anything else. */
+export const contextFromWorker = (bytes: TransferredContext): SpanContext | undefined =>
+  bytes === undefined ? undefined : SpanContext.fromBytes(bytes);
