@@ -3,7 +3,7 @@ import './flight-recorder/install.js';
 
 export { OptionError } from './base/errors.js';
 export { type ClockInfo, clockInfo } from './clock/index.js';
-export { Collector } from './collector/collector.js';
+export { Collector, type CollectorStats, type FlushResult } from './collector/collector.js';
 export {
   configure,
   defaultCollector,
@@ -19,7 +19,6 @@ export type { CollectorOptions } from './collector/options.js';
 export { toRecords } from './collector/own-trace.js';
 export type { PipelineStats } from './collector/pipeline.js';
 export { type ReportBatch, ReportError, type Reporter, type Resource, type Trace } from './collector/reporter.js';
-export type { CollectorStats, FlushResult } from './collector/reporting.js';
 export type { ContextInfo } from './context/frame-store.js';
 export { LocalCollector, LocalSpans } from './local-span/local-collector.js';
 export { currentQueue, LocalSpan, SpanQueue } from './local-span/local-span.js';

@@ -10,7 +10,6 @@ const HOT = [
   'src/local-span/',
   'src/span/',
   'src/context/',
-  'src/collector/collector.ts',
   'src/collector/trace-life.ts',
   'src/collector/trace-part.ts',
   'src/flight-recorder/block-maker.ts',

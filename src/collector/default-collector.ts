@@ -12,12 +12,11 @@ import { type RootOptions, sinkArgument } from '../span/arguments.js';
 import { Span } from '../span/span.js';
 import type { SpanContext } from '../span/span-context.js';
 import { TraceCollector } from '../span/trace-collector.js';
-import { Collector } from './collector.js';
+import { Collector, type CollectorStats, type FlushResult } from './collector.js';
 import { flushOnExit } from './exit.js';
 import { type CollectorOptions, requireOptions } from './options.js';
 import { OwnTrace } from './own-trace.js';
 import type { Reporter } from './reporter.js';
-import type { CollectorStats, FlushResult } from './reporting.js';
 import type { TraceLife } from './trace-life.js';
 
 declare module '../span/trace-collector.js' {

@@ -30,9 +30,9 @@ import { RowStore } from '../rows/row-store.js';
 import { OpenTraces, TRACE_BYTES, TraceBit, type TraceKey, TraceQueue, TraceWord } from '../rows/trace-table.js';
 import type { ActiveTrace, EndedRoot, OpenSpans, TraceLimits, TraceOutcome, TraceSink } from '../span/active-trace.js';
 import type { Sampler } from '../span/sampler.js';
+import type { Collector } from './collector.js';
 import type { ResolvedOptions } from './options.js';
 import type { Resource } from './reporter.js';
-import type { Reporting } from './reporting.js';
 import { PartPool, type TraceObserver, type TracePart, takeTraces } from './trace-part.js';
 
 /** The states of a trace that has a number. Unlisted: it is in none of the lists yet, as each number is when it is given. */
@@ -89,8 +89,6 @@ export class TraceLife implements TraceSink {
   /** Where a trace waits, by its state. */
   private readonly lists = [null, this.open, this.queued, this.observed] as const;
   observer: TraceObserver | null = null;
-  /** Woken when something waits for a report or the observer that did not before. */
-  reporting!: Reporting;
   /** Nothing is queued any more. */
   isShutDown = false;
   droppedSpansAfterShutdown = 0;
@@ -98,8 +96,12 @@ export class TraceLife implements TraceSink {
   private readonly parts = new PartPool();
   private readonly externals = new Map<number, ExternalTrace>();
 
-  /** @param options Those in force: another object when they change. */
-  constructor(public options: ResolvedOptions) {}
+  constructor(
+    /** Those in force: another object when they change. */
+    public options: ResolvedOptions,
+    /** Woken when something waits for a report or the observer that did not before. */
+    private readonly reports: Pick<Collector, 'wake' | 'armIfWaiting'>,
+  ) {}
 
   get sampler(): Sampler {
     return this.options.sampler;
@@ -119,7 +121,7 @@ export class TraceLife implements TraceSink {
 
   opened(trace: ActiveTrace): void {
     this.openNumber(trace.number);
-    if (this.options.reportOpenTraces) this.reporting.armIfWaiting();
+    if (this.options.reportOpenTraces) this.reports.armIfWaiting();
   }
 
   /** A trace whose rows are elsewhere is open: it counts, and is evicted, like those that are here. Gives the number that it has here. */
@@ -146,7 +148,7 @@ export class TraceLife implements TraceSink {
 
   ended(trace: ActiveTrace, root: EndedRoot): void {
     this.moveEnded(trace, root);
-    this.reporting.wake();
+    this.reports.wake();
   }
 
   cancelled(trace: ActiveTrace): void {
@@ -257,7 +259,7 @@ export class TraceLife implements TraceSink {
     if (this.open.size <= this.options.maxOpenTraces) return;
     // More than one where the bound was lowered.
     while (this.open.size > this.options.maxOpenTraces) this.evict();
-    this.reporting.wake();
+    this.reports.wake();
   }
 
   private grewOpen(bytes: number): void {
@@ -270,12 +272,12 @@ export class TraceLife implements TraceSink {
     if (state === TraceState.queued) this.queued.grew(spans, bytes);
     else if (state === TraceState.observed) this.observed.grew(spans, bytes);
     else this.enqueue(number);
-    this.reporting.wake();
+    this.reports.wake();
   }
 
   private evictOverBound(): void {
     while (this.open.bytes > this.options.maxOpenBytes && this.open.size > 0) this.evict();
-    this.reporting.wake();
+    this.reports.wake();
   }
 
   // The oldest open root holds memory without an end in sight: early report when asked for, else its data is dropped.

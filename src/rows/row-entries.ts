@@ -123,7 +123,11 @@ export class RowEntries {
    * All entries of the row that is added next; gives their bytes. `name` is that of a span whose name has no number, `further` are links beside those of
    * the details.
    */
-  writeDetails({ propertyList, details }: EndedSpan, name: string | null, further: readonly PendingLink[] | null): number {
+  writeDetails(
+    { propertyList, details }: EndedSpan,
+    name: string | null,
+    further: readonly PendingLink[] | null,
+  ): number {
     const before = this.usedBytes;
     if (name !== null) this.writeName(name);
     const invalid = propertyList === null ? 0 : this.writeProperties(propertyList);
