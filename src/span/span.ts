@@ -5,9 +5,16 @@
 // unsampled form, are in span-tasks, its further parents in a file of their own.
 import { now, nsPerTick } from '../clock/index.js';
 import { state } from '../context/process-state.js';
-import { reserveSpanIds, spanIdPrefix } from '../local-span/ids.js';
 import type { LocalBatch, LocalSpans } from '../local-span/local-collector.js';
-import { enteredQueue, LocalSpan, type QueueMount, queueStore, SpanQueue } from '../local-span/local-span.js';
+import {
+  enteredQueue,
+  LocalSpan,
+  type QueueMount,
+  queueStore,
+  reserveSpanIds,
+  SpanQueue,
+  spanIdPrefix,
+} from '../local-span/local-span.js';
 import { Counter, count } from '../rows/counters.js';
 import {
   type EndedSpan,

@@ -1,6 +1,6 @@
 // Span ids of one thread never come twice, and have an upper half that tells them from those of another process.
 import { expect, test } from 'vitest';
-import { reserveSpanIds, spanIdPrefix } from '../../src/local-span/ids.js';
+import { reserveSpanIds, spanIdPrefix } from '../../src/local-span/local-span.js';
 
 test('300,000 ids are all different', () => {
   const ids = new Set<number>();
