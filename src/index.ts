@@ -32,13 +32,13 @@ export type {
   SpanStatus,
   StatusCode,
 } from './rows/property.js';
+export { TraceCollector } from './span/active-trace.js';
 export type { RootOptions, SpanOptions } from './span/arguments.js';
 export { always, never, parentBased, ratio, type Sampler, type SamplingInput } from './span/sampler.js';
 export { Span } from './span/span.js';
 export { SpanContext } from './span/span-context.js';
 export { type SpanMetricOptions, spanMetrics } from './span/span-metrics.js';
 export { SpanGuard } from './span/span-tasks.js';
-export { TraceCollector } from './span/trace-collector.js';
 export {
   type BoundEmitter,
   bindEmitter,

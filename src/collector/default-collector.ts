@@ -8,10 +8,10 @@ import type { ContextInfo } from '../context/frame-store.js';
 import { state } from '../context/process-state.js';
 import type { SpanRecord } from '../record/record.js';
 import { type CounterName, readCounters } from '../rows/counters.js';
+import { TraceCollector } from '../span/active-trace.js';
 import { type RootOptions, sinkArgument } from '../span/arguments.js';
 import { Span } from '../span/span.js';
 import type { SpanContext } from '../span/span-context.js';
-import { TraceCollector } from '../span/trace-collector.js';
 import { Collector, type CollectorStats, type FlushResult } from './collector.js';
 import { flushOnExit } from './exit.js';
 import { type CollectorOptions, requireOptions } from './options.js';
@@ -19,10 +19,8 @@ import { OwnTrace } from './own-trace.js';
 import type { Reporter } from './reporter.js';
 import type { TraceLife } from './trace-life.js';
 
-declare module '../span/trace-collector.js' {
-  interface RecordTypes {
-    readonly record: SpanRecord;
-  }
+declare module '../span/active-trace.js' {
+  interface CollectedRecord extends SpanRecord {}
 }
 
 /** Options of features in layers above; each adds its own by declaration merging. */
@@ -170,7 +168,7 @@ Span.rootWithCollector = (name: string, context?: SpanContext, options?: RootOpt
   const span = Span.rootIn(own, name, context, options);
   const { trace } = span;
   if (trace === null) return [span, TraceCollector.empty()];
-  const collector = new TraceCollector<SpanRecord>(trace, () => own.take(trace));
+  const collector = new TraceCollector(trace, () => own.take(trace));
   own.onClosed = () => collector.release();
   return [span, collector];
 };

@@ -1,5 +1,7 @@
 // ActiveTrace: the handle of a trace, which its spans hold. It decides what it takes of what ends and writes rows to the store of its collector, under its
 // number in the table of traces. It makes no records and has no reporter; nothing that waits for a report may refer to it.
+//
+// At the end the handle of a request that collects its own spans, which is the article's form of collecting.
 
 import { state } from '../context/process-state.js';
 import type { LocalBatch } from '../local-span/local-collector.js';
@@ -337,5 +339,42 @@ export class ActiveTrace {
     traces.set(this.number, TraceWord.refused, this.refused);
     this.sink.returned(this);
     return true;
+  }
+}
+
+/** A record, which is of a layer above: the collector there says what one is. */
+// biome-ignore lint/suspicious/noEmptyInterface: filled by declaration merging.
+export interface CollectedRecord {}
+
+/** Collects the spans of one trace; made by `Span.rootWithCollector`. */
+export class TraceCollector {
+  private waiting: (() => void)[] = [];
+
+  /** @internal */
+  constructor(
+    private readonly trace: ActiveTrace | null,
+    private readonly toRecords: () => CollectedRecord[],
+  ) {}
+
+  /** @internal Of a root that does not record. */
+  static empty(): TraceCollector {
+    return new TraceCollector(null, () => []);
+  }
+
+  /** @internal The root ended or was discarded. */
+  release(): void {
+    for (const resolve of this.waiting.splice(0)) resolve();
+  }
+
+  /**
+   * The finished spans, root first, once the root has ended (waits for it). Spans that finish later are returned by the
+   * next call; a cancelled trace gives an empty list.
+   */
+  async collect(): Promise<CollectedRecord[]> {
+    if (this.trace === null) return [];
+    if (this.trace.isOpen) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    // What is open at the end of this turn is handed over then.
+    else await undefined;
+    return this.toRecords();
   }
 }

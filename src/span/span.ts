@@ -31,7 +31,14 @@ import {
 } from '../rows/property.js';
 import { ERROR, Flag, statusIn } from '../rows/row-chunk.js';
 import { internScope } from '../rows/row-text.js';
-import { ActiveTrace, defaultSink, isSamePlace, type TraceLimits, type TraceSink } from './active-trace.js';
+import {
+  ActiveTrace,
+  defaultSink,
+  isSamePlace,
+  type TraceCollector,
+  type TraceLimits,
+  type TraceSink,
+} from './active-trace.js';
 import {
   contextArgument,
   errorMessage,
@@ -53,7 +60,6 @@ import { FurtherParents } from './further-parents.js';
 import { decide } from './sampler.js';
 import { SpanContext } from './span-context.js';
 import { runToEndUnder, runUnder, SpanGuard, TaskQueues, Unsampled } from './span-tasks.js';
-import type { TraceCollector } from './trace-collector.js';
 
 /**
  * A span that may cross tasks: it lives over awaits, callbacks and threads of work.

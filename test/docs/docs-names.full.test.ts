@@ -193,7 +193,7 @@ describe('names', () => {
   test.each([
     ['span/span.ts', 'Span', ['Span.current', 'Span.addLink', 'Span.isRecording']],
     ['span/span-context.ts', 'SpanContext', ['SpanContext.withSampled', 'SpanContext.fromTraceId']],
-    ['span/trace-collector.ts', 'TraceCollector', ['TraceCollector.collect']],
+    ['span/active-trace.ts', 'TraceCollector', ['TraceCollector.collect']],
     ['local-span/local-span.ts', 'LocalSpan', ['LocalSpan.isRecording']],
     ['local-span/local-collector.ts', 'LocalCollector', ['LocalCollector.collect']],
     ['collector/collector.ts', 'Collector', ['Collector.shutdown']],
