@@ -191,11 +191,8 @@ export class Pipeline {
 
   #call(): void {
     this.#cancelRetry();
-    const batch = this.#batch;
-    if (batch === null) {
-      this.#pump();
-      return;
-    }
+    // There is one: what drops it takes its timer away.
+    const batch = this.#batch as Batch;
     this.#isCalling = true;
     const abort = new AbortController();
     this.#abort = abort;
@@ -210,8 +207,10 @@ export class Pipeline {
       this.#abort = null;
       // Delivered by reportSync or dropped meanwhile.
       if (this.#batch !== batch) this.#pump();
-      else if (error === undefined) this.#succeeded(batch);
-      else this.#failed(batch, error);
+      else if (error === undefined) {
+        this.#delivered(batch);
+        this.#finish();
+      } else this.#failed(batch, error);
     };
     const timer = timers.setTimeout(() => {
       const error = new ReportError(
@@ -237,13 +236,6 @@ export class Pipeline {
     }
   }
 
-  #succeeded(batch: Batch): void {
-    this.#delivered(batch);
-    this.#batch = null;
-    this.#attempt = 0;
-    this.#continue();
-  }
-
   #failed(batch: Batch, error: unknown): void {
     this.#counters.reportErrors++;
     this.lastError = messageOf(error);
@@ -252,9 +244,7 @@ export class Pipeline {
     if (!retryable) {
       this.#counters.droppedSpansRefused += batch.spanCount;
       this.#released(batch);
-      this.#batch = null;
-      this.#attempt = 0;
-      this.#continue();
+      this.#finish();
       return;
     }
     this.#counters.retries++;
@@ -269,8 +259,10 @@ export class Pipeline {
     if (this.#retryTimer === undefined) this.#pump();
   }
 
-  // Not recursive: a synchronous reporter with a long queue would overflow the stack.
-  #continue(): void {
+  // It is done with, and the next one comes. Not recursive: a synchronous reporter with a long queue would overflow the stack.
+  #finish(): void {
+    this.#batch = null;
+    this.#attempt = 0;
     this.#settleWaiters();
     if (this.#head !== this.#tail) timers.queueMicrotask(() => this.#pump());
   }

@@ -185,12 +185,17 @@ export class TraceLife implements TraceSink {
 
   /** What is queued, and of open traces what is there, where that is asked for. Nothing of it waits afterwards. */
   takeReportable(): TracePart[] {
-    const numbers = this.queued.takeAll();
+    const queued = this.queued.takeAll();
     const open = this.options.reportOpenTraces ? this.openWithSpans() : [];
+    if (queued.length + open.length === 0) return [];
     for (const number of open) this.open.bytes -= this.traces.get(number, TraceWord.bytes) - TRACE_BYTES;
-    const parts = this.takeReported(open.length === 0 ? numbers : Int32Array.from([...numbers, ...open]));
-    for (const number of numbers) this.traces.release(number);
-    for (const number of open) this.traces.continues(number, this.anchors.last);
+    // Before the anchor, which says how long a tick is.
+    checkDrift();
+    const anchor = takeAnchor();
+    this.anchors.add(anchor);
+    const parts = this.take(open.length === 0 ? queued : Int32Array.from([...queued, ...open]), anchor);
+    for (const number of queued) this.traces.release(number);
+    for (const number of open) this.traces.continues(number, anchor);
     return parts;
   }
 
@@ -227,15 +232,6 @@ export class TraceLife implements TraceSink {
   /** True for what came while `keep` was asked about the trace, and has refused it. */
   cameWithRefused({ isContinuation, serial }: TracePart): boolean {
     return isContinuation && this.traces.wasDropped(serial);
-  }
-
-  private takeReported(numbers: Int32Array): TracePart[] {
-    if (numbers.length === 0) return [];
-    // Before the anchor, which says how long a tick is.
-    checkDrift();
-    const anchor = takeAnchor();
-    this.anchors.add(anchor);
-    return this.take(numbers, anchor);
   }
 
   private take(numbers: Int32Array, anchor: ClockAnchor): TracePart[] {

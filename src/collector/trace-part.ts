@@ -6,7 +6,7 @@
 
 import type { ClockAnchor } from '../clock/index.js';
 import { NO_PROPERTIES } from '../record/properties.js';
-import { recordOfRow, type SpanRecord, TraceIdentity, toProperties } from '../record/record.js';
+import { recordOfRow, type SpanRecord, TraceIdentity } from '../record/record.js';
 import { RowView } from '../record/row-view.js';
 import type { PropertyList } from '../rows/property.js';
 import { ERROR, Flag, type RowChunk, statusIn } from '../rows/row-chunk.js';
@@ -160,7 +160,7 @@ export class TracePart implements Trace {
   /** Give the root, which is there, more properties. Before anybody holds the part. */
   addToRoot(more: PropertyList): void {
     this.byteSize += this.readable.extend(this.first, more);
-    if (this.made !== null) this.made[0] = this.made[0].withProperties(toProperties(more));
+    if (this.made !== null) this.made[0] = this.recordAt(0);
   }
 
   /** A program gets it, which may keep it. */

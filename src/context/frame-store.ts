@@ -120,18 +120,10 @@ export class ContextFrame<T> {
 /** Packages known to do so, as part of a path. */
 const READERS: readonly string[] = ['@datadog/pprof'];
 
-let modules: Readonly<Record<string, unknown>> | undefined;
-
-// One list of modules a thread, for all callers.
-const loadedModules = (): Readonly<Record<string, unknown>> => {
-  modules ??= createRequire(process.execPath).cache;
-  return modules;
-};
-
 /** The package loaded in this thread that reads frames; undefined where none does. */
 export const frameReader = (): string | undefined => {
   // Thousands of paths, once a second: looked through without a text made of each.
-  const paths = Object.keys(loadedModules());
+  const paths = Object.keys(createRequire(process.execPath).cache);
   return READERS.find((name) => {
     const last = name.slice(name.indexOf('/') + 1);
     return paths.some((path) => path.includes(last) && path.replaceAll('\\', '/').includes(`/node_modules/${name}/`));

@@ -12,7 +12,7 @@ import { flagsOf, type RowProperties, type RowView, toUnixNs } from './row-view.
  * Key, value, key, value as an object, which lists keys such as "10" and "2" first and by number, as all objects do: what depends on the order reads the
  * list, as all formats do. It stays a plain object, for those of a reporter may be cloned.
  */
-export const toProperties = (list: PropertyList | null): Readonly<Record<string, PropertyValue>> => {
+const toProperties = (list: PropertyList | null): Readonly<Record<string, PropertyValue>> => {
   const out: Record<string, PropertyValue> = {};
   if (list !== null)
     for (let i = 0; i < list.length; i += 2) setOwn(out, list[i] as string, list[i + 1] as PropertyValue);

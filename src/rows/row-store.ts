@@ -82,7 +82,14 @@ export class TakenRows {
 
   /** A row of an adopted chunk belongs to trace `i`. */
   place(i: number, chunk: number, row: number): void {
-    this.put(i, chunk * CHUNK_ROWS + row, (this.chunks[chunk].flags[row] & Flag.root) !== 0);
+    const place = chunk * CHUNK_ROWS + row;
+    const at = this.ends[i]++;
+    if ((this.chunks[chunk].flags[row] & Flag.root) === 0) this.places[at] = place;
+    else {
+      const first = this.starts[i];
+      this.places[at] = this.places[first];
+      this.places[first] = place;
+    }
   }
 
   /** Copy a row for trace `i`; gives the copy's chunk, in which it is the last row. */
@@ -111,15 +118,6 @@ export class TakenRows {
     }
     copies.copy(from, row, NO_SLOT, more);
     return copies;
-  }
-
-  private put(i: number, place: number, isRoot: boolean): void {
-    const at = this.ends[i]++;
-    const first = this.starts[i];
-    if (isRoot) {
-      this.places[at] = this.places[first];
-      this.places[first] = place;
-    } else this.places[at] = place;
   }
 }
 

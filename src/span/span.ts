@@ -386,7 +386,6 @@ export class Span implements Disposable, QueueMount, EndedSpan {
     return this;
   }
 
-  /** @internal */
   private get detailed(): SpanDetails {
     this.details ??= new SpanDetails();
     return this.details;
@@ -458,20 +457,17 @@ export class Span implements Disposable, QueueMount, EndedSpan {
     }
   }
 
-  /** @internal */
   private get hasFurtherRows(): boolean {
     return this.further !== null && this.further.rows.length > 0;
   }
 
   // Where this span goes to: its own trace, or that of a further parent when its own was discarded.
-  /** @internal */
   private get recordingTrace(): ActiveTrace | null {
     const { trace } = this;
     if (trace === null || !trace.isDiscarded) return trace;
     return this.further === null ? null : this.further.recordingTrace;
   }
 
-  /** @internal */
   private hasRoomForLink(): boolean {
     const links = (this.details?.links?.length ?? 0) + (this.further?.links.length ?? 0);
     if (links < this.limits.maxLinksPerSpan) return true;
@@ -485,7 +481,6 @@ export class Span implements Disposable, QueueMount, EndedSpan {
   }
 
   // A row in each trace, under its first parent there; further parents of that trace are links of that row.
-  /** @internal */
   private write(trace: ActiveTrace): void {
     const { isRoot, endTicks, further, rowFlags: flags } = this;
     const rootFlags = isRoot ? Flag.root | (this.hasRemoteParent(trace) ? Flag.remoteParent : 0) : 0;

@@ -61,13 +61,19 @@ class Life {
   }
 }
 
-const begin = (nameOf: SpanName, self: unknown, args: unknown[], options: TracedOptions): Life | undefined => {
-  const name = nameOf(self);
+/** A span of its own for a call, with what the options say of it; undefined where nothing records. */
+const spanOf = (name: string, args: Arguments, { kind, properties }: TracedOptions): Span | undefined => {
   const span = Span.startWithLocalParent(name);
   if (!span.isRecording) return undefined;
-  if (options.kind !== undefined) span.setKind(options.kind);
-  if (options.properties !== undefined) span.addProperties(propertiesOf(options.properties, args));
-  return new Life(span, name, options.enterOnResume ?? false);
+  if (kind !== undefined) span.setKind(kind);
+  if (properties !== undefined) span.addProperties(propertiesOf(properties, args));
+  return span;
+};
+
+const begin = (nameOf: SpanName, self: unknown, args: Arguments, options: TracedOptions): Life | undefined => {
+  const name = nameOf(self);
+  const span = spanOf(name, args, options);
+  return span === undefined ? undefined : new Life(span, name, options.enterOnResume ?? false);
 };
 
 // The call itself runs the defaults of the parameters, which can throw.
@@ -163,13 +169,12 @@ export const wrapSync = (fn: AnyFunction, nameOf: SpanName, { properties }: Trac
     }
   };
 
-export const wrapAsync = (fn: AnyFunction, nameOf: SpanName, { properties, kind }: TracedOptions): AnyFunction =>
+export const wrapAsync = (fn: AnyFunction, nameOf: SpanName, options: TracedOptions): AnyFunction =>
   function wrapper(this: unknown, ...args) {
     if (new.target !== undefined) return construct(fn, args, new.target, wrapper);
-    const span = Span.startWithLocalParent(nameOf(this));
+    const span = spanOf(nameOf(this), args, options);
     // The context is that of the caller already; an unsampled parent needs no second run.
-    if (!span.isRecording) return Reflect.apply(fn, this, args);
-    if (kind !== undefined) span.setKind(kind);
-    if (properties !== undefined) span.addProperties(propertiesOf(properties, args));
-    return span.runToEndOf(() => Reflect.apply(fn, this, args), fn);
+    return span === undefined
+      ? Reflect.apply(fn, this, args)
+      : span.runToEndOf(() => Reflect.apply(fn, this, args), fn);
   };
