@@ -10,29 +10,20 @@ import type { PropertyValue, SpanKind, StatusCode } from '../rows/property.js';
 import { Flag, KINDS, type RowChunk, STATUS_CODES, statusIn } from '../rows/row-chunk.js';
 import { type RowEntries, Tag } from '../rows/row-entries.js';
 import { internedName, internedScope, type SpanScope } from '../rows/row-text.js';
+import type { TraceKey } from '../rows/trace-table.js';
 import { spanHex, traceHex } from '../span/traceparent.js';
 import type { ArchivedResource, ArchivedScope } from './archived-span.js';
 import type { FinishedEvent, FinishedLink, FinishedSpan, SpanProperties } from './finished-span.js';
 
 /** What views need of a trace. Words of the id may be signed. */
-export interface ViewedTrace {
-  readonly w0: number;
-  readonly w1: number;
-  readonly w2: number;
-  readonly w3: number;
-  readonly traceState: string;
-  readonly isRandom: boolean;
+interface ViewedTrace extends TraceKey {
   readonly traceId: string;
 }
 
-/** Whole unix seconds and nanoseconds (0 to 999999999) within that second. */
-export interface UnixTime {
-  readonly sec: number;
-  readonly nano: number;
-}
-
-/** Every step is exact in a double (below 2^53) or a floor, so order is kept. */
-export const toUnixTime = (ticks: number, anchor: ClockAnchor): UnixTime => {
+/**
+ * Whole unix seconds and nanoseconds (0 to 999999999) within that second. Every step is exact in a double (below 2^53) or a floor, so order is kept.
+ */
+export const toUnixTime = (ticks: number, anchor: ClockAnchor): { readonly sec: number; readonly nano: number } => {
   const ns = Math.floor(anchor.unixNano + (ticks - anchor.ticks) * anchor.nsPerTick);
   const carry = Math.floor(ns / 1e9);
   return { sec: anchor.unixSec + carry, nano: ns - carry * 1e9 };
