@@ -4,9 +4,8 @@
 // Then detached local spans to records: for tests, logs and tools that want them at once.
 import { takeAnchor } from '../clock/index.js';
 import type { LocalSpans } from '../local-span/local-collector.js';
-import { wrongArgument } from '../local-span/misuse.js';
 import type { SpanRecord } from '../record/record.js';
-import { Counter, count, countMany } from '../rows/counters.js';
+import { Counter, count, countMany, wrongArgument } from '../rows/counters.js';
 import { RowStore } from '../rows/row-store.js';
 import { TraceWord } from '../rows/trace-table.js';
 import {

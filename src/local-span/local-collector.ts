@@ -2,12 +2,11 @@
 // It must leave the async context as it found it.
 
 import { state } from '../context/process-state.js';
-import { Counter, count, countMany } from '../rows/counters.js';
+import { Counter, count, countMany, wrongArgument } from '../rows/counters.js';
 import { nameText } from '../rows/property.js';
 import { CHUNK_ROWS, Flag, NO_SLOT, RowChunk } from '../rows/row-chunk.js';
 import { internName } from '../rows/row-text.js';
 import { LocalSpan, type QueueMount, SpanQueue } from './local-span.js';
-import { wrongArgument } from './misuse.js';
 import { enterQueue, leaveQueue } from './task-context.js';
 
 // Most collections are small.

@@ -1,4 +1,6 @@
-// Counters of everything the library refused, dropped or saw misused. Counting must never throw or allocate.
+// Counters of everything the library refused, dropped or saw misused. Counting must never throw or allocate. An argument that cannot be what was meant is said
+// too, once a mistake and in any mode, since what was meant is lost.
+import { warn } from '../base/calls/attempt.js';
 import { state } from '../context/process-state.js';
 
 /** Slot of each counter; the names are those of `stats()`. Append only: copies of the library share the slots. */
@@ -53,4 +55,14 @@ export const readCounters = (): Record<CounterName, number> => {
   const out = {} as Record<CounterName, number>;
   for (const name of Object.keys(Counter) as CounterName[]) out[name] = slots[Counter[name]];
   return out;
+};
+
+const warned = new Set<string>();
+
+/** Count an argument that cannot be what was meant, and say once which call is: `remedy` is a fixed text. */
+export const wrongArgument = (remedy: string): void => {
+  count(Counter.argumentsInvalid);
+  if (warned.has(remedy)) return;
+  warned.add(remedy);
+  warn(remedy, 'SPANLINE_WRONG_ARGUMENT');
 };

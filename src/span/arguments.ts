@@ -4,8 +4,7 @@
 import type { EventEmitter } from 'node:events';
 import { attempt } from '../base/calls/attempt.js';
 import type { LocalBatch, LocalSpans } from '../local-span/local-collector.js';
-import { wrongArgument } from '../local-span/misuse.js';
-import { Counter, count } from '../rows/counters.js';
+import { Counter, count, wrongArgument } from '../rows/counters.js';
 import {
   guarded,
   keptProperties,

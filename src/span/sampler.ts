@@ -4,8 +4,7 @@
 
 import { types } from 'node:util';
 import { OptionError } from '../base/errors.js';
-import { wrongArgument } from '../local-span/misuse.js';
-import { Counter, count } from '../rows/counters.js';
+import { Counter, count, wrongArgument } from '../rows/counters.js';
 import type { SpanContext } from './span-context.js';
 import { functionKind } from './traced-options.js';
 

@@ -4,8 +4,7 @@
 import { types } from 'node:util';
 import { SpanlineError } from '../base/errors.js';
 import { randomWord, reserveSpanIds, spanIdPrefix } from '../local-span/local-span.js';
-import { wrongArgument } from '../local-span/misuse.js';
-import { Counter, count } from '../rows/counters.js';
+import { Counter, count, wrongArgument } from '../rows/counters.js';
 import { guarded } from '../rows/property.js';
 import {
   formatTraceparent,

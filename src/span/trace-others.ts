@@ -6,7 +6,7 @@
 import { EventEmitter } from 'node:events';
 import { attempt } from '../base/calls/attempt.js';
 import { OptionError } from '../base/errors.js';
-import { wrongArgument } from '../local-span/misuse.js';
+import { wrongArgument } from '../rows/counters.js';
 import { isEmitter, isSpan, type SpanOptions, spanArgument } from './arguments.js';
 import { Span } from './span.js';
 import { SpanContext } from './span-context.js';

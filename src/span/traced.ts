@@ -3,7 +3,7 @@
 import { lookAlike } from '../base/calls/look-alike.js';
 import { state } from '../context/process-state.js';
 import { recordingQueue } from '../local-span/local-span.js';
-import { wrongArgument } from '../local-span/misuse.js';
+import { wrongArgument } from '../rows/counters.js';
 import { type DeclaredBy, methodName } from './method-name.js';
 import { Span } from './span.js';
 import {
