@@ -8,16 +8,17 @@ import type { SpanRecord } from '../record/record.js';
 import { Counter, count, countMany, wrongArgument } from '../rows/counters.js';
 import { RowStore } from '../rows/row-store.js';
 import { TraceWord } from '../rows/trace-table.js';
-import {
+import type {
   ActiveTrace,
-  type EndedRoot,
-  type OpenSpans,
-  type TraceLimits,
-  type TraceOutcome,
-  type TraceSink,
+  EndedRoot,
+  MountedBatch,
+  OpenSpans,
+  TraceLimits,
+  TraceOutcome,
+  TraceSink,
 } from '../span/active-trace.js';
 import { isContext, localSpansArgument } from '../span/arguments.js';
-import { never, type Sampler } from '../span/sampler.js';
+import type { Sampler } from '../span/sampler.js';
 import { SpanContext } from '../span/span-context.js';
 import type { ExternalTrace, TraceLife } from './trace-life.js';
 import { takeTraces } from './trace-part.js';
@@ -106,26 +107,6 @@ export class OwnTrace implements TraceSink, ExternalTrace {
   }
 }
 
-const UNBOUNDED = Number.POSITIVE_INFINITY;
-
-// Accepts what it is given and reports nothing.
-const NOWHERE: TraceSink = {
-  sampler: never,
-  limits: {
-    maxSpansPerTrace: UNBOUNDED,
-    maxPropertiesPerSpan: UNBOUNDED,
-    maxEventsPerSpan: UNBOUNDED,
-    maxLinksPerSpan: UNBOUNDED,
-  },
-  rows: new RowStore(),
-  opened() {},
-  ended() {},
-  cancelled() {},
-  grew() {},
-  outcomeOf: () => 'dropped',
-  returned() {},
-};
-
 /**
  * Turn collected local spans into records, as children of `parent` (a new random trace when left out).
  *
@@ -140,11 +121,16 @@ export const toRecords = (spans: LocalSpans, parent?: SpanContext): readonly Spa
   if (context !== parent && parent !== undefined && parent !== null) {
     wrongArgument('toRecords(spans, parent) takes a SpanContext for the parent: span.context.');
   }
-  const trace = new ActiveTrace(context, NOWHERE);
-  const place = { parentHi: context.idHi, parentLo: context.idLo };
-  for (const batch of localSpansArgument(spans)?.batches ?? []) trace.mount(batch, place);
-  const { rows } = NOWHERE;
-  const [part] = takeTraces(Int32Array.of(trace.number), { rows, anchor: takeAnchor() });
-  rows.traces.release(trace.number);
+  const rows = new RowStore();
+  const { traces } = rows;
+  const number = traces.acquire(context, undefined, 0);
+  const { idHi: parentHi, idLo: parentLo } = context;
+  for (const batch of localSpansArgument(spans)?.batches ?? []) {
+    const { count: spanCount } = batch;
+    const mounted: MountedBatch = { batch, count: spanCount, parentHi, parentLo, alsoUnder: null };
+    traces.mount(number, mounted);
+    traces.grow(number, spanCount, batch.byteSize);
+  }
+  const [part] = takeTraces(Int32Array.of(number), { rows, anchor: takeAnchor() });
   return part?.spans ?? [];
 };
