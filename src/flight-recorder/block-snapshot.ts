@@ -9,7 +9,7 @@ import { NO_PROPERTIES } from '../record/properties.js';
 import { recordOfRow, TraceIdentity } from '../record/record.js';
 import { RowView, toUnixTime } from '../record/row-view.js';
 import { Flag } from '../rows/row-chunk.js';
-import { traceHex } from '../span/traceparent.js';
+import { traceHex } from '../span/span-context.js';
 import { BITS_AT, type Block, TRACE_WORDS, TraceBit } from './block.js';
 import type { Snapshot, SnapshotReason, SnapshotSpan, SnapshotTrace } from './snapshot-types.js';
 import type { TimelineRow } from './timeline/timeline-row.js';

@@ -6,7 +6,7 @@ import type { TracePart } from '../collector/trace-part.js';
 import { toUnixTime } from '../record/row-view.js';
 import type { PropertyValue } from '../rows/property.js';
 import { Flag } from '../rows/row-chunk.js';
-import { parseSpanId } from '../span/traceparent.js';
+import { parseSpanId } from '../span/span-context.js';
 import { innermost, type Piece, type Stretches } from './breakdown/stretches.js';
 import { type HotFrames, type LoopHolder, type PoolWait, Tally } from './breakdown/tally.js';
 import { NOBODY, partOf, TimelineLayers, UnclaimedTimes } from './breakdown/timeline-layers.js';

@@ -29,4 +29,4 @@ export { RowProperties, RowView } from '../record/row-view.js';
 export { plant, type SpanNode, spanForest, walkTree } from '../record/tree.js';
 export { Tag } from '../rows/row-entries.js';
 export { internedName, MAX_NAMES } from '../rows/row-text.js';
-export { spanHex, traceHex } from '../span/traceparent.js';
+export { spanHex, traceHex } from '../span/span-context.js';

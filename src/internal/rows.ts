@@ -7,4 +7,4 @@ export { type SpanLabelling, type StackStretch, state } from '../context/process
 export type { QueueMount } from '../local-span/local-span.js';
 export { queueStore } from '../local-span/local-span.js';
 export { beginUnder } from '../span/span-tasks.js';
-export { spanHex } from '../span/traceparent.js';
+export { spanHex } from '../span/span-context.js';

@@ -2,7 +2,7 @@
 // arrays as large as the histogram's own, made with the first one: to keep one must not allocate otherwise.
 import { timers } from '../base/calls/timers.js';
 import { now, nsPerTick } from '../clock/index.js';
-import { spanHex, traceHex } from '../span/traceparent.js';
+import { spanHex, traceHex } from '../span/span-context.js';
 
 /** Ticks: the system's time costs more than all the rest of a record. Spied on in tests. */
 export const ticks = { now, perMs: (): number => 1e6 / nsPerTick() };

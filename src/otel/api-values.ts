@@ -12,7 +12,7 @@ import type {
 } from '@opentelemetry/api';
 import { attempt } from '../base/calls/attempt.js';
 import { ListedState } from '../formats/sdk-shapes.js';
-import { parseTraceState } from '../span/traceparent.js';
+import { parseTraceState } from '../span/span-context.js';
 
 /** By the numbers of `SpanKind` and `SpanStatusCode`. */
 export const KIND_INTERNAL = 0;

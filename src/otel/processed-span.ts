@@ -20,7 +20,7 @@ import { Flag, statusIn } from '../rows/row-chunk.js';
 import type { SpanScope } from '../rows/row-text.js';
 import type { ActiveTrace } from '../span/active-trace.js';
 import type { Span as CoreSpan } from '../span/span.js';
-import { spanHex, traceHex } from '../span/traceparent.js';
+import { spanHex, traceHex } from '../span/span-context.js';
 import { createTraceState } from './api-values.js';
 import type { AttributeLimits } from './attributes.js';
 import { OtelSpan } from './otel-span.js';

@@ -4,7 +4,7 @@
 // Finished spans of any model as archived spans, with objects of their own. Nothing may be lost or rounded on the way.
 
 import type { PropertyList } from '../rows/property.js';
-import { spanHex, traceHex } from '../span/traceparent.js';
+import { spanHex, traceHex } from '../span/span-context.js';
 import type {
   ArchivedEvent,
   ArchivedKind,

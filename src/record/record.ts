@@ -4,7 +4,7 @@
 import type { Link, PropertyList, PropertyValue, SpanKind, SpanStatus, StatusCode } from '../rows/property.js';
 import { Flag } from '../rows/row-chunk.js';
 import type { SpanScope } from '../rows/row-text.js';
-import { spanHex, traceHex } from '../span/traceparent.js';
+import { spanHex, traceHex } from '../span/span-context.js';
 import { setOwn } from './properties.js';
 import { flagsOf, type RowProperties, type RowView, toUnixNs } from './row-view.js';
 

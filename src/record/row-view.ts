@@ -11,7 +11,7 @@ import { Flag, KINDS, type RowChunk, STATUS_CODES, statusIn } from '../rows/row-
 import { type RowEntries, Tag } from '../rows/row-entries.js';
 import { internedName, internedScope, type SpanScope } from '../rows/row-text.js';
 import type { TraceKey } from '../rows/trace-table.js';
-import { spanHex, traceHex } from '../span/traceparent.js';
+import { spanHex, traceHex } from '../span/span-context.js';
 import type { ArchivedResource, ArchivedScope } from './archived-span.js';
 import type { FinishedEvent, FinishedLink, FinishedSpan, SpanProperties } from './finished-span.js';
 

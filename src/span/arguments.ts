@@ -18,8 +18,7 @@ import { Flag, KINDS, STATUS_CODES } from '../rows/row-chunk.js';
 import type { SpanScope } from '../rows/row-text.js';
 import type { RootCollector, TraceSink } from './active-trace.js';
 import type { Span } from './span.js';
-import type { SpanContext } from './span-context.js';
-import { parseSpanId, parseTraceId } from './traceparent.js';
+import { parseSpanId, parseTraceId, type SpanContext } from './span-context.js';
 
 /** How a span starts. */
 export interface SpanOptions {

@@ -6,7 +6,7 @@
 import { getOrMake } from '../../base/maps/maps.js';
 import type { SpanQueue } from '../../local-span/local-span.js';
 import type { Span } from '../../span/span.js';
-import { spanHex, traceHex } from '../../span/traceparent.js';
+import { spanHex, traceHex } from '../../span/span-context.js';
 import { innermostFrame, isSameFunction, outermostFrame, type RawFrames } from './frames.js';
 import { type TimelineRow, unixNow } from './timeline-row.js';
 

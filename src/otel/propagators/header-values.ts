@@ -2,7 +2,7 @@
 //
 // Several propagators as one. One that throws is said to `diag` and stops none of the others.
 import type { Context, SpanContext, TextMapGetter, TextMapPropagator, TextMapSetter } from '@opentelemetry/api';
-import { parseSpanId, parseTraceId } from '../../span/traceparent.js';
+import { parseSpanId, parseTraceId } from '../../span/span-context.js';
 import { diag } from '../api-global.js';
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

@@ -1,7 +1,6 @@
 // W3C Trace Context, level 2, as a propagator of OpenTelemetry's API. A header that breaks the format is as if there were none.
 import type { Context, TextMapGetter, TextMapPropagator, TextMapSetter } from '@opentelemetry/api';
-import { SpanContext } from '../../span/span-context.js';
-import { formatTraceparent } from '../../span/traceparent.js';
+import { formatTraceparent, SpanContext } from '../../span/span-context.js';
 import { createTraceState, getSpanContext, isSpanContextValid, setSpanContext } from '../api-values.js';
 import { isSuppressed } from '../otel-context.js';
 import { toSpanContext } from '../otel-span.js';
