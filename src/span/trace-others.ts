@@ -12,10 +12,6 @@ import { Span } from './span.js';
 import { SpanContext } from './span-context.js';
 import { follow, isPlainPromise } from './span-tasks.js';
 
-const fail = (span: Span, error: unknown): void => {
-  span.recordFailure(error).end();
-};
-
 /**
  * A span from now until the promise settles, under the local parent. Gives a promise of the same value, with the own
  * properties of a plain promise it got; await that one.
@@ -38,7 +34,7 @@ export const tracePromise = <T>(name: string, promise: PromiseLike<T>, options?:
       return value;
     },
     (error) => {
-      fail(span, error);
+      span.recordFailure(error).end();
       throw error;
     },
   );
