@@ -7,13 +7,15 @@
 //
 // Native code that reads the current frame as the Map that Node makes of it finds nothing in ours: a profiler that labels its samples in a signal handler.
 // Found by the modules that are loaded; nothing is loaded here.
+//
+// At the end it is found out by trying whether frames of our own do in this Node all that its own frames do. A fault is a reason to use AsyncLocalStorage alone,
+// never an error, and the context of the caller is left as it was.
 
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { createRequire } from 'node:module';
 import { warn } from '../base/calls/attempt.js';
 import { timers } from '../base/calls/timers.js';
 import { loadFastCall } from '../clock/binding.js';
-import { type Frames, faultOfFrames, faultOfLaterFrames } from './self-test.js';
 
 const native = loadFastCall().module;
 
@@ -233,13 +235,6 @@ class TestedStore extends FrameStore<unknown> {
   }
 }
 
-/** @internal For the self-test. */
-export const FRAMES: Frames = {
-  current: currentFrame,
-  set: setFrame,
-  isOwn: (frame) => frame instanceof ContextFrame,
-};
-
 const useAls = (why: string): void => {
   usesFrames = false;
   reason = why;
@@ -260,7 +255,7 @@ const heedReaders = (): void => {
 
 const faultNow = (): string | undefined => {
   if (process.env.SPANLINE_CONTEXT === 'als') return 'SPANLINE_CONTEXT=als';
-  return hasAccess ? faultOfFrames(new TestedStore(), FRAMES) : 'this Node or build gives no access to frames';
+  return hasAccess ? faultOfFrames(new TestedStore()) : 'this Node or build gives no access to frames';
 };
 
 const decide = (): void => {
@@ -274,4 +269,84 @@ const decide = (): void => {
 const decideLater = async (): Promise<void> => {
   const fault = await faultOfLaterFrames(new TestedStore());
   if (fault !== undefined) useAls(fault);
+};
+
+const seen = (...stores: readonly Key[]): string => stores.map((store) => String(store.getStore())).join(' ');
+
+/** What `ours` and a store of Node see, by turns, and what must be seen. */
+const observe = (ours: Key, other: Key): readonly (readonly [string, string, string])[] => {
+  const found: [string, string, string][] = [];
+  const expectSeen = (where: string, wanted: string): void => {
+    found.push([where, seen(ours, other), wanted]);
+  };
+  expectSeen('outside', 'undefined undefined');
+  let bound: (() => void) | undefined;
+  let snapshot: (<R>(fn: () => R) => R) | undefined;
+  ours.run('a', () => {
+    found.push(['frame', String(currentFrame() instanceof ContextFrame), 'true']);
+    expectSeen('run', 'a undefined');
+    bound = AsyncResource.bind(() => expectSeen('bind', 'a undefined'));
+    other.run(1, () => {
+      expectSeen('foreign run', 'a 1');
+      snapshot = AsyncLocalStorage.snapshot();
+      ours.run('b', () => {
+        expectSeen('nested run', 'b 1');
+        other.exit(() => expectSeen('exit', 'b undefined'));
+        expectSeen('after exit', 'b 1');
+      });
+      expectSeen('after nested run', 'a 1');
+      ours.exit(() => expectSeen('own exit', 'undefined 1'));
+    });
+    expectSeen('after foreign run', 'a undefined');
+    ours.run('c', () => other.enterWith(2));
+    expectSeen('after enterWith', 'a 2');
+    ours.run('d', () => {
+      other.disable();
+      expectSeen('disable', 'd undefined');
+    });
+    expectSeen('after disable', 'a undefined');
+  });
+  expectSeen('after run', 'undefined undefined');
+  bound?.();
+  snapshot?.(() => expectSeen('snapshot', 'a 1'));
+  expectSeen('at the end', 'undefined undefined');
+  return found;
+};
+
+/** Why frames must not be used here, as far as is seen at once; undefined when they may. */
+export const faultOfFrames = (ours: Key): string | undefined => {
+  const outer = currentFrame();
+  const other: Key = new AsyncLocalStorage();
+  try {
+    setFrame(undefined);
+    // Node 22 has them behind a flag, and later ones leave them out behind another.
+    if (other.run(0, () => currentFrame()) === undefined) return 'this Node keeps no frames';
+    setFrame(undefined);
+    const wrong = observe(ours, other).find(([, is, wanted]) => is !== wanted);
+    return wrong === undefined ? undefined : `self-test of frames, ${wrong[0]}: ${wrong[1]} instead of ${wrong[2]}`;
+  } catch (error) {
+    return `self-test of frames: ${String(error)}`;
+  } finally {
+    for (const store of [ours, other]) store.disable();
+    setFrame(outer);
+  }
+};
+
+/** The same, for what comes later. Keeps no process alive. */
+export const faultOfLaterFrames = async (ours: Key): Promise<string | undefined> => {
+  const wrong: string[] = [];
+  const look = (where: string): void => {
+    if (ours.getStore() !== 'later') wrong.push(where);
+  };
+  try {
+    await ours.run('later', async () => {
+      timers.setImmediate(look, 'an immediate').unref();
+      await undefined;
+      look('an await');
+    });
+    await new Promise((resolve) => timers.setImmediate(resolve).unref());
+  } catch (error) {
+    return `self-test of frames: ${String(error)}`;
+  }
+  return wrong.length === 0 ? undefined : `self-test of frames: lost over ${wrong.join(' and ')}`;
 };

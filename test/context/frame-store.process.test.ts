@@ -6,8 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ContextFrame, currentFrame, FRAMES, FrameStore, hasAccess } from '../../src/context/frame-store.js';
-import { faultOfFrames } from '../../src/context/self-test.js';
+import { ContextFrame, currentFrame, FrameStore, faultOfFrames, hasAccess } from '../../src/context/frame-store.js';
 import { runChild } from '../support/child.js';
 
 const store = new FrameStore<unknown>();
@@ -67,8 +66,8 @@ test('the self-test finds a store that does not what it should', () => {
       return super.getStore() === 'b' ? 'a' : super.getStore();
     }
   }
-  expect(faultOfFrames(new Forgets(), FRAMES)).toMatch(/^self-test of frames, nested run: a 1 instead of b 1$/);
-  expect(faultOfFrames(new FrameStore(), FRAMES)).toBeUndefined();
+  expect(faultOfFrames(new Forgets())).toMatch(/^self-test of frames, nested run: a 1 instead of b 1$/);
+  expect(faultOfFrames(new FrameStore())).toBeUndefined();
 });
 
 describe('run', () => {

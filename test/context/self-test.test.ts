@@ -1,8 +1,7 @@
 // The self-test of frames says what it found, whatever a store does, and leaves the context of its caller as it was.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, test } from 'vitest';
-import { ContextFrame, FRAMES, FrameStore } from '../../src/context/frame-store.js';
-import { faultOfFrames, faultOfLaterFrames } from '../../src/context/self-test.js';
+import { ContextFrame, FrameStore, faultOfFrames, faultOfLaterFrames } from '../../src/context/frame-store.js';
 
 type Store = AsyncLocalStorage<unknown>;
 
@@ -44,7 +43,7 @@ describe.runIf(usesFrames)('what is seen at once', () => {
     ['makes no frames of ours', new AsyncLocalStorage() as Store, 'self-test of frames, frame: false instead of true'],
   ])('of a store that %s is a fault, and the context is as it was', (_, store, fault) => {
     other.run('kept', () => {
-      expect(faultOfFrames(store, FRAMES)).toBe(fault);
+      expect(faultOfFrames(store)).toBe(fault);
       expect(other.getStore()).toBe('kept');
     });
   });
