@@ -25,13 +25,11 @@ const stop = (signal: NodeJS.Signals, { listener }: Listening): void => {
   listening.delete(signal);
 };
 
-/** Node gives listeners the number of a signal that has come; `process.emit('SIGTERM')` of a program is none, and ends nothing. */
-const hasCome = (number: unknown): boolean => typeof number === 'number';
-
 const arrive = (signal: NodeJS.Signals, number: unknown, of: Listening): void => {
   const isOthers = process.listeners(signal).some((one) => one !== of.listener);
-  // Without us nobody would have heard it: what is done at the end is left for the end.
-  const isHeard = isOthers || hasCome(number);
+  // Node gives listeners the number of a signal that has come; `process.emit('SIGTERM')` of a program is none, and ends nothing. Without us nobody would
+  // have heard it: what is done at the end is left for the end.
+  const isHeard = isOthers || typeof number === 'number';
   const works = [...of.works].filter(([, ends]) => isHeard || !ends);
   const isLast = !isOthers && works.some(([, ends]) => ends);
   // From now on a second signal ends the process at once, however long the work takes.

@@ -20,13 +20,13 @@ import type {
 import { isContext, localSpansArgument } from '../span/arguments.js';
 import type { Sampler } from '../span/sampler.js';
 import { SpanContext } from '../span/span-context.js';
-import type { ExternalTrace, TraceLife } from './trace-life.js';
+import type { TraceLife } from './trace-life.js';
 import { takeTraces } from './trace-part.js';
 
 // Rows of a chunk.
 const ROWS_OF_ONE = 64;
 
-export class OwnTrace implements TraceSink, ExternalTrace {
+export class OwnTrace implements TraceSink {
   readonly rows = new RowStore(ROWS_OF_ONE);
   #trace: ActiveTrace | undefined;
   // Among the open traces there.
@@ -70,6 +70,7 @@ export class OwnTrace implements TraceSink, ExternalTrace {
     this.#drop(trace, false);
   }
 
+  /** The bounds of the collector have dropped it. */
   evicted(): void {
     this.#number = -1;
     if (this.#trace !== undefined) this.#drop(this.#trace, true);

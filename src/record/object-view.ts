@@ -25,7 +25,7 @@ import {
   type SpanProperties,
 } from './finished-span.js';
 import { ListProperties, NO_PROPERTIES, ObjectProperties, PropertyDraft } from './properties.js';
-import type { TraceIdentity } from './record.js';
+import type { EventRecord, SpanRecord, TraceIdentity } from './record.js';
 import { flagsOf, toUnixNs } from './row-view.js';
 
 /** The 32-bit word of an id at this digit. What is not hex is 0, which no id is. */
@@ -44,49 +44,30 @@ interface Described {
 }
 
 /** What a span and a link have alike, whoever made them. Records have ids as numbers too, also copies of them that have lost their getters. */
-interface Identified extends Described {
-  readonly trace?: { readonly w0: number; readonly w1: number; readonly w2: number; readonly w3: number } & Partial<
-    Pick<TraceIdentity, 'traceState' | 'isRandom'>
-  >;
-  readonly idHi?: number;
-  readonly idLo?: number;
-  readonly traceId?: string;
-  readonly spanId?: string;
-  readonly traceState?: string;
-  readonly flags?: number;
-}
+type Identified = Described &
+  Partial<Pick<ArchivedSpan, 'traceId' | 'spanId' | 'traceState' | 'flags'>> &
+  Partial<Pick<SpanRecord, 'idHi' | 'idLo'>> & {
+    readonly trace?: Pick<TraceIdentity, 'w0' | 'w1' | 'w2' | 'w3'> &
+      Partial<Pick<TraceIdentity, 'traceState' | 'isRandom'>>;
+  };
 
 /** A moment as nanoseconds, or as seconds and the nanoseconds within. */
-interface ViewedEvent extends Described {
-  readonly name: string;
-  readonly sec?: number;
-  readonly nano?: number;
-  readonly timeUnixNs?: bigint;
-}
+type ViewedEvent = Described &
+  Pick<ArchivedEvent, 'name'> &
+  Partial<Pick<ArchivedEvent, 'timeUnixNs'> & Pick<EventRecord, 'sec' | 'nano'>>;
 
 /** What an archived span and a record have alike. */
-interface ViewedSpan extends Identified {
-  readonly parentHi?: number;
-  readonly parentLo?: number;
-  readonly parentSpanId?: string;
-  readonly name: string;
-  readonly kind: ArchivedKind;
-  readonly startSec?: number;
-  readonly startNano?: number;
-  readonly endSec?: number;
-  readonly endNano?: number;
-  readonly startUnixNs?: bigint;
-  readonly endUnixNs?: bigint;
-  readonly hasRemoteParent?: boolean;
-  readonly status: { readonly code: ArchivedStatusCode; readonly message?: string };
-  readonly events: readonly ViewedEvent[];
-  readonly links: readonly Identified[];
-  readonly isLocal?: boolean;
-  readonly resource?: ArchivedResource;
-  readonly scope?: ArchivedScope;
-  readonly droppedEventsCount?: number;
-  readonly droppedLinksCount?: number;
-}
+type ViewedSpan = Identified &
+  Pick<ArchivedSpan, 'name' | 'kind'> &
+  Partial<
+    Pick<ArchivedSpan, 'parentSpanId' | 'startUnixNs' | 'endUnixNs' | 'isLocal' | 'resource' | 'scope'> &
+      Pick<ArchivedSpan, 'droppedEventsCount' | 'droppedLinksCount'> &
+      Pick<SpanRecord, 'parentHi' | 'parentLo' | 'startSec' | 'startNano' | 'endSec' | 'endNano' | 'hasRemoteParent'>
+  > & {
+    readonly status: { readonly code: ArchivedStatusCode; readonly message?: string };
+    readonly events: readonly ViewedEvent[];
+    readonly links: readonly Identified[];
+  };
 
 const NOTHING = Object.freeze({});
 

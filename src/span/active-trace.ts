@@ -109,10 +109,7 @@ export interface OpenSpans {
 }
 
 /** What a sink gets of a root that has ended. */
-export interface EndedRoot {
-  readonly name: string;
-  /** Ticks. */
-  readonly begin: number;
+export interface EndedRoot extends Pick<EndedSpan, 'name' | 'begin'> {
   readonly endTicks: number;
 }
 
