@@ -6,12 +6,11 @@ import { state } from '../context/process-state.js';
 import { closeUnfinished } from '../local-span/task-context.js';
 import { Counter, count, countMany } from '../rows/counters.js';
 import { guarded } from '../rows/property.js';
-import type { RowStore } from '../rows/row-store.js';
 import type { RootCollector } from '../span/active-trace.js';
 import { decision, type Sampler } from '../span/sampler.js';
 import { type CollectorOptions, checkReporters, resolveOptions } from './options.js';
 import { Pipeline, type PipelineStats } from './pipeline.js';
-import type { Reporter, Resource } from './reporter.js';
+import type { Reporter } from './reporter.js';
 import { TraceLife } from './trace-life.js';
 import { compactParts, type TraceObserver, type TracePart } from './trace-part.js';
 
@@ -161,31 +160,21 @@ export class Collector implements RootCollector {
     return this.life.sampler;
   }
 
-  /** @internal */
-  get resource(): Resource {
-    return this.life.resource;
-  }
-
   get exitTimeoutMs(): number {
     return this.life.options.exitTimeoutMs;
-  }
-
-  /** @internal The rows of its traces. */
-  get rows(): RowStore {
-    return this.life.rows;
   }
 
   /** @internal Show all spans to this one from now on, or to none. */
   observeWith(observer: TraceObserver | null): void {
     this.life.takeObserved();
     this.life.observer = observer;
-    this.rows.observeWith(observer);
+    this.life.rows.observeWith(observer);
   }
 
   /** @internal Show the observer what it has not seen. */
   observeNow(): void {
     this.life.takeObserved();
-    this.rows.observeAll();
+    this.life.rows.observeAll();
   }
 
   /** @internal Something was queued: a report comes in time, or a bound is kept. */

@@ -196,7 +196,7 @@ export class FlightRecorder implements TraceObserver {
       reason,
       anchor: takeAnchor(),
       taken,
-      resource: this.#collector.resource,
+      resource: this.#collector.life.resource,
       blocks: this.#exclusively(this.#ring, (ring) => ring.share()),
       open: open.blocks,
       timeline: this.#timeline?.rows() ?? [],
@@ -236,10 +236,10 @@ export class FlightRecorder implements TraceObserver {
   }
 
   #rowsSource(): RowsSource {
-    const { rows } = this.#collector;
+    const { rows } = this.#collector.life;
     return {
       known: () => ({
-        resource: this.#collector.resource,
+        resource: this.#collector.life.resource,
         anchor: takeAnchor(),
         timelineFromUs: this.#timeline === undefined ? undefined : this.#timelineFromUs,
       }),
@@ -256,7 +256,7 @@ export class FlightRecorder implements TraceObserver {
   }
 
   #toHeap(heap: HeapLimit): void {
-    const head = { resource: this.#collector.resource, anchor: takeAnchor(), ...this.#watched() };
+    const head = { resource: this.#collector.life.resource, anchor: takeAnchor(), ...this.#watched() };
     heap.update(head, this.#timeline, newestOpenBlock(this.#openWork(now())));
   }
 
@@ -274,7 +274,7 @@ export class FlightRecorder implements TraceObserver {
     if (this.#isBusy || this.#heap === undefined) return;
     this.#exclusively(this.#heap, (heap) => {
       try {
-        this.#collector.rows.observeWhatIsStill();
+        this.#collector.life.rows.observeWhatIsStill();
         this.#toHeap(heap);
       } catch {
         this.#failed++;

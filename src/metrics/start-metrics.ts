@@ -51,7 +51,7 @@ type Stop = () => void;
 
 const SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT'];
 
-const resource = (): ArchivedResource => ownResource(defaultCollector().resource);
+const resource = (): ArchivedResource => ownResource(defaultCollector().life.resource);
 
 /** The last export, however the process ends: empty, by a signal, or at once. Until what it gives is called. */
 const exportAtExit = (exporter: OtlpMetricExporter, recorded: () => number): Stop => {

@@ -59,7 +59,7 @@ const startReporters = async ({ exporters, archive, spool }: Settings, log: Log)
       // Of the process, which its main thread looks at for all.
       if (process.getBuiltinModule('node:worker_threads').isMainThread) {
         const { monitorEventLoop } = await import('../flight-recorder/timeline/timeline.js');
-        keepTimeline(opened.archive, monitorEventLoop(), defaultCollector().resource);
+        keepTimeline(opened.archive, monitorEventLoop(), defaultCollector().life.resource);
       }
     }
   }

@@ -38,12 +38,12 @@ test.each([
   const place = join(directory, 'before');
   configure({ serviceName: 'before', flightRecorder: { file: place, triggers: { directory, crash: true } } });
   Span.root('one').end();
-  const own = [defaultCollector().resource, listeners(), readdirSync(place)];
+  const own = [defaultCollector().life.resource, listeners(), readdirSync(place)];
   const both = { ...wrong, serviceName: 'after' };
   expect(() => configure(both)).toThrow(
     expect.objectContaining({ code: 'ERR_SPANLINE_OPTION', message: expect.stringContaining(message) }),
   );
-  expect([defaultCollector().resource, listeners(), readdirSync(place)]).toEqual(own);
+  expect([defaultCollector().life.resource, listeners(), readdirSync(place)]).toEqual(own);
   Span.root('two').end();
   expect(namesOf(snapshot())).toEqual(['one', 'two']);
   configure({ flightRecorder: false });

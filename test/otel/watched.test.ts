@@ -27,8 +27,8 @@ test('roots that are recorded for processors alone take no number of the collect
     if (i % 2 === 0) span.end();
   }
   expect(names).toEqual(Array.from({ length: 500 }, () => 'ended'));
-  expect(collector.rows.traces.size).toBe(0);
-  expect(collector.rows.size).toMatchObject({ chunks: 0, bytes: 0 });
+  expect(collector.life.rows.traces.size).toBe(0);
+  expect(collector.life.rows.size).toMatchObject({ chunks: 0, bytes: 0 });
 });
 
 test('one of them that is cancelled is counted as others are', async () => {

@@ -151,6 +151,6 @@ test('a batch that finds no place in a trace that was reported takes no number o
     await collector.flush();
     span.pushChildSpans(spans);
   }
-  expect(collector.rows.traces.size).toBe(1);
+  expect(collector.life.rows.traces.size).toBe(1);
   expect(memory.spans.length).toBe(40);
 });
