@@ -58,7 +58,7 @@ export interface TraceLimits {
   readonly maxLinksPerSpan: number;
 }
 
-/** Where traces go as they begin, end and grow late: the life of a collector's, as far as this layer needs it. No method may throw. */
+/** Where traces go as they begin, end and grow late: in a collector the life of its traces, as far as this layer needs it. No method may throw. */
 export interface TraceSink {
   readonly sampler: Sampler;
   readonly limits: TraceLimits;
