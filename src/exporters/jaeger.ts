@@ -1,7 +1,6 @@
 // The way to Jaeger: one reporter, four protocols. It only chooses; each protocol is a reporter of its own.
 import type { ReportBatch, Reporter } from '../collector/reporter.js';
-import { BinaryWriter } from '../formats/jaeger-thrift/binary-writer.js';
-import { CompactWriter } from '../formats/jaeger-thrift/compact-writer.js';
+import type { QueuedReporter } from './http/sender.js';
 import { HttpReporter } from './jaeger/http-reporter.js';
 import {
   checkProtocol,
@@ -10,11 +9,9 @@ import {
   type JaegerProtocol,
   type JaegerReporterOptions,
   type JaegerUdpOptions,
-  resolveHttp,
-  resolveUdp,
 } from './jaeger/options.js';
 import { UdpReporter } from './jaeger/udp-reporter.js';
-import { OtlpReporter, type OtlpReporterOptions } from './otlp.js';
+import { OtlpReporter } from './otlp.js';
 
 export type {
   JaegerHttpOptions,
@@ -24,20 +21,15 @@ export type {
   JaegerUdpOptions,
 } from './jaeger/options.js';
 
-/** `protocol` chose the way here; to the OTLP reporter the word means protobuf or JSON, and its default serves. */
-const toOtlp = ({ protocol: _chosen, ...options }: JaegerOtlpOptions): OtlpReporterOptions => options;
+type Way = QueuedReporter & Pick<Reporter, 'reportSync'> & { readonly lastError: string };
 
-const makeWay = (options: JaegerReporterOptions): Reporter & { readonly lastError?: string } => {
-  switch (checkProtocol(options)) {
-    case 'thrift-compact-udp':
-      return new UdpReporter({ writer: new CompactWriter(), ...resolveUdp(options as JaegerUdpOptions) });
-    case 'thrift-binary-udp':
-      return new UdpReporter({ writer: new BinaryWriter(), ...resolveUdp(options as JaegerUdpOptions) });
-    case 'thrift-http':
-      return new HttpReporter(resolveHttp(options as JaegerHttpOptions));
-    case 'otlp':
-      return new OtlpReporter(toOtlp(options as JaegerOtlpOptions));
-  }
+const makeWay = (options: JaegerReporterOptions): Way => {
+  const chosen = checkProtocol(options);
+  if (chosen === 'thrift-http') return new HttpReporter(options as JaegerHttpOptions);
+  if (chosen !== 'otlp') return new UdpReporter(options as JaegerUdpOptions);
+  // To the OTLP reporter the word means protobuf or JSON, and its default serves.
+  const { protocol: _chosen, ...others } = options as JaegerOtlpOptions;
+  return new OtlpReporter(others);
 };
 
 /**
@@ -55,7 +47,7 @@ export class JaegerReporter implements Reporter {
   /** @internal */
   readonly keepsNoTrace = true;
   readonly protocol: JaegerProtocol;
-  readonly #way: Reporter & { readonly lastError?: string };
+  readonly #way: Way;
   /** Present when the protocol can send without waiting. */
   readonly reportSync?: (batch: ReportBatch, timeoutMs: number) => void;
 
@@ -68,22 +60,22 @@ export class JaegerReporter implements Reporter {
 
   /** The last thing that went wrong without failing a report, such as a span too large for a packet; else empty. */
   get lastError(): string {
-    return this.#way.lastError ?? '';
+    return this.#way.lastError;
   }
 
-  async report(batch: ReportBatch): Promise<void> {
-    await this.#way.report(batch);
+  report(batch: ReportBatch): Promise<void> {
+    return this.#way.report(batch);
   }
 
-  async flush(): Promise<void> {
-    await this.#way.flush?.();
+  flush(): Promise<void> {
+    return this.#way.flush();
   }
 
-  async shutdown(): Promise<void> {
-    await this.#way.shutdown?.();
+  shutdown(): Promise<void> {
+    return this.#way.shutdown();
   }
 
   stats(): Readonly<Record<string, number>> {
-    return this.#way.stats?.() ?? {};
+    return this.#way.stats();
   }
 }

@@ -5,32 +5,23 @@ import { Slices } from '../../base/calls/timers.js';
 import { type ReportBatch, ReportError } from '../../collector/reporter.js';
 import { BatchPacker } from '../../formats/jaeger-thrift/batch-packer.js';
 import { BinaryWriter } from '../../formats/jaeger-thrift/binary-writer.js';
-import type { TlsOptions } from '../http/send-at-exit.js';
 import { HttpSender, QueuedHttpReporter } from '../http/sender.js';
-import { DeliveryProgress, type PackedMessage, packBatch } from './pack-batch.js';
-
-export interface HttpReporterParts {
-  readonly endpoint: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly tls: TlsOptions | undefined;
-  readonly timeoutMs: number;
-  readonly maxRequestBytes: number;
-  readonly keepNanoseconds: boolean;
-}
+import { type JaegerHttpOptions, resolveHttp } from './options.js';
+import { DeliveryProgress, type PackedMessage } from './pack-batch.js';
 
 export class HttpReporter extends QueuedHttpReporter {
   override readonly name = 'jaeger';
   readonly #sender: HttpSender;
-  readonly #packer: BatchPacker;
   readonly #progress: DeliveryProgress;
   readonly #counts = { requestsSent: 0, requestsFailed: 0, spansSent: 0, spansRefused: 0, bytesSent: 0 };
 
-  constructor({ endpoint, headers, tls, timeoutMs, maxRequestBytes, keepNanoseconds }: HttpReporterParts) {
+  constructor(options: JaegerHttpOptions) {
     super();
+    const { endpoint, headers, tls, timeoutMs, maxRequestBytes, keepNanoseconds } = resolveHttp(options);
     const contentType = { 'content-type': 'application/x-thrift' };
     this.#sender = new HttpSender({ endpoint, headers: { ...headers, ...contentType }, timeoutMs, tls });
-    this.#packer = new BatchPacker(new BinaryWriter(), 'batch', maxRequestBytes, keepNanoseconds);
-    this.#progress = new DeliveryProgress('JaegerReporter (HTTP)', maxRequestBytes, 'maxRequestBytes');
+    const packer = new BatchPacker(new BinaryWriter(), 'batch', maxRequestBytes, keepNanoseconds);
+    this.#progress = new DeliveryProgress('JaegerReporter (HTTP)', packer, 'maxRequestBytes');
   }
 
   get lastError(): string {
@@ -38,10 +29,7 @@ export class HttpReporter extends QueuedHttpReporter {
   }
 
   override stats(): Readonly<Record<string, number>> {
-    return {
-      ...this.#counts,
-      spansTooLarge: this.#progress.spansTooLarge,
-    };
+    return { ...this.#counts, spansTooLarge: this.#progress.spansTooLarge };
   }
 
   protected override close(): void {
@@ -52,15 +40,8 @@ export class HttpReporter extends QueuedHttpReporter {
     signal.throwIfAborted();
     const slices = new Slices();
     const undelivered = this.#progress.of(batch);
-    const messages = packBatch(
-      this.#packer,
-      batch,
-      undelivered.ranges,
-      (...about) => this.#progress.tooLarge(batch, ...about),
-      slices,
-    );
     let refusal: ReportError | null = null;
-    for (const message of messages) {
+    for (const message of this.#progress.pack(batch, slices)) {
       // Before a message too: handing megabytes to the socket is a stretch of work of its own.
       await slices.next();
       signal.throwIfAborted();

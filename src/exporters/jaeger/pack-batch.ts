@@ -7,7 +7,7 @@ import type { BatchPacker } from '../../formats/jaeger-thrift/batch-packer.js';
 import type { FinishedSpan } from '../../record/finished-span.js';
 import { BatchSpans, type SpanRange, type Undelivered, UndeliveredByBatch } from '../batch-spans.js';
 
-/** What became of the spans of batches: too large ones are settled at once, so that a retry neither packs nor counts them again. */
+/** Packs batches and knows what became of their spans: too large ones are settled at once, so that a retry neither packs nor counts them again. */
 export class DeliveryProgress {
   readonly #undelivered = new UndeliveredByBatch();
   spansTooLarge = 0;
@@ -16,7 +16,7 @@ export class DeliveryProgress {
 
   constructor(
     readonly reporter: string,
-    readonly maxBytes: number,
+    readonly packer: BatchPacker,
     /** The option that raises the bound. */
     readonly option: string,
   ) {}
@@ -25,11 +25,20 @@ export class DeliveryProgress {
     return this.#undelivered.of(batch);
   }
 
-  tooLarge(batch: ReportBatch, index: number, span: FinishedSpan, neededBytes: number): void {
-    this.of(batch).settle({ from: index, to: index + 1 });
+  /** What is left of a batch, by {@link packBatch}. */
+  pack(batch: ReportBatch, slices?: Slices): Generator<PackedMessage | null, void> {
+    const undelivered = this.of(batch);
+    const leaveOut: OnTooLarge = (index, span, neededBytes) => {
+      undelivered.settle({ from: index, to: index + 1 });
+      this.#noteTooLarge(span, neededBytes);
+    };
+    return packBatch(this.packer, batch, undelivered.ranges, leaveOut, slices);
+  }
+
+  #noteTooLarge(span: FinishedSpan, neededBytes: number): void {
     this.lastError =
       `${this.reporter} left out span ${JSON.stringify(span.name.slice(0, 100))} of trace ${span.traceId}: it needs ` +
-      `${neededBytes} bytes and ${this.option} is ${this.maxBytes}; record less on it, or use protocol 'otlp'`;
+      `${neededBytes} bytes and ${this.option} is ${this.packer.maxBytes}; record less on it, or use protocol 'otlp'`;
     // Once: a program that records one such span records many. The others are in stats().
     if (this.spansTooLarge++ === 0) warn(this.lastError, 'ERR_SPANLINE_SPAN_TOO_LARGE');
   }
@@ -44,7 +53,7 @@ export interface PackedMessage {
 }
 
 /** Called for each span that no message can hold, with its index in the report. */
-export type OnTooLarge = (index: number, span: FinishedSpan, neededBytes: number) => void;
+type OnTooLarge = (index: number, span: FinishedSpan, neededBytes: number) => void;
 
 /** Yields messages of the spans in `ranges`, and null where `slices` is over and the caller must let others run. */
 export function* packBatch(

@@ -4,40 +4,26 @@
 import { Slices } from '../../base/calls/timers.js';
 import { type ReportBatch, ReportError } from '../../collector/reporter.js';
 import { BatchPacker } from '../../formats/jaeger-thrift/batch-packer.js';
-import type { ThriftWriter } from '../../formats/jaeger-thrift/thrift-writer.js';
+import { BinaryWriter } from '../../formats/jaeger-thrift/binary-writer.js';
+import { CompactWriter } from '../../formats/jaeger-thrift/compact-writer.js';
 import { QueuedReporter } from '../http/sender.js';
-import { DeliveryProgress, type OnTooLarge, type PackedMessage, packBatch } from './pack-batch.js';
+import { type JaegerUdpOptions, resolveUdp } from './options.js';
+import { DeliveryProgress, type PackedMessage } from './pack-batch.js';
 import { UdpSocket } from './udp-socket.js';
-
-export interface UdpReporterParts {
-  readonly writer: ThriftWriter;
-  readonly host: string;
-  readonly port: number;
-  readonly maxPacketBytes: number;
-  readonly keepNanoseconds: boolean;
-}
-
-type SentPacket = Omit<PackedMessage, 'bytes'> & { readonly byteLength: number };
-
-const toSentPacket = ({ spanCount, throughSpan, bytes }: PackedMessage): SentPacket => ({
-  spanCount,
-  throughSpan,
-  byteLength: bytes.length,
-});
 
 export class UdpReporter extends QueuedReporter {
   override readonly name = 'jaeger';
   readonly #socket: UdpSocket;
-  readonly #packer: BatchPacker;
   readonly #progress: DeliveryProgress;
   readonly #counts = { packetsSent: 0, spansSent: 0, bytesSent: 0, refused: 0 };
 
-  constructor(parts: UdpReporterParts) {
+  constructor(options: JaegerUdpOptions) {
     super();
-    const { host, port, maxPacketBytes } = parts;
+    const { host, port, maxPacketBytes, keepNanoseconds } = resolveUdp(options);
+    const writer = options.protocol === 'thrift-compact-udp' ? new CompactWriter() : new BinaryWriter();
+    const packer = new BatchPacker(writer, 'agent-call', maxPacketBytes, keepNanoseconds);
     this.#socket = new UdpSocket(host, port, maxPacketBytes);
-    this.#packer = new BatchPacker(parts.writer, 'agent-call', maxPacketBytes, parts.keepNanoseconds);
-    this.#progress = new DeliveryProgress(`JaegerReporter (UDP ${host}:${port})`, maxPacketBytes, 'maxPacketBytes');
+    this.#progress = new DeliveryProgress(`JaegerReporter (UDP ${host}:${port})`, packer, 'maxPacketBytes');
   }
 
   get lastError(): string {
@@ -46,10 +32,10 @@ export class UdpReporter extends QueuedReporter {
 
   /** The system takes packets of an open socket at once, so they go out even while the process exits; none is confirmed. */
   reportSync(batch: ReportBatch): void {
-    for (const message of this.#pack(batch)) {
+    for (const message of this.#progress.pack(batch)) {
       if (message === null) continue;
       this.#socket.sendNow(message.bytes);
-      this.#count(toSentPacket(message));
+      this.#count(message);
     }
   }
 
@@ -67,7 +53,7 @@ export class UdpReporter extends QueuedReporter {
 
   protected override async deliver(batch: ReportBatch, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    const sent: SentPacket[] = [];
+    const sent: PackedMessage[] = [];
     try {
       await this.#socket.open();
       await this.#sendAll(batch, signal, sent);
@@ -84,27 +70,23 @@ export class UdpReporter extends QueuedReporter {
     }
   }
 
-  async #sendAll(batch: ReportBatch, signal: AbortSignal, sent: SentPacket[]): Promise<void> {
+  async #sendAll(batch: ReportBatch, signal: AbortSignal, sent: PackedMessage[]): Promise<void> {
     const slices = new Slices();
-    for (const message of this.#pack(batch, slices)) {
+    for (const message of this.#progress.pack(batch, slices)) {
       if (message === null) {
         await slices.next();
       } else {
-        sent.push(toSentPacket(message));
+        sent.push(message);
         await this.#socket.send(message.bytes);
       }
       signal.throwIfAborted();
     }
   }
 
-  #pack(batch: ReportBatch, slices?: Slices): Generator<PackedMessage | null, void> {
-    const onTooLarge: OnTooLarge = (...about) => this.#progress.tooLarge(batch, ...about);
-    return packBatch(this.#packer, batch, this.#progress.of(batch).ranges, onTooLarge, slices);
-  }
-
-  #count(packet: SentPacket): void {
+  /** Of a packet whose bytes may be another's by now: their number stays. */
+  #count({ spanCount, bytes }: PackedMessage): void {
     this.#counts.packetsSent++;
-    this.#counts.spansSent += packet.spanCount;
-    this.#counts.bytesSent += packet.byteLength;
+    this.#counts.spansSent += spanCount;
+    this.#counts.bytesSent += bytes.length;
   }
 }

@@ -31,7 +31,11 @@ export class UdpSocket {
   readonly #free: Buffer[] = [];
   #inFlight = 0;
   #sent = 0;
-  #arrived = 0;
+  /**
+   * How many packets since {@link open} have arrived as far as the system reports: a refusal is reported at the latest with the
+   * next packet, so a packet counts once the next one has gone out without an error.
+   */
+  arrived = 0;
   #burstBytes = 0;
   #burstPackets = 0;
   #wake: (() => void) | null = null;
@@ -47,18 +51,10 @@ export class UdpSocket {
     for (let i = 0; i < MAX_IN_FLIGHT; i++) this.#free.push(Buffer.allocUnsafeSlow(maxBytes));
   }
 
-  /**
-   * How many packets since {@link open} have arrived as far as the system reports: a refusal is reported at the latest with the
-   * next packet, so a packet counts once the next one has gone out without an error.
-   */
-  get arrived(): number {
-    return this.#arrived;
-  }
-
   /** Connects if need be and starts counting packets anew. */
   async open(): Promise<void> {
     this.#failure = null;
-    this.#sent = this.#arrived = 0;
+    this.#sent = this.arrived = 0;
     this.#isReporting = true;
     if (this.#socket !== null) return;
     const socket = createSocket(isIPv6(this.host) ? 'udp6' : 'udp4');
@@ -95,7 +91,7 @@ export class UdpSocket {
       this.#free.push(buffer);
       this.#inFlight--;
       if (error) this.#failure ??= error;
-      else if (this.#failure === null && number > this.#arrived) this.#arrived = number;
+      else if (this.#failure === null && number > this.arrived) this.arrived = number;
       this.#wake?.();
     };
     try {
@@ -120,7 +116,7 @@ export class UdpSocket {
       await nextTurn();
     }
     this.#throwIfFailed();
-    this.#arrived = this.#sent;
+    this.arrived = this.#sent;
   }
 
   /** Ends a report, whatever became of it. After a failure the next one looks the host up again. */
@@ -178,7 +174,7 @@ export class UdpSocket {
       return new ReportError(
         'ERR_SPANLINE_UDP_REFUSED',
         `nothing listens on UDP ${where}: start a Jaeger agent there, set host and port, or use protocol 'otlp'`,
-        { retryable: true, cause },
+        { cause },
       );
     }
     if (cause.code === 'EMSGSIZE') {
@@ -188,9 +184,6 @@ export class UdpSocket {
         { retryable: false, cause },
       );
     }
-    return new ReportError('ERR_SPANLINE_UDP', `sending to UDP ${where} failed: ${cause.message}`, {
-      retryable: true,
-      cause,
-    });
+    return new ReportError('ERR_SPANLINE_UDP', `sending to UDP ${where} failed: ${cause.message}`, { cause });
   }
 }
