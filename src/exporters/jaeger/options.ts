@@ -3,7 +3,7 @@ import { OptionError, wrongOption } from '../../base/errors.js';
 import { flag, oneOf, wholeNumber } from '../../base/options/checks.js';
 import { requireOptions } from '../../collector/options.js';
 import type { TlsOptions } from '../http/send-at-exit.js';
-import type { OtlpReporterOptions } from '../otlp.js';
+import { httpHeaders, httpUrl, type OtlpReporterOptions } from '../otlp/options.js';
 
 /** OTLP over HTTP to Jaeger's own OTLP port, the default: nothing is lost on this way. */
 export type JaegerOtlpOptions = Omit<OtlpReporterOptions, 'protocol'> & { readonly protocol?: 'otlp' };
@@ -56,11 +56,6 @@ const ONLY_THRIFT = ['keepNanoseconds', 'host', 'port', 'maxPacketBytes'];
 
 const UDP_PORT = { 'thrift-compact-udp': 6831, 'thrift-binary-udp': 6832 } as const;
 
-const requireText = (name: string, value: unknown): string => {
-  if (typeof value === 'string' && value !== '') return value;
-  throw new OptionError(`${name} must be a string that is not empty, not ${String(value)}.`);
-};
-
 /** The protocol asked for; throws when it, or an option that does not belong to it, is wrong. */
 export const checkProtocol = (options: JaegerReporterOptions): JaegerProtocol => {
   requireOptions(options);
@@ -79,30 +74,15 @@ export const resolveUdp = (options: JaegerUdpOptions, env: NodeJS.ProcessEnv = p
   const { protocol, keepNanoseconds = true, maxPacketBytes = 65_000 } = options;
   const fromEnv = options.port === undefined && Boolean(env.JAEGER_AGENT_PORT);
   const port = fromEnv ? Number(env.JAEGER_AGENT_PORT) : (options.port ?? UDP_PORT[protocol]);
+  const host = options.host ?? (env.JAEGER_AGENT_HOST || 'localhost');
+  if (typeof host !== 'string' || host === '')
+    throw new OptionError(`Option "host" must be a string that is not empty, not ${String(host)}.`);
   return {
-    host: requireText('Option "host"', options.host ?? (env.JAEGER_AGENT_HOST || 'localhost')),
+    host,
     port: wholeNumber(fromEnv ? 'JAEGER_AGENT_PORT' : 'Option "port"', port, [1, 65_535], wrongOption),
     maxPacketBytes: wholeNumber('Option "maxPacketBytes"', maxPacketBytes, [512, 65_507], wrongOption),
     keepNanoseconds: flag('Option "keepNanoseconds"', keepNanoseconds, wrongOption),
   };
-};
-
-const requireHttpUrl = (name: string, value: unknown): string => {
-  const text = requireText(name, value);
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
-  throw new OptionError(`${name} must be an http or https URL, not ${text}.`);
-};
-
-const requireHeaders = (value: unknown): Readonly<Record<string, string>> => {
-  try {
-    for (const [name, text] of Object.entries(value as object)) {
-      process.getBuiltinModule('node:http').validateHeaderName(name);
-      process.getBuiltinModule('node:http').validateHeaderValue(name, text);
-    }
-  } catch (cause) {
-    throw new OptionError('Option "headers" must be an object of header names and texts.', { cause });
-  }
-  return value as Readonly<Record<string, string>>;
 };
 
 export const resolveHttp = (options: JaegerHttpOptions, env: NodeJS.ProcessEnv = process.env) => {
@@ -110,8 +90,8 @@ export const resolveHttp = (options: JaegerHttpOptions, env: NodeJS.ProcessEnv =
   const fromEnv = options.endpoint === undefined && Boolean(env.JAEGER_ENDPOINT);
   const endpoint = fromEnv ? env.JAEGER_ENDPOINT : (options.endpoint ?? 'http://localhost:14268/api/traces');
   return {
-    endpoint: requireHttpUrl(fromEnv ? 'JAEGER_ENDPOINT' : 'Option "endpoint"', endpoint),
-    headers: requireHeaders(headers),
+    endpoint: httpUrl({ name: fromEnv ? 'JAEGER_ENDPOINT' : 'Option "endpoint"', value: endpoint }).href,
+    headers: httpHeaders(headers),
     tls,
     timeoutMs: wholeNumber('Option "timeoutMs"', timeoutMs, [1, 2 ** 31 - 1], wrongOption),
     maxRequestBytes: wholeNumber('Option "maxRequestBytes"', maxRequestBytes, [512, 1 << 30], wrongOption),

@@ -2,7 +2,7 @@
 // option or variable. Then what sends by them; nothing here opens a connection.
 import { OptionError, wrongOption } from '../../base/errors.js';
 import { wholeNumber } from '../../base/options/checks.js';
-import { checkNames } from '../../collector/options.js';
+import { checkNames, requireOptions } from '../../collector/options.js';
 import { LIBRARY_NAME, LIBRARY_VERSION } from '../../formats/library.js';
 import type { TlsOptions } from '../http/send-at-exit.js';
 import { HttpSender } from '../http/sender.js';
@@ -66,10 +66,10 @@ const NUMBERS = {
 } as const;
 const KNOWN = [...Object.keys(NUMBERS), 'endpoint', 'protocol', 'headers', 'compression', 'tls'];
 
-/** A value and what to call it when it is wrong. */
-interface Setting<T> {
+/** A value and what to call it when it is wrong; a default has no name. */
+interface Setting {
   readonly name: string;
-  readonly value: T;
+  readonly value: unknown;
 }
 
 /** Where the values are from. */
@@ -79,58 +79,68 @@ interface Sources {
   readonly signal: Signal;
 }
 
-/** The option, else the variable for the signal, else the one for all signals. An empty variable counts as not set. */
-const pick = ({ options, env, signal }: Sources, option: keyof OtlpReporterOptions, variable: string) => {
-  if (options[option] !== undefined) return { name: `Option "${option}"`, value: options[option] as unknown };
+/** The option, else the variable for the signal, else the one for all signals, else the default. An empty variable counts as not set. */
+const pick = (
+  { options, env, signal }: Sources,
+  option: keyof OtlpReporterOptions,
+  variable: string,
+  usual: string | number,
+): Setting => {
+  if (options[option] !== undefined) return { name: `Option "${option}"`, value: options[option] };
   for (const name of [`OTEL_EXPORTER_OTLP_${signal.variables}_${variable}`, `OTEL_EXPORTER_OTLP_${variable}`]) {
     const value = env[name]?.trim();
-    if (value) return { name, value: value as unknown };
+    if (value) return { name, value };
   }
-  return undefined;
+  return { name: '', value: usual };
 };
 
-const checkUrl = ({ name, value }: Setting<unknown>): URL => {
-  if (typeof value === 'string' && URL.canParse(value)) {
-    const url = new URL(value);
-    if (url.protocol === 'http:' || url.protocol === 'https:') return url;
-  }
-  throw new OptionError(`${name} must be an http or https URL such as http://localhost:4318, not ${String(value)}.`);
+/** The address that an option or a variable of this name gives. */
+export const httpUrl = ({ name, value }: Setting): URL => {
+  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
+  throw wrongOption(`${name} must be an http or https URL such as http://localhost:4318, not ${String(value)}`);
 };
 
 const resolveEndpoint = (from: Sources): Pick<ResolvedOtlpOptions, 'url' | 'endpointName'> => {
   const { variables, path } = from.signal;
-  const found = pick(from, 'endpoint', 'ENDPOINT') ?? { name: '', value: 'http://localhost:4318' };
-  const url = checkUrl(found);
+  const found = pick(from, 'endpoint', 'ENDPOINT', 'http://localhost:4318');
+  const url = httpUrl(found);
   const isWhole = found.name === `OTEL_EXPORTER_OTLP_${variables}_ENDPOINT` || url.pathname.endsWith(path);
   if (!isWhole) url.pathname = url.pathname.replace(/\/+$/, '') + path;
   return { url: url.href, endpointName: found.name };
 };
 
-/** The first of `allowed` where nothing is set. */
-const choice = <T extends string>(found: Setting<unknown> | undefined, allowed: readonly T[]): T => {
-  if (found === undefined) return allowed[0];
-  if (allowed.includes(found.value as T)) return found.value as T;
-  throw wrongOption(
-    `${found.name} must be ${allowed.map((one) => `"${one}"`).join(' or ')}, not ${String(found.value)}`,
-  );
+const choice = <T extends string>({ name, value }: Setting, allowed: readonly T[]): T => {
+  if (allowed.includes(value as T)) return value as T;
+  throw wrongOption(`${name} must be ${allowed.map((one) => `"${one}"`).join(' or ')}, not ${String(value)}`);
 };
 
 const resolveProtocol = (from: Sources): 'protobuf' | 'json' => {
-  const found = pick(from, 'protocol', 'PROTOCOL');
+  const found = pick(from, 'protocol', 'PROTOCOL', 'http/protobuf');
   if (from.options.protocol !== undefined) return choice(found, ['protobuf', 'json']);
   return PROTOCOLS[choice(found, Object.keys(PROTOCOLS))];
 };
 
 const resolveTimeout = (from: Sources): number => {
-  const found = pick(from, 'timeoutMs', 'TIMEOUT');
-  if (found === undefined) return 10_000;
-  const value = typeof found.value === 'string' ? Number(found.value) : found.value;
-  return wholeNumber(found.name, value, NUMBERS.timeoutMs, wrongOption);
+  const { name, value } = pick(from, 'timeoutMs', 'TIMEOUT', 10_000);
+  return wholeNumber(name, typeof value === 'string' ? Number(value) : value, NUMBERS.timeoutMs, wrongOption);
 };
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-const isHeaderText = (value: unknown): value is string =>
-  typeof value === 'string' && !/[^\t\x20-\x7e\x80-\xff]/.test(value);
+const isHeader = (key: string, value: unknown): boolean =>
+  TOKEN.test(key) && typeof value === 'string' && !/[^\t\x20-\x7e\x80-\xff]/.test(value);
+
+/** The option `headers`, names in lower case. */
+export const httpHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> => {
+  requireOptions(headers, 'headers');
+  const out: Record<string, string> = {};
+  for (const [key, value] of Object.entries(headers)) {
+    if (!isHeader(key, value))
+      throw wrongOption(`Option "headers" holds "${key}", whose name or value cannot be sent as an HTTP header`);
+    out[key.toLowerCase()] = value;
+  }
+  return out;
+};
 
 /** `key=value,key=value`, percent-encoded, as in W3C Baggage. */
 const parseHeaders = (name: string, text: string): Record<string, string> => {
@@ -141,7 +151,7 @@ const parseHeaders = (name: string, text: string): Record<string, string> => {
     const key = pair.slice(0, at).trim();
     try {
       const value = decodeURIComponent(pair.slice(at + 1).trim());
-      if (at < 1 || !TOKEN.test(key) || !isHeaderText(value)) throw new URIError();
+      if (at < 1 || !isHeader(key, value)) throw new URIError();
       out[key.toLowerCase()] = value;
     } catch {
       // The pair itself stays out of the message: it may be a secret.
@@ -152,17 +162,9 @@ const parseHeaders = (name: string, text: string): Record<string, string> => {
 };
 
 const resolveHeaders = ({ options, env, signal }: Sources): Record<string, string> => {
-  const out: Record<string, string> = {};
-  for (const name of ['OTEL_EXPORTER_OTLP_HEADERS', `OTEL_EXPORTER_OTLP_${signal.variables}_HEADERS`]) {
-    Object.assign(out, parseHeaders(name, env[name] ?? ''));
-  }
-  for (const [key, value] of Object.entries(options.headers ?? {})) {
-    if (!TOKEN.test(key) || !isHeaderText(value)) {
-      throw new OptionError(`Option "headers" holds "${key}", whose name or value cannot be sent as an HTTP header.`);
-    }
-    out[key.toLowerCase()] = value;
-  }
-  return out;
+  const names = ['OTEL_EXPORTER_OTLP_HEADERS', `OTEL_EXPORTER_OTLP_${signal.variables}_HEADERS`];
+  const ofVariables = names.map((name) => parseHeaders(name, env[name] ?? ''));
+  return Object.assign({}, ...ofVariables, httpHeaders(options.headers ?? {}));
 };
 
 /** Check and complete. Throws {@link OptionError}. */
@@ -179,7 +181,7 @@ export const resolveOtlpOptions = (
     ...resolveEndpoint(from),
     protocol: resolveProtocol(from),
     headers: resolveHeaders(from),
-    compression: choice(pick(from, 'compression', 'COMPRESSION'), ['none', 'gzip']),
+    compression: choice(pick(from, 'compression', 'COMPRESSION', 'none'), ['none', 'gzip']),
     timeoutMs: resolveTimeout(from),
     maxRequestBytes: number('maxRequestBytes', 4 << 20),
     maxRequestSpans: number('maxRequestSpans', 16_384),
