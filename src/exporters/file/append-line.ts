@@ -25,21 +25,12 @@ const REMEDIES: Readonly<Record<string, string>> = {
 /** No waiting makes these go away. */
 const FINAL = new Set(['EISDIR', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG']);
 
-export const notAFile = (path: string): ReportError =>
-  new ReportError('ERR_SPANLINE_FILE', `${path} is not a regular file; choose another path.`, { retryable: false });
-
 export const toFileError = (path: string, error: unknown): unknown => {
   const { code, message } = error as NodeJS.ErrnoException;
   if (error instanceof ReportError || code === undefined) return error;
-  const remedy = REMEDIES[code];
-  return new ReportError(
-    'ERR_SPANLINE_FILE',
-    `${path} could not be written: ${message}${remedy ? `; ${remedy}.` : '.'}`,
-    {
-      retryable: !FINAL.has(code),
-      cause: error,
-    },
-  );
+  const remedy = REMEDIES[code] === undefined ? '.' : `; ${REMEDIES[code]}.`;
+  const said = `${path} could not be written: ${message}${remedy}`;
+  return new ReportError('ERR_SPANLINE_FILE', said, { retryable: !FINAL.has(code), cause: error });
 };
 
 /** One way of keeping traces in a file. A batch that failed comes again as the same object. */
@@ -105,7 +96,10 @@ export const appendLine = function* (path: string, line: Buffer, rotation: Rotat
   let fd = yield* openMakingDirectory(path, 'a+');
   try {
     let stats: Stats = yield ['fstat', fd];
-    if (!stats.isFile()) throw notAFile(path);
+    if (!stats.isFile()) {
+      const said = `${path} is not a regular file; choose another path.`;
+      throw new ReportError('ERR_SPANLINE_FILE', said, { retryable: false });
+    }
     if (stats.size > 0 && stats.size + line.length > rotation.maxBytes) {
       lost = yield* rotate(path, rotation.keepFiles);
       const fresh = yield* openMakingDirectory(path, 'a+', PRIVATE_MODE);
