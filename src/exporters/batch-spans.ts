@@ -138,10 +138,8 @@ interface Run {
 }
 
 // At most, in either form: every character may take six bytes in JSON.
-const bytesToName = ({ name, version, schemaUrl = '', properties }: ArchivedScope): number => {
-  const hasMore = Object.keys(properties).length > 0;
-  return 128 + 6 * (name.length + version.length + schemaUrl.length + (hasMore ? lengthOf(properties) : 0));
-};
+const bytesToName = ({ name, version, schemaUrl = '', properties }: ArchivedScope): number =>
+  128 + 6 * (name.length + version.length + schemaUrl.length + lengthOf(properties));
 
 // With room for the names of types, which each value has in JSON.
 const lengthOf = (properties: ArchivedProperties): number =>
@@ -274,23 +272,26 @@ export interface EncodedRequest {
   readonly spanCount: number;
 }
 
-/** Called with a span that fits in no request. It must settle the span, or a retry calls it again. */
-export type LeftOut = (span: FinishedSpan, index: number, reason: 'too-large' | 'invalid') => void;
+/** Called with a span that fits in no request. */
+export type LeftOut = (span: FinishedSpan, reason: 'too-large' | 'invalid') => void;
 
 // Spans, and bytes, between two places to pause: to yield for each span costs as much as to encode a small one.
 const PAUSE_SPANS = 16;
 const PAUSE_BYTES = 16 << 10;
 
-/** Yields requests as they are complete, and between them the bytes written since, where the caller may pause. */
-export const encodeRange = function* (
+/**
+ * Yields the requests for all spans of `undelivered` as they are complete, and between them the bytes written since, where the caller may pause. What
+ * is left out is settled, or a retry would take it up again.
+ */
+export const encodeSteps = function* (
   batch: ReportBatch,
-  range: SpanRange,
+  undelivered: Undelivered,
   builder: RequestBuilder,
   maxSpans: number,
   leftOut: LeftOut,
 ): Generator<EncodedRequest | number, void> {
   const spans = new BatchSpans(batch);
-  let from = range.from;
+  let from = 0;
   let spansSince = 0;
   let bytesSince = 0;
   builder.begin(batch.resource);
@@ -300,27 +301,33 @@ export const encodeRange = function* (
     from = to;
     return request;
   };
-  for (let i = range.from; i < range.to; i++) {
-    const span = spans.viewAt(i);
-    const before = builder.byteLength;
-    let added = builder.add(span);
-    if (added === 'full' && builder.spanCount > 0) {
-      yield cut(i);
-      added = builder.add(span);
+  for (const range of undelivered.ranges) {
+    from = range.from;
+    for (let i = range.from; i < range.to; i++) {
+      const span = spans.viewAt(i);
+      const before = builder.byteLength;
+      let added = builder.add(span);
+      if (added === 'full' && builder.spanCount > 0) {
+        yield cut(i);
+        added = builder.add(span);
+      }
+      if (added !== 'added') {
+        undelivered.settle({ from: i, to: i + 1 });
+        leftOut(span, added === 'full' ? 'too-large' : 'invalid');
+      }
+      bytesSince += Math.max(0, builder.byteLength - before);
+      if (++spansSince === PAUSE_SPANS || bytesSince > PAUSE_BYTES) {
+        yield bytesSince;
+        spansSince = 0;
+        bytesSince = 0;
+      }
+      if (builder.spanCount === maxSpans) yield cut(i + 1);
     }
-    if (added !== 'added') leftOut(span, i, added === 'full' ? 'too-large' : 'invalid');
-    bytesSince += Math.max(0, builder.byteLength - before);
-    if (++spansSince === PAUSE_SPANS || bytesSince > PAUSE_BYTES) {
-      yield bytesSince;
-      spansSince = 0;
-      bytesSince = 0;
-    }
-    if (builder.spanCount === maxSpans) yield cut(i + 1);
+    if (builder.spanCount > 0) yield cut(range.to);
   }
-  if (builder.spanCount > 0) yield cut(range.to);
 };
 
-/** The requests for all spans of `undelivered`, one after another. Stops when the signal is aborted. */
+/** The same requests, with pauses. Stops when the signal is aborted. */
 export const encodeRequests = async function* (
   batch: ReportBatch,
   undelivered: Undelivered,
@@ -330,16 +337,14 @@ export const encodeRequests = async function* (
   signal: AbortSignal,
 ): AsyncGenerator<EncodedRequest, void> {
   const slices = new Slices();
-  for (const range of undelivered.ranges) {
-    for (const step of encodeRange(batch, range, builder, maxSpans, leftOut)) {
-      if (typeof step === 'number') {
-        if (slices.isPast) await slices.next();
-      } else {
-        yield step;
-        // To write megabytes takes as long as a slice.
-        await slices.next();
-      }
-      if (signal.aborted) return;
+  for (const step of encodeSteps(batch, undelivered, builder, maxSpans, leftOut)) {
+    if (typeof step === 'number') {
+      if (slices.isPast) await slices.next();
+    } else {
+      yield step;
+      // To write megabytes takes as long as a slice.
+      await slices.next();
     }
+    if (signal.aborted) return;
   }
 };

@@ -1,13 +1,14 @@
 // Sends finished traces to any OTLP server over HTTP. It must never hold the event loop, nor send again what is known to have
 // arrived.
+import { attempt, warn as emitWarning } from '../base/calls/attempt.js';
 import { type ReportBatch, ReportError } from '../collector/reporter.js';
 import { JsonFormat } from '../formats/otlp/write-json.js';
 import { ProtobufFormat } from '../formats/otlp/write-protobuf.js';
 import type { FinishedSpan } from '../record/finished-span.js';
 import {
   type EncodedRequest,
-  encodeRange,
   encodeRequests,
+  encodeSteps,
   type LeftOut,
   RequestBuilder,
   type Undelivered,
@@ -30,14 +31,11 @@ export type { OtlpReporterOptions } from './otlp/options.js';
 type Warn = (message: string, isExiting: boolean) => void;
 
 const warnProcess: Warn = (message, isExiting) => {
-  const warning = Object.assign(new Error(message), { name: 'SpanlineWarning', code: 'ERR_SPANLINE_OTLP' });
-  try {
-    // At the exit nothing comes after this.
-    if (isExiting) process.emit('warning', warning);
-    else process.emitWarning(warning);
-  } catch {
-    // Programs replace both.
-  }
+  const code = 'ERR_SPANLINE_OTLP';
+  // At the exit nothing comes after this.
+  if (isExiting)
+    attempt(() => process.emit('warning', Object.assign(new Error(message), { name: 'SpanlineWarning', code })));
+  else emitWarning(message, code);
 };
 
 /** Every span that the reporter does not deliver is in one of these numbers. */
@@ -164,17 +162,15 @@ export class OtlpReporter extends QueuedHttpReporter {
     const undelivered = this.#undelivered.of(batch);
     // That of a report in flight is in the middle of a request.
     const builder = this.#newBuilder();
-    const requests = undelivered.ranges.flatMap((range) => [
-      ...encodeRange(batch, range, builder, this.#options.maxRequestSpans, this.#leaveOut(undelivered)),
-    ]);
-    const whole = requests.filter((one) => typeof one !== 'number');
-    const bodies = whole.map(({ body }) => body);
+    const steps = encodeSteps(batch, undelivered, builder, this.#options.maxRequestSpans, this.#leaveOut);
+    const requests = [...steps].filter((step) => typeof step !== 'number');
+    const bodies = requests.map(({ body }) => body);
     const { taken, hasAnswered, bytes } = this.#sender.postAtExit(bodies, timeoutMs);
-    whole.slice(0, taken).forEach(({ range, spanCount }, i) => {
+    requests.slice(0, taken).forEach(({ range, spanCount }, i) => {
       undelivered.settle(range);
       this.#counters.sent(spanCount, bytes[i], undefined);
     });
-    if (taken === whole.length) return;
+    if (taken === requests.length) return;
     this.#counters.counts.requestsFailed++;
     if (!hasAnswered)
       this.#counters.unanswered(`${this.#sender.shownUrl} did not answer.`, this.#options.endpointName, true);
@@ -195,14 +191,7 @@ export class OtlpReporter extends QueuedHttpReporter {
     const { maxRequestSpans, concurrency } = this.#options;
     const inFlight = new Set<Promise<void>>();
     const failures: ReportError[] = [];
-    const requests = encodeRequests(
-      batch,
-      undelivered,
-      this.#builder,
-      maxRequestSpans,
-      this.#leaveOut(undelivered),
-      signal,
-    );
+    const requests = encodeRequests(batch, undelivered, this.#builder, maxRequestSpans, this.#leaveOut, signal);
     try {
       for await (const request of requests) {
         const sending = this.#send(request, undelivered, signal).catch(
@@ -231,12 +220,9 @@ export class OtlpReporter extends QueuedHttpReporter {
     return new ReportError('ERR_SPANLINE_EXIT', `${this.url} has not taken all spans before the process ended.`);
   }
 
-  #leaveOut(undelivered: Undelivered): LeftOut {
-    return (span, index, reason) => {
-      undelivered.settle({ from: index, to: index + 1 });
-      this.#counters.leftOut(span, reason, this.#options.maxRequestBytes);
-    };
-  }
+  readonly #leaveOut: LeftOut = (span, reason) => {
+    this.#counters.leftOut(span, reason, this.#options.maxRequestBytes);
+  };
 
   async #send(request: EncodedRequest, undelivered: Undelivered, signal: AbortSignal): Promise<void> {
     const { body, range, spanCount } = request;

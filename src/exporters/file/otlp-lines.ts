@@ -6,8 +6,8 @@ import type { ReportBatch } from '../../collector/reporter.js';
 import { JsonFormat } from '../../formats/otlp/write-json.js';
 import {
   type EncodedRequest,
-  encodeRange,
   encodeRequests,
+  encodeSteps,
   type LeftOut,
   RequestBuilder,
   type Undelivered,
@@ -45,21 +45,15 @@ export class OtlpLines implements FileFormat {
 
   async report(batch: ReportBatch, signal: AbortSignal): Promise<void> {
     const undelivered = this.#undelivered.of(batch);
-    const leftOut = this.#leftOut(undelivered);
-    for await (const line of encodeRequests(batch, undelivered, this.#builder, MAX_LINE_SPANS, leftOut, signal)) {
-      await runAsync(this.#write(undelivered, line));
-    }
+    const lines = encodeRequests(batch, undelivered, this.#builder, MAX_LINE_SPANS, this.#leftOut, signal);
+    for await (const line of lines) await runAsync(this.#write(undelivered, line));
     signal.throwIfAborted();
   }
 
   reportSync(batch: ReportBatch): void {
     const undelivered = this.#undelivered.of(batch);
-    const leftOut = this.#leftOut(undelivered);
-    for (const range of undelivered.ranges) {
-      for (const line of encodeRange(batch, range, this.#builder, MAX_LINE_SPANS, leftOut)) {
-        if (typeof line !== 'number') runSync(this.#write(undelivered, line));
-      }
-    }
+    for (const line of encodeSteps(batch, undelivered, this.#builder, MAX_LINE_SPANS, this.#leftOut))
+      if (typeof line !== 'number') runSync(this.#write(undelivered, line));
   }
 
   stats(): Readonly<Record<string, number>> {
@@ -79,11 +73,8 @@ export class OtlpLines implements FileFormat {
     this.#counts.bytesWritten += line.body.length;
   }
 
-  #leftOut(undelivered: Undelivered): LeftOut {
-    return (_span, index, reason) => {
-      undelivered.settle({ from: index, to: index + 1 });
-      if (reason === 'too-large') this.#counts.spansTooLarge++;
-      else this.#counts.spansInvalid++;
-    };
-  }
+  readonly #leftOut: LeftOut = (_span, reason) => {
+    if (reason === 'too-large') this.#counts.spansTooLarge++;
+    else this.#counts.spansInvalid++;
+  };
 }
