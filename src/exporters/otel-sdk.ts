@@ -8,10 +8,21 @@ import { checkNames } from '../collector/options.js';
 import { type ReportBatch, ReportError } from '../collector/reporter.js';
 import { BatchSpans, type SpanRange, UndeliveredByBatch } from './batch-spans.js';
 import { QueuedReporter } from './http/sender.js';
-import { toSdkResource, toSdkSpan } from './otel-sdk/sdk-span.js';
-import type { SdkExportResult, SdkSpan, SdkSpanExporter } from './otel-sdk/sdk-types.js';
+import { type SdkSpan, toSdkResource, toSdkSpan } from './otel-sdk/sdk-span.js';
 
-export type { SdkSpanExporter } from './otel-sdk/sdk-types.js';
+/** Any span exporter made for the OpenTelemetry SDK, 1.x or 2.x. */
+export interface SdkSpanExporter {
+  // biome-ignore lint/suspicious/noExplicitAny: each major version of the SDK declares spans of its own, all met by SdkSpan
+  export(spans: any[], resultCallback: (result: any) => void): void;
+  shutdown(): Promise<void>;
+  forceFlush?(): Promise<void>;
+}
+
+/** `code` 0 is success, anything else failure. */
+interface SdkExportResult {
+  readonly code: number;
+  readonly error?: Error;
+}
 
 /** Options of {@link OtelSdkReporter}. */
 export interface OtelSdkReporterOptions {
@@ -131,7 +142,9 @@ export class OtelSdkReporter extends QueuedReporter {
   async #export(spans: SdkSpan[], signal: AbortSignal): Promise<ReportError | undefined> {
     this.#counts.exportCalls++;
     try {
-      const { code, error } = await exportOnce(this.#exporter, spans, signal);
+      const exported = new Promise<SdkExportResult>((resolve) => this.#exporter.export(spans, resolve));
+      // An exporter that never answers is given up when the signal is aborted.
+      const { code, error } = await unlessAborted(signal, exported);
       if (code === 0) return undefined;
       return this.#failed(spans.length, error ?? new Error('it gave no reason'));
     } catch (error) {
@@ -162,7 +175,3 @@ const makeSpans = async (
   await inSlices(to - from, makeOne, signal);
   return spans;
 };
-
-/** An exporter that never answers is given up when the signal is aborted. */
-const exportOnce = (exporter: SdkSpanExporter, spans: SdkSpan[], signal: AbortSignal): Promise<SdkExportResult> =>
-  unlessAborted(signal, new Promise((resolve) => exporter.export(spans, resolve)));

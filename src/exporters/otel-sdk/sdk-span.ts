@@ -1,4 +1,5 @@
-// Our records as the SDK's ReadableSpan. What a type of the SDK cannot hold is turned into text, never into a wrong number.
+// Our records as what exporters call ReadableSpan, by structure: the fields of SDK 2, and the two that SDK 1 named differently. This package needs the SDK
+// neither at run time nor for its types. What a type of the SDK cannot hold is turned into text, never into a wrong number.
 
 import { getOrMake } from '../../base/maps/maps.js';
 import type { Resource } from '../../collector/reporter.js';
@@ -8,16 +9,19 @@ import { setOwn } from '../../record/properties.js';
 import type { EventRecord, SpanRecord } from '../../record/record.js';
 import type { Link, Properties, PropertyList, PropertyValue, SpanKind } from '../../rows/property.js';
 import type { SpanScope } from '../../rows/row-text.js';
-import type {
-  HrTime,
-  SdkAttributes,
-  SdkAttributeValue,
-  SdkEvent,
-  SdkLink,
-  SdkScope,
-  SdkSpan,
-  SdkSpanContext,
-} from './sdk-types.js';
+
+/** Whole seconds and nanoseconds. */
+type HrTime = [number, number];
+
+type SdkAttributeValue = string | number | boolean | string[] | number[] | boolean[];
+type SdkAttributes = Record<string, SdkAttributeValue>;
+
+interface SdkScope {
+  readonly name: string;
+  readonly version: string;
+  readonly schemaUrl?: string;
+  readonly attributes?: SdkAttributes;
+}
 
 /** The API's SpanKind and SpanStatusCode. */
 const KIND: Readonly<Record<SpanKind, number>> = { internal: 0, server: 1, client: 2, producer: 3, consumer: 4 };
@@ -70,13 +74,7 @@ const toAttributes = (properties: Properties): SdkAttributes => {
   return out;
 };
 
-const toContext = (
-  traceId: string,
-  spanId: string,
-  traceState: string,
-  traceFlags: number,
-  isRemote?: boolean,
-): SdkSpanContext => ({
+const toContext = (traceId: string, spanId: string, traceState: string, traceFlags: number, isRemote?: boolean) => ({
   traceId,
   spanId,
   traceFlags,
@@ -84,14 +82,14 @@ const toContext = (
   ...(traceState === '' ? {} : { traceState: new ListedState(traceState) }),
 });
 
-const toEvent = ({ name, sec, nano, propertyList, droppedAttributesCount }: EventRecord): SdkEvent => ({
+const toEvent = ({ name, sec, nano, propertyList, droppedAttributesCount }: EventRecord) => ({
   name,
-  time: [sec, nano],
+  time: [sec, nano] satisfies HrTime,
   attributes: listToAttributes(propertyList),
   droppedAttributesCount,
 });
 
-const toLink = ({ traceId, spanId, traceState, properties, droppedAttributesCount = 0 }: Link): SdkLink => ({
+const toLink = ({ traceId, spanId, traceState, properties, droppedAttributesCount = 0 }: Link) => ({
   context: toContext(traceId, spanId, traceState ?? '', SAMPLED),
   attributes: toAttributes(properties ?? {}),
   droppedAttributesCount,
@@ -104,11 +102,12 @@ const durationOf = ({ startSec, startNano, endSec, endNano }: SpanRecord): HrTim
 export const toSdkResource = (resource: Resource): SdkResource<SdkAttributes> =>
   sdkResource(toAttributes(resourceProperties(resource)));
 
-export const toSdkSpan = (span: SpanRecord, resource: SdkResource<SdkAttributes>): SdkSpan => {
+export const toSdkSpan = (span: SpanRecord, resource: SdkResource<SdkAttributes>) => {
   const { traceId, parentSpanId, status } = span;
   const { traceState, isRandom } = span.trace;
   const flags = isRandom ? SAMPLED | RANDOM_ID : SAMPLED;
   const context = toContext(traceId, span.spanId, traceState, flags);
+  // SDK 1 has the id alone.
   const parent =
     parentSpanId === ''
       ? {}
@@ -118,8 +117,8 @@ export const toSdkSpan = (span: SpanRecord, resource: SdkResource<SdkAttributes>
     kind: KIND[span.kind],
     spanContext: () => context,
     ...parent,
-    startTime: [span.startSec, span.startNano],
-    endTime: [span.endSec, span.endNano],
+    startTime: [span.startSec, span.startNano] satisfies HrTime,
+    endTime: [span.endSec, span.endNano] satisfies HrTime,
     duration: durationOf(span),
     status: { code: STATUS[status.code], ...(status.message === undefined ? {} : { message: status.message }) },
     attributes: listToAttributes(span.propertyList),
@@ -128,9 +127,12 @@ export const toSdkSpan = (span: SpanRecord, resource: SdkResource<SdkAttributes>
     ended: true,
     resource,
     instrumentationScope: toScope(span.scope),
+    /** SDK 1. */
     instrumentationLibrary: toScope(span.scope),
     droppedAttributesCount: span.droppedAttributesCount,
     droppedEventsCount: span.droppedEventsCount,
     droppedLinksCount: span.droppedLinksCount,
   };
 };
+
+export type SdkSpan = ReturnType<typeof toSdkSpan>;
