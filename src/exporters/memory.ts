@@ -1,8 +1,9 @@
 // Keeps finished traces for tests to look at. It must not grow past its bound, nor hand out what a later report changes.
 export { spanTree } from '../formats/terminal/trace-tree.js';
 
-import { OptionError } from '../base/errors.js';
+import { wrongOption } from '../base/errors.js';
 import { getOrMake } from '../base/maps/maps.js';
+import { anyNumber } from '../base/options/checks.js';
 import { checkNames } from '../collector/options.js';
 import type { ReportBatch, Reporter, Resource } from '../collector/reporter.js';
 import { spanTree } from '../formats/terminal/trace-tree.js';
@@ -52,10 +53,7 @@ export class MemoryReporter implements Reporter {
   constructor(options: MemoryReporterOptions = {}) {
     checkNames(options, ['maxSpans']);
     const { maxSpans = 100_000 } = options;
-    if (!(typeof maxSpans === 'number' && maxSpans >= 1)) {
-      throw new OptionError(`Option "maxSpans" must be a number from 1, not ${String(maxSpans)}.`);
-    }
-    this.maxSpans = maxSpans;
+    this.maxSpans = anyNumber('Option "maxSpans"', maxSpans, [1], wrongOption);
   }
 
   report(batch: ReportBatch): void {
@@ -98,10 +96,7 @@ export class MemoryReporter implements Reporter {
   }
 
   stats(): Readonly<Record<string, number>> {
-    return {
-      ...this.#counts,
-      traces: this.#traces.size,
-    };
+    return { ...this.#counts, traces: this.#traces.size };
   }
 
   #keep(traceId: string, spans: readonly SpanRecord[], resource: Resource): void {

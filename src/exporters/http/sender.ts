@@ -180,28 +180,20 @@ export class HttpSender {
     throw toReportError(this.shownUrl, response, toWords(answer, headers['content-type'] ?? ''));
   }
 
-  get #isSecure(): boolean {
-    return this.#url.protocol === 'https:';
-  }
-
-  #newAgent(): HttpAgent | HttpsAgent {
-    const { maxConnections = 1, tls } = this.#options;
-    const options = { keepAlive: true, maxSockets: maxConnections, maxFreeSockets: 1 };
-    return this.#isSecure
-      ? new (process.getBuiltinModule('node:https').Agent)({ ...options, ...tls })
-      : new (process.getBuiltinModule('node:http').Agent)(options);
-  }
-
   #open(body: Uint8Array, signal: AbortSignal): ClientRequest {
-    const { request: send } = this.#isSecure
+    const { headers, maxConnections = 1, tls } = this.#options;
+    const isSecure = this.#url.protocol === 'https:';
+    const { Agent, request: send } = isSecure
       ? process.getBuiltinModule('node:https')
       : process.getBuiltinModule('node:http');
-    this.#agent ??= addOwnAgent(this.#newAgent());
+    this.#agent ??= addOwnAgent(
+      new Agent({ keepAlive: true, maxSockets: maxConnections, maxFreeSockets: 1, ...(isSecure ? tls : undefined) }),
+    );
     const request = send(this.#url, {
       method: 'POST',
       agent: this.#agent,
       signal,
-      headers: { ...this.#options.headers, 'content-length': body.byteLength },
+      headers: { ...headers, 'content-length': body.byteLength },
     });
     // The agent takes a reference again each time it hands out a kept socket, so this is said for every request.
     request.on('socket', (socket) => socket.unref());
