@@ -192,9 +192,8 @@ export const writeWhole = function* (
   const file = yield* WholeFile.open(path, options);
   try {
     for (const part of parts) yield* file.write(part);
-  } catch (error) {
+    yield* file.finish();
+  } finally {
     yield* file.abort();
-    throw error;
   }
-  yield* file.finish();
 };

@@ -21,7 +21,8 @@ export const getOrMake = <K, V>(
 export class BoundedCache<K, V> {
   #young = new Map<K, V>();
   #old = new Map<K, V>();
-  #evicted = 0;
+  /** Entries forgotten since the start. */
+  evicted = 0;
   readonly #generation: number;
 
   constructor(capacity: number) {
@@ -30,11 +31,6 @@ export class BoundedCache<K, V> {
 
   get size(): number {
     return this.#young.size + this.#old.size;
-  }
-
-  /** Entries forgotten since the start. */
-  get evicted(): number {
-    return this.#evicted;
   }
 
   get(key: K): V | undefined {
@@ -49,7 +45,7 @@ export class BoundedCache<K, V> {
 
   set(key: K, value: V): void {
     if (!this.#young.has(key) && this.#young.size >= this.#generation) {
-      this.#evicted += this.#old.size;
+      this.evicted += this.#old.size;
       this.#old = this.#young;
       this.#young = new Map();
     }

@@ -10,42 +10,29 @@ export const shown = (value: unknown): string => {
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 };
 
-const numberIn = (
-  isRight: boolean,
-  kind: string,
+type NumberCheck = (
   name: string,
   value: unknown,
-  [min, max]: readonly [number, number],
+  range: readonly [min: number, max?: number],
   toError: ToError,
-): number => {
-  if (isRight && (value as number) >= min && (value as number) <= max) return value as number;
-  const range = max >= Number.MAX_SAFE_INTEGER ? `from ${min} on` : `from ${min} to ${max}`;
-  throw toError(`${name} must be ${kind} ${range}, not ${shown(value)}`);
-};
+) => number;
+
+const numberCheck =
+  (kind: string, isRight: (value: unknown) => boolean): NumberCheck =>
+  (name, value, [min, max = Number.POSITIVE_INFINITY], toError) => {
+    if (isRight(value) && (value as number) >= min && (value as number) <= max) return value as number;
+    const range = max >= Number.MAX_SAFE_INTEGER ? `from ${min} on` : `from ${min} to ${max}`;
+    throw toError(`${name} must be ${kind} ${range}, not ${shown(value)}`);
+  };
 
 /** `value` when it is a whole number from `min` to `max`. */
-export const wholeNumber = (
-  name: string,
-  value: unknown,
-  [min, max = Number.MAX_SAFE_INTEGER]: readonly [min: number, max?: number],
-  toError: ToError,
-): number => numberIn(Number.isSafeInteger(value), 'a whole number', name, value, [min, max], toError);
+export const wholeNumber = numberCheck('a whole number', Number.isSafeInteger);
 
 /** `value` when it is a finite number from `min` to `max`. */
-export const finiteNumber = (
-  name: string,
-  value: unknown,
-  [min, max = Number.POSITIVE_INFINITY]: readonly [min: number, max?: number],
-  toError: ToError,
-): number => numberIn(Number.isFinite(value), 'a finite number', name, value, [min, max], toError);
+export const finiteNumber = numberCheck('a finite number', Number.isFinite);
 
 /** `value` when it is a number from `min` to `max`, which may be infinite. */
-export const anyNumber = (
-  name: string,
-  value: unknown,
-  [min, max = Number.POSITIVE_INFINITY]: readonly [min: number, max?: number],
-  toError: ToError,
-): number => numberIn(typeof value === 'number', 'a number', name, value, [min, max], toError);
+export const anyNumber = numberCheck('a number', (value) => typeof value === 'number');
 
 /** `value` when it is true or false. */
 export const flag = (name: string, value: unknown, toError: ToError): boolean => {
