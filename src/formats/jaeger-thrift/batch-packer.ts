@@ -1,8 +1,5 @@
 // Packs spans into messages of at most so many bytes, by the size they really have: each span is encoded once, in place.
 // A span that does not fit even alone is left out and counted; its neighbours must not notice.
-//
-// What surrounds the spans of one packet: the call (over UDP only), the batch and its process. Made anew for every
-// report, since a resource may change; never kept from a first span.
 import type { Resource } from '../../collector/reporter.js';
 import type { FinishedSpan } from '../../record/finished-span.js';
 import { ObjectProperties } from '../../record/properties.js';
@@ -12,13 +9,6 @@ import { writePropertyTags } from './write-tag.js';
 
 /** `agent-call`: the one-way call `Agent.emitBatch`, for UDP. `batch`: the bare `struct Batch`, for HTTP. */
 export type EnvelopeKind = 'agent-call' | 'batch';
-
-export interface Envelope {
-  /** Everything before the header of the list of spans. */
-  readonly before: Buffer;
-  /** Everything after the last span: the ends of the open structs. */
-  readonly after: Buffer;
-}
 
 const writeProcess = (writer: ThriftWriter, resource: Resource): void => {
   const properties = new ObjectProperties().of(resource.attributes);
@@ -30,27 +20,6 @@ const writeProcess = (writer: ThriftWriter, resource: Resource): void => {
     writePropertyTags(writer, properties);
   }
   writer.endStruct(outer);
-};
-
-/** Writes into `writer` from its start and copies the two halves out. */
-export const makeEnvelope = (writer: ThriftWriter, kind: EnvelopeKind, resource: Resource): Envelope => {
-  writer.out.clear();
-  const isCall = kind === 'agent-call';
-  let outerCall = 0;
-  if (isCall) {
-    writer.onewayMessage('emitBatch');
-    outerCall = writer.beginStruct();
-    writer.structField(1);
-  }
-  const outerBatch = writer.beginStruct();
-  writer.structField(1);
-  writeProcess(writer, resource);
-  writer.listField(2);
-  const split = writer.out.length;
-  writer.endStruct(outerBatch);
-  if (isCall) writer.endStruct(outerCall);
-  const whole = writer.out.copy();
-  return { before: whole.subarray(0, split), after: whole.subarray(split) };
 };
 
 /** A finished message. `bytes` is a view that the next call of the packer overwrites. */
@@ -66,7 +35,9 @@ const NOTHING = Buffer.alloc(0);
  * split the span that did not fit. The envelope is put right before the first span once the number of spans is known.
  */
 export class BatchPacker {
+  /** Everything before the header of the list of spans: the call (over UDP only), the batch and its process. */
   #before: Buffer = NOTHING;
+  /** Everything after the last span: the ends of the open structs. */
   #after: Buffer = NOTHING;
   /** Where the first span begins. */
   #base = 0;
@@ -90,10 +61,8 @@ export class BatchPacker {
   begin(resource: Resource): void {
     const { writer } = this;
     writer.out.trim(2 * this.maxBytes);
-    const { before, after } = makeEnvelope(writer, this.kind, resource);
-    this.#before = before;
-    this.#after = after;
-    this.#base = LONGEST_LIST_HEADER + before.length;
+    this.#makeEnvelope(resource);
+    this.#base = LONGEST_LIST_HEADER + this.#before.length;
     writer.out.clear();
     writer.out.reserve(this.#base);
     writer.out.length = this.#base;
@@ -136,6 +105,27 @@ export class BatchPacker {
     const end = this.writer.out.length;
     this.writer.out.reserve(this.#after.length);
     return this.#close(end);
+  }
+
+  /** Anew for every report, since a resource may change. */
+  #makeEnvelope(resource: Resource): void {
+    const { writer } = this;
+    const isCall = this.kind === 'agent-call';
+    let outerCall = 0;
+    if (isCall) {
+      writer.onewayMessage('emitBatch');
+      outerCall = writer.beginStruct();
+      writer.structField(1);
+    }
+    const outerBatch = writer.beginStruct();
+    writer.structField(1);
+    writeProcess(writer, resource);
+    writer.listField(2);
+    const split = writer.out.length;
+    writer.endStruct(outerBatch);
+    if (isCall) writer.endStruct(outerCall);
+    this.#before = writer.out.copy(0, split);
+    this.#after = writer.out.copy(split);
   }
 
   #fetchCarried(): void {

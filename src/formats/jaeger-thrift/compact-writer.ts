@@ -1,5 +1,6 @@
 // Thrift's compact protocol (apache/thrift, doc/specs/thrift-compact-protocol.md): zigzag varints, field ids as differences.
 // Never used for HTTP: Jaeger reads only the binary protocol there.
+import { varintLength } from '../../base/bytes/byte-writer.js';
 import { ThriftWriter } from './thrift-writer.js';
 
 const TYPE = { true: 1, false: 2, i32: 5, i64: 6, double: 7, binary: 8, list: 9, struct: 12 } as const;
@@ -36,10 +37,7 @@ export class CompactWriter extends ThriftWriter {
   }
 
   structListHeaderLength(count: number): number {
-    if (count < 15) return 1;
-    let length = 2;
-    for (let rest = count >>> 7; rest > 0; rest >>>= 7) length++;
-    return length;
+    return count < 15 ? 1 : 1 + varintLength(count);
   }
 
   stringField(id: number, value: string): void {

@@ -5,6 +5,8 @@ import { ByteWriter } from '../../base/bytes/byte-writer.js';
 /** Bytes of the longest list header of either protocol. */
 export const LONGEST_LIST_HEADER = 6;
 
+const TWO_32 = 0x1_0000_0000;
+
 /**
  * Writes Thrift structs into a reused buffer. Integers of 64 bits come as two 32-bit words (any number; its lower 32 bits
  * are taken), so that no BigInt is made for an id or a time.
@@ -24,6 +26,11 @@ export abstract class ThriftWriter {
   endStruct(outer: number): void {
     this.out.byte(0);
     this.lastField = outer;
+  }
+
+  /** A whole number up to 2^53. */
+  wholeField(id: number, value: number): void {
+    this.i64Field(id, Math.floor(value / TWO_32), value);
   }
 
   /** The envelope of a one-way call; its argument struct follows. */

@@ -21,7 +21,6 @@ import { OWN_SCOPE } from '../library.js';
 import type { ThriftWriter } from './thrift-writer.js';
 import { writeBoolTag, writeIntegerTag, writePropertyTags, writeStringTag, writeTag } from './write-tag.js';
 
-const TWO_32 = 0x1_0000_0000;
 const FOLLOWS_FROM = 1;
 /** `Span.flags`: bit 0 says sampled, and only sampled spans get here. */
 const SAMPLED = 1;
@@ -43,9 +42,6 @@ const durationMicroseconds = ({ endSec, endNano }: FinishedSpan, startUs: number
 /** As a number where that is exact: `durationNs` of a view is a bigint. */
 const durationNs = ({ startSec, startNano, endSec, endNano }: FinishedSpan): number =>
   (endSec - startSec) * 1e9 + (endNano - startNano);
-
-const writeI64 = (writer: ThriftWriter, id: number, value: number): void =>
-  writer.i64Field(id, Math.floor(value / TWO_32), value);
 
 const writeCountTag = (writer: ThriftWriter, key: string, count: number): void => {
   if (count > 0) writeIntegerTag(writer, key, count);
@@ -116,7 +112,7 @@ const writeTags = (writer: ThriftWriter, span: FinishedSpan, keepNanoseconds: bo
 const writeEventLog = (writer: ThriftWriter, event: FinishedEvent, keepNanoseconds: boolean): void => {
   const { properties, droppedAttributesCount, nano } = event;
   const outer = writer.beginStruct();
-  writeI64(writer, 1, toMicroseconds(event.sec, nano));
+  writer.wholeField(1, toMicroseconds(event.sec, nano));
   writer.listField(2);
   writer.structListHeader(1 + properties.size + (droppedAttributesCount > 0 ? 1 : 0) + (keepNanoseconds ? 1 : 0));
   writeStringTag(writer, EVENT, event.name);
@@ -130,7 +126,7 @@ const writeEventLog = (writer: ThriftWriter, event: FinishedEvent, keepNanosecon
 const writeLinkLog = (writer: ThriftWriter, link: FinishedLink, startUs: number): void => {
   const { properties, traceState, droppedAttributesCount } = link;
   const outer = writer.beginStruct();
-  writeI64(writer, 1, startUs);
+  writer.wholeField(1, startUs);
   writer.listField(2);
   writer.structListHeader(3 + properties.size + (droppedAttributesCount > 0 ? 1 : 0) + (traceState === '' ? 0 : 1));
   writeStringTag(writer, EVENT, LINK_EVENT);
@@ -167,8 +163,8 @@ export const writeSpan = (writer: ThriftWriter, span: FinishedSpan, keepNanoseco
   if (span.linkCount > 0) writeReferences(writer, span);
   writer.i32Field(7, SAMPLED);
   const startUs = toMicroseconds(span.startSec, span.startNano);
-  writeI64(writer, 8, startUs);
-  writeI64(writer, 9, durationMicroseconds(span, startUs));
+  writer.wholeField(8, startUs);
+  writer.wholeField(9, durationMicroseconds(span, startUs));
   writeTags(writer, span, keepNanoseconds);
   writeLogs(writer, span, startUs, keepNanoseconds);
   writer.endStruct(outer);

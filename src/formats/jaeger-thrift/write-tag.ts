@@ -15,11 +15,6 @@ const V_DOUBLE = 4;
 const V_BOOL = 5;
 const V_LONG = 6;
 
-const TWO_32 = 0x1_0000_0000;
-
-/** The two words of a bigint without a breakdown: a store through it, and two loads. */
-const words = new DataView(new ArrayBuffer(8));
-
 /** Gives what `endStruct` needs. */
 const beginTag = (writer: ThriftWriter, key: string, type: number): number => {
   const outer = writer.beginStruct();
@@ -46,15 +41,11 @@ const writeDoubleTag = (writer: ThriftWriter, key: string, value: number): void 
   writer.endStruct(outer);
 };
 
-const writeLongTag = (writer: ThriftWriter, key: string, hi: number, lo: number): void => {
-  const outer = beginTag(writer, key, TAG_TYPE.long);
-  writer.i64Field(V_LONG, hi, lo);
-  writer.endStruct(outer);
-};
-
 /** A whole number as LONG. */
 export const writeIntegerTag = (writer: ThriftWriter, key: string, value: number): void => {
-  writeLongTag(writer, key, Math.floor(value / TWO_32), value);
+  const outer = beginTag(writer, key, TAG_TYPE.long);
+  writer.wholeField(V_LONG, value);
+  writer.endStruct(outer);
 };
 
 /** A whole number is a LONG, but for minus zero, whose sign only a double has. */
@@ -71,8 +62,9 @@ const writeBigIntTag = (writer: ThriftWriter, key: string, value: bigint): void 
     writeStringTag(writer, key, value.toString());
     return;
   }
-  words.setBigInt64(0, value);
-  writeLongTag(writer, key, words.getUint32(0), words.getUint32(4));
+  const outer = beginTag(writer, key, TAG_TYPE.long);
+  writer.i64Field(V_LONG, Number(value >> 32n), Number(BigInt.asUintN(32, value)));
+  writer.endStruct(outer);
 };
 
 /** What is neither a text nor a number: lists and maps as JSON text, bytes as base64. */
