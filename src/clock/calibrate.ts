@@ -1,42 +1,30 @@
 // Per-core offsets from two rounds of pairs, one thread pinned to each core. Pure arithmetic; a core whose rate disagrees means that the counters
 // cannot be trusted at all.
+import { chunks } from '../base/calls/timers.js';
 import type { CoreOffset, Pair } from './clock-types.js';
 
 /** Rates of two cores may differ by this much: 0.05 %. */
 const MAX_RATE_DIFFERENCE = 0.0005;
 
-/** The offset of one core against the first, and its bound, in ticks. */
-export interface CoreTicks {
-  readonly cpu: number;
-  readonly offsetTicks: number;
-  readonly errorTicks: number;
-}
-
 export interface Calibration {
   readonly nsPerTick: number;
-  readonly cores: readonly CoreTicks[];
+  /** The offset of each core against the first, and its bound. */
+  readonly cores: readonly { readonly cpu: number; readonly offsetTicks: number; readonly errorTicks: number }[];
   /** A point of the common line: ticks of the first core at this CLOCK_MONOTONIC. */
   readonly at: { readonly monoNs: number; readonly ticks: number };
 }
 
 /** Four numbers a pair, as the addon gives them. */
-export const toPairs = (flat: readonly number[]): Pair[] => {
-  const pairs: Pair[] = [];
-  for (let i = 0; i + 3 < flat.length; i += 4) {
-    pairs.push({ cpu: flat[i], ticks: flat[i + 1], monoNs: flat[i + 2], bracket: flat[i + 3] });
-  }
-  return pairs;
-};
+export const toPairs = (flat: readonly number[]): Pair[] =>
+  Array.from(chunks(flat, 4), ([cpu, ticks, monoNs, bracket]) => ({ cpu, ticks, monoNs, bracket }));
 
 /** Three numbers a core, as the addon has them in force, against the first of them. */
-export const toOffsets = (flat: readonly number[], nsPerTick: number): CoreOffset[] => {
-  const offsets: CoreOffset[] = [];
-  for (let i = 0; i + 2 < flat.length; i += 3) {
-    const [cpu, ticks, error] = flat.slice(i, i + 3);
-    offsets.push({ cpu, offsetNs: (ticks - flat[1]) * nsPerTick, errorNs: error * nsPerTick });
-  }
-  return offsets;
-};
+export const toOffsets = (flat: readonly number[], nsPerTick: number): CoreOffset[] =>
+  Array.from(chunks(flat, 3), ([cpu, ticks, error]) => ({
+    cpu,
+    offsetNs: (ticks - flat[1]) * nsPerTick,
+    errorNs: error * nsPerTick,
+  }));
 
 /** Undefined when a core is missing from the early round, or the rates disagree. */
 export const calibrate = (early: readonly Pair[], late: readonly Pair[]): Calibration | undefined => {

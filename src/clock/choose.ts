@@ -4,32 +4,28 @@ import { attempt } from '../base/calls/attempt.js';
 import type { NativeClock } from './binding.js';
 import type { ClockSource } from './clock-types.js';
 
-/** What `SPANLINE_CLOCK` may say; `js` leaves the addon out. */
-export type ForcedClock = ClockSource | 'js';
-
 /** A choice and the reasons against what would have been better. */
 export interface Choice {
   readonly source: ClockSource;
   readonly reasons: readonly string[];
 }
 
-const CLOCKS: readonly ForcedClock[] = ['tsc', 'tsc-percpu', 'cntvct', 'monotonic', 'js'];
+/** What `SPANLINE_CLOCK` may say; `js` leaves the addon out. */
+const CLOCKS = ['tsc', 'tsc-percpu', 'cntvct', 'monotonic', 'js'] as const;
 /** The best path that is wanted. */
 const PATHS = ['napi', 'js'] as const;
 
 /** What a variable asks for; anything unknown is a reason, not an error: the program must start. */
-const forcedBy = <T extends string>(
-  variable: string,
-  allowed: readonly T[],
-): { readonly forced?: T; readonly reason?: string } => {
+const forcedBy = <T extends string>(variable: string, allowed: readonly T[], reasons: string[]): T | undefined => {
   const value = process.env[variable];
-  if (value === undefined || value === '') return {};
-  if (allowed.includes(value as T)) return { forced: value as T };
-  return { reason: `${variable}=${value} is not one of ${allowed.join(', ')}; ignored` };
+  if (!value) return undefined;
+  if (allowed.includes(value as T)) return value as T;
+  reasons.push(`${variable}=${value} is not one of ${allowed.join(', ')}; ignored`);
+  return undefined;
 };
 
-export const forcedClock = () => forcedBy('SPANLINE_CLOCK', CLOCKS);
-export const forcedPath = () => forcedBy('SPANLINE_CLOCK_PATH', PATHS);
+export const forcedClock = (reasons: string[]) => forcedBy('SPANLINE_CLOCK', CLOCKS, reasons);
+export const forcedPath = (reasons: string[]) => forcedBy('SPANLINE_CLOCK_PATH', PATHS, reasons);
 
 const CURRENT = '/sys/devices/system/clocksource/clocksource0/current_clocksource';
 

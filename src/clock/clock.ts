@@ -132,7 +132,8 @@ export class NativeClockState {
   readonly reasons: string[] = [];
   readonly path: ClockPath;
   readonly now: () => number;
-  private readonly rate: Rate | undefined;
+  /** Of a counter that has to be watched. */
+  readonly rate: Rate | undefined;
   private early: readonly Pair[] = [];
 
   constructor(
@@ -162,14 +163,6 @@ export class NativeClockState {
     return this.source === 'tsc-percpu' ? toOffsets(this.native.cpuOffsets(), this.nsPerTick) : [];
   }
 
-  get driftPpm(): number {
-    return this.rate?.driftPpm ?? 0;
-  }
-
-  get recalibrations(): number {
-    return this.rate?.recalibrations ?? 0;
-  }
-
   get unknownCpuReadings(): number {
     return this.native.unknownCpuReadings();
   }
@@ -181,17 +174,14 @@ export class NativeClockState {
   }
 
   check(): void {
-    const before = this.recalibrations;
-    this.rate?.check();
+    const { rate } = this;
+    if (rate === undefined) return;
+    const before = rate.recalibrations;
+    rate.check();
     if (this.source !== 'tsc-percpu') return;
     // A pair from before a jump is not a measure of the rate of a core.
-    if (this.recalibrations > before) this.measureTwice();
+    if (rate.recalibrations > before) this.measureTwice();
     else if (this.isDue()) this.refine();
-  }
-
-  /** Move the watch, as a suspend would. For tests. */
-  jump(ns: number): void {
-    this.rate?.jump(ns);
   }
 
   private start(forced: ClockSource | undefined): ClockSource {
@@ -283,8 +273,8 @@ const loadFast = (isWanted: boolean): FastCall | undefined => {
 };
 
 const startNative = (): NativeClockState | undefined => {
-  const [{ forced: source, reason }, { forced: path, reason: reasonOfPath }] = [forcedClock(), forcedPath()];
-  for (const one of [reason, reasonOfPath]) if (one !== undefined) reasons.push(one);
+  const source = forcedClock(reasons);
+  const path = forcedPath(reasons);
   if (source === 'js' || path === 'js') {
     reasons.push('the clock without addon was asked for');
     return undefined;
@@ -322,8 +312,8 @@ export const nsPerTick = (): number => native?.estimatedNsPerTick ?? 1;
 export const checkDrift = (): void => native?.check();
 
 /** Counters of the clock, for `stats()`. */
-export const clockStats = (): Readonly<Record<string, number>> => ({
-  recalibrations: native?.recalibrations ?? 0,
+export const clockStats = (): Pick<ClockInfo, 'recalibrations' | 'unknownCpuReadings'> => ({
+  recalibrations: native?.rate?.recalibrations ?? 0,
   unknownCpuReadings: native?.unknownCpuReadings ?? 0,
 });
 
@@ -342,12 +332,11 @@ export const clockInfo = (): ClockInfo => ({
   hz: 1e9 / (native?.nsPerTick ?? 1),
   nsPerTick: native?.nsPerTick ?? 1,
   cores: native?.cores ?? [],
-  driftPpm: native?.driftPpm ?? 0,
-  recalibrations: native?.recalibrations ?? 0,
-  unknownCpuReadings: native?.unknownCpuReadings ?? 0,
+  driftPpm: native?.rate?.driftPpm ?? 0,
+  ...clockStats(),
   reasons: [...reasons, ...(native?.reasons ?? [])],
   abi: process.versions.modules,
 });
 
 /** Make the clock believe that CLOCK_MONOTONIC jumped by `ns` since the last check. For tests. */
-export const simulateJump = (ns: number): void => native?.jump(ns);
+export const simulateJump = (ns: number): void => native?.rate?.jump(ns);
