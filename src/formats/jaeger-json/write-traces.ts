@@ -160,22 +160,33 @@ const asTheyCame = (own: readonly JaegerTag[], ofFields: readonly JaegerTag[], o
   return tags !== undefined && takesNone(tags) ? tags : ordered(own, ofFields);
 };
 
-/** Of one key the property is first. In Jaeger's order where that loses nothing: properties of a scope are known by standing behind its name. */
-const tagsOf = (
-  span: FinishedSpan,
-  hasMore: boolean,
-  follows: boolean,
-  parentAt: number,
-  warnings: readonly string[],
-): JaegerTag[] => {
+/** What decides how a span is shown. */
+const shapeOf = (span: FinishedSpan) => {
+  const hasMore = needsMore(span);
+  const follows = followsFrom(span, hasMore);
+  return {
+    hasMore,
+    follows,
+    parentAt: placeOfParent(span, follows),
+    flags: flagsIn(span.properties),
+    warnings: warningsIn(span.properties.get(Key.WARNINGS)),
+  };
+};
+
+/**
+ * The tags of a span of the document. Of one key the property is first. In Jaeger's order where that loses nothing: properties of a scope are known by
+ * standing behind its name.
+ */
+export const spanTags = (span: FinishedSpan, shape = shapeOf(span)): JaegerTag[] => {
   const { properties } = span;
+  const { hasMore, follows, parentAt, flags, warnings } = shape;
   const own = withRepeated(toTags(properties), properties);
   const shown = own.filter(
     ({ key }) =>
       !(warnings.length > 0 && key === Key.WARNINGS) &&
       !(follows && key === Key.REFERENCE_TYPE) &&
       !(parentAt > 0 && key === Key.PARENT_AT) &&
-      !(key === Key.FLAGS && flagsIn(properties) > 0) &&
+      !(flags > 0 && key === Key.FLAGS) &&
       !(key === Key.TRACE_WARNINGS && warningsIn(properties.get(key)).length > 0),
   );
   const ofFields = fieldTags(span, properties, own, hasMore);
@@ -277,21 +288,10 @@ const references = (span: FinishedSpan, follows: boolean, parentAt: number): obj
   return list.toSpliced(parentAt, 0, { refType, traceID: shownTraceId(traceId), spanID: parentSpanId });
 };
 
-/** The tags of a span of the document. */
-export const spanTags = (span: FinishedSpan): JaegerTag[] => {
-  const hasMore = needsMore(span);
-  const follows = followsFrom(span, hasMore);
-  const warnings = warningsIn(span.properties.get(Key.WARNINGS));
-  return tagsOf(span, hasMore, follows, placeOfParent(span, follows), warnings);
-};
-
 /** A span of the document; `processID` is that of its process within the trace. */
 export const spanJson = (span: FinishedSpan, processID: string): string => {
-  const warnings = warningsIn(span.properties.get(Key.WARNINGS));
-  const hasMore = needsMore(span);
-  const flags = flagsIn(span.properties);
-  const follows = followsFrom(span, hasMore);
-  const parentAt = placeOfParent(span, follows);
+  const shape = shapeOf(span);
+  const { follows, parentAt, flags, warnings } = shape;
   const startTime = toMicroseconds(span.startSec, span.startNano);
   return tagJson({
     traceID: shownTraceId(span.traceId),
@@ -300,7 +300,7 @@ export const spanJson = (span: FinishedSpan, processID: string): string => {
     references: references(span, follows, parentAt),
     startTime,
     duration: toMicroseconds(span.endSec, span.endNano) - startTime,
-    tags: tagsOf(span, hasMore, follows, parentAt, warnings),
+    tags: spanTags(span, shape),
     logs: logsOf(span),
     processID,
     warnings: warnings.length === 0 ? null : warnings,
