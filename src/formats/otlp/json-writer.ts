@@ -10,7 +10,6 @@ const ZERO = 0x30;
 const DELETE = 0x7f;
 /** Up to this length a loop over characters beats the call into native code. */
 const LOOP_CHARACTERS = 64;
-const MEASURED_CHARACTERS = 1024;
 /** JSON.stringify may turn one character into `\uXXXX`. */
 const ESCAPED_BYTES = 6;
 
@@ -27,9 +26,8 @@ export const writeRaw = (writer: ByteWriter, text: string): void => {
 /** The slow way, for text with characters beyond plain ASCII, and for long text. */
 const writeQuotedAny = (writer: ByteWriter, text: string): void => {
   const quoted = JSON.stringify(text);
-  const { length } = quoted;
-  writer.reserve((length < MEASURED_CHARACTERS ? length * 3 : Buffer.byteLength(quoted, 'utf8')) + 32);
-  writer.length += writer.bytes.write(quoted, writer.length, 'utf8');
+  writer.reserveText(quoted, 32);
+  writer.text(quoted);
 };
 
 /** A JSON string with its quotes. Makes its own room, and 32 bytes for what follows. */

@@ -77,17 +77,15 @@ const writeAnyValue = (writer: ByteWriter, value: ArchivedValue): void => {
   }
 };
 
-const writeKeyValue = (writer: ByteWriter, key: string, value: ArchivedValue, isFirst: boolean): void => {
-  writeRaw(writer, isFirst ? '{"key":' : ',{"key":');
-  writeQuoted(writer, key);
-  writeRaw(writer, ',"value":');
-  writeAnyValue(writer, value);
-  writeRaw(writer, '}');
-};
-
 const writePairs = (writer: ByteWriter, properties: SpanProperties): void => {
   const { size } = properties;
-  for (let i = 0; i < size; i++) writeKeyValue(writer, properties.key(i), properties.value(i), i === 0);
+  for (let i = 0; i < size; i++) {
+    writeRaw(writer, i === 0 ? '{"key":' : ',{"key":');
+    writeQuoted(writer, properties.key(i));
+    writeRaw(writer, ',"value":');
+    writeAnyValue(writer, properties.value(i));
+    writeRaw(writer, '}');
+  }
 };
 
 /** The member `attributes` with what stands before it; nothing for none. */

@@ -129,31 +129,32 @@ const writeSpan = (writer: ByteWriter, span: FinishedSpan): void => {
 
 const NO_RESOURCE: ArchivedResource = { properties: NO_PROPERTIES };
 
+type Described = ArchivedResource & Partial<ArchivedScope>;
+
+/** Any of which may be absent: the first that is there has no comma before it. */
+const writeMembers = (
+  writer: ByteWriter,
+  { name = '', version = '', properties, droppedAttributesCount = 0 }: Described,
+): void => {
+  const start = writer.length;
+  const next = (member: string): string => (writer.length === start ? member : `,${member}`);
+  writeText(writer, next('"name":'), name);
+  writeText(writer, next('"version":'), version);
+  writeAttributes(writer, next('"attributes":['), new ObjectProperties().of(properties));
+  writeCount(writer, next('"droppedAttributesCount":'), droppedAttributesCount);
+};
+
 /** Opens the element of `resourceSpans`. */
-const writeResource = (writer: ByteWriter, { properties, droppedAttributesCount = 0 }: ArchivedResource): void => {
-  const view = new ObjectProperties().of(properties);
+const writeResource = (writer: ByteWriter, resource: ArchivedResource): void => {
   writeRaw(writer, '{"resource":{');
-  writeAttributes(writer, '"attributes":[', view);
-  writeCount(writer, view.size === 0 ? '"droppedAttributesCount":' : DROPPED_ATTRIBUTES, droppedAttributesCount);
+  writeMembers(writer, resource);
   writeRaw(writer, '},"scopeSpans":[');
 };
 
 /** Opens the element of `scopeSpans`. */
 const writeScope = (writer: ByteWriter, scope: ArchivedScope): void => {
-  const { name, version, properties, droppedAttributesCount } = scope;
-  writeRaw(writer, '{"scope":');
-  // Once a request, and small: with the members that are undefined left out.
-  const head = JSON.stringify({ name: name || undefined, version: version || undefined });
-  writer.reserveText(head, 32);
-  writer.text(head.slice(0, -1));
-  const comma = head === '{}' ? '' : ',';
-  const view = new ObjectProperties().of(properties);
-  writeAttributes(writer, `${comma}"attributes":[`, view);
-  writeCount(
-    writer,
-    `${comma === '' && view.size === 0 ? '' : ','}"droppedAttributesCount":`,
-    droppedAttributesCount ?? 0,
-  );
+  writeRaw(writer, '{"scope":{');
+  writeMembers(writer, scope);
   writeRaw(writer, '},"spans":[');
 };
 
