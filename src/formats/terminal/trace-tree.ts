@@ -28,31 +28,6 @@ export interface Branch {
 export const LEVEL_COLUMNS = 3;
 const BLANK = ' '.repeat(LEVEL_COLUMNS);
 
-/** Keeps what stands left of the nodes, which must come in the order of the drawing. */
-class Branches {
-  /** By depth: what is drawn left of the children of the node that is open there. */
-  readonly #trunks: string[] = [];
-  readonly #glyphs: Glyphs;
-  readonly #maxLevels: number;
-
-  constructor(glyphs: Glyphs, maxLevels: number) {
-    this.#glyphs = glyphs;
-    this.#maxLevels = maxLevels;
-  }
-
-  next(depth: number, isLast: boolean, hasChildren: boolean): Branch {
-    const { branch, lastBranch, trunk } = this.#glyphs;
-    const above = depth === 0 ? '' : this.#trunks[depth - 1];
-    const isDrawn = depth > 0 && depth <= this.#maxLevels;
-    const own = isDrawn ? above + (isLast ? BLANK : trunk) : above;
-    this.#trunks[depth] = own;
-    return {
-      branch: isDrawn ? above + (isLast ? lastBranch : branch) : depth === 0 ? '' : `${above}[${depth}] `,
-      trunk: own + (hasChildren && depth < this.#maxLevels ? trunk : BLANK),
-    };
-  }
-}
-
 /** A line of a drawing: a node, and what stands left of it and of the lines below it. */
 export interface TreeRow extends Branch {
   readonly node: DrawnNode;
@@ -64,16 +39,26 @@ export interface TreeRow extends Branch {
 /** The rows of trees whose roots are `roots`, of `maxSpans` spans at most. */
 export const treeRows = (
   roots: readonly DrawnNode[],
-  glyphs: Glyphs,
+  { branch, lastBranch, trunk }: Glyphs,
   maxLevels: number,
   maxSpans: number,
 ): TreeRow[] => {
-  const branches = new Branches(glyphs, maxLevels);
+  // By depth: what is drawn left of the children of the node that is open there.
+  const trunks: string[] = [];
+  const nextBranch = (depth: number, isLast: boolean, hasChildren: boolean): Branch => {
+    const above = depth === 0 ? '' : trunks[depth - 1];
+    const isDrawn = depth > 0 && depth <= maxLevels;
+    trunks[depth] = isDrawn ? above + (isLast ? BLANK : trunk) : above;
+    return {
+      branch: isDrawn ? above + (isLast ? lastBranch : branch) : depth === 0 ? '' : `${above}[${depth}] `,
+      trunk: trunks[depth] + (hasChildren && depth < maxLevels ? trunk : BLANK),
+    };
+  };
   const rows: TreeRow[] = [];
   let count = 0;
   walkTree(roots, (node, depth, isLast, parent) => {
     if (node.span !== undefined && ++count > maxSpans) return false;
-    rows.push({ ...branches.next(depth, isLast, node.children.length > 0), node, depth, above: parent?.span });
+    rows.push({ ...nextBranch(depth, isLast, node.children.length > 0), node, depth, above: parent?.span });
     return true;
   });
   // Nothing hangs below it any more.

@@ -7,24 +7,17 @@ import type { FinishedLink, SpanProperties } from '../../record/finished-span.js
 import { ObjectProperties } from '../../record/properties.js';
 import { type Glyphs, UNICODE } from './palette.js';
 
-const UNITS: readonly (readonly [limitNs: number, divisor: number, unit: 'ns' | 'micro' | 'ms' | 's'])[] = [
-  [1e3, 1, 'ns'],
-  [1e6, 1e3, 'micro'],
-  [1e9, 1e6, 'ms'],
-  [Number.POSITIVE_INFINITY, 1e9, 's'],
-];
+type Unit = readonly [limitNs: number, divisor: number, unit: 'ns' | 'micro' | 'ms' | 's'];
+const SECONDS: Unit = [Number.POSITIVE_INFINITY, 1e9, 's'];
+const UNITS: readonly Unit[] = [[1e3, 1, 'ns'], [1e6, 1e3, 'micro'], [1e9, 1e6, 'ms'], SECONDS];
 
 /** Three significant digits: `85 ns`, `1.23 µs`, `12.4 ms`, `345 s`. */
 export const formatDuration = (ns: number, { micro }: Pick<Glyphs, 'micro'> = UNICODE): string => {
-  for (const [limit, divisor, unit] of UNITS) {
-    // 999.6 of a unit would round to 1000 of it: take the next unit instead.
-    if (ns < limit - divisor / 2 || limit === Number.POSITIVE_INFINITY) {
-      const value = ns / divisor;
-      const digits = divisor === 1 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
-      return `${value.toFixed(digits)} ${unit === 'micro' ? micro : unit}`;
-    }
-  }
-  return '';
+  // 999.6 of a unit would round to 1000 of it: take the next unit instead.
+  const [, divisor, unit] = UNITS.find(([limit, divisor]) => ns < limit - divisor / 2) ?? SECONDS;
+  const value = ns / divisor;
+  const digits = divisor === 1 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+  return `${value.toFixed(digits)} ${unit === 'micro' ? micro : unit}`;
 };
 
 const NS_PER_MS = 1_000_000n;
