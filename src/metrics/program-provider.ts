@@ -10,19 +10,13 @@ const INT = 0;
 const DOUBLE = 1;
 
 /** Attributes of the sets of an instrument, each made once: there are no more than its bound. */
-class KnownAttributes {
-  readonly #instrument: Instrument;
-  readonly #bySet: Attributes[] = [];
-
-  constructor(instrument: Instrument) {
-    this.#instrument = instrument;
-  }
-
-  of(set: number): Attributes {
-    this.#bySet[set] ??= Object.fromEntries(this.#instrument.sets.attributesOf(set));
-    return this.#bySet[set];
-  }
-}
+const attributesBySet = ({ sets }: Instrument): ((set: number) => Attributes) => {
+  const known: Attributes[] = [];
+  return (set) => {
+    known[set] ??= Object.fromEntries(sets.attributesOf(set));
+    return known[set];
+  };
+};
 
 const optionsOf = ({ unit, description, isWhole }: Instrument) => ({
   unit,
@@ -35,10 +29,10 @@ const forward = (meter: Meter, histogram: Histogram): void => {
     ...optionsOf(histogram),
     advice: { explicitBucketBoundaries: [...histogram.boundaries] },
   });
-  const known = new KnownAttributes(histogram);
+  const attributesOf = attributesBySet(histogram);
   histogram.forward = (value, set) => {
     try {
-      target.record(value, known.of(set));
+      target.record(value, attributesOf(set));
     } catch {
       // It was the program's provider.
     }
@@ -54,12 +48,12 @@ const MAKERS = {
 interface Observed {
   readonly instrument: Instrument;
   readonly observable: Observable;
-  readonly known: KnownAttributes;
+  readonly attributesOf: (set: number) => Attributes;
 }
 
-const observe = (result: BatchObservableResult, { instrument, observable, known }: Observed): void => {
+const observe = (result: BatchObservableResult, { instrument, observable, attributesOf }: Observed): void => {
   for (const set of instrument.usedSets())
-    result.observe(observable, instrument.cells[set * instrument.width], known.of(set));
+    result.observe(observable, instrument.cells[set * instrument.width], attributesOf(set));
 };
 
 /** Make all instruments from this provider. Gives the function that stops it. */
@@ -71,7 +65,7 @@ export const useProvider = (instruments: Instruments, provider: MeterProvider): 
     else {
       const maker = MAKERS[instrument.kind as keyof typeof MAKERS];
       const observable = meter[maker](instrument.name, optionsOf(instrument));
-      observed.push({ instrument, observable, known: new KnownAttributes(instrument) });
+      observed.push({ instrument, observable, attributesOf: attributesBySet(instrument) });
     }
   }
   const observables = observed.map(({ observable }) => observable);

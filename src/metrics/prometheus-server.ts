@@ -5,6 +5,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Slices, timers } from '../base/calls/timers.js';
 import { hostName, isLocalName, isLoopback } from '../base/loopback.js';
+import { getOrMake } from '../base/maps/maps.js';
 import { addOwnServer } from '../base/own-agents.js';
 import type { ArchivedProperties } from '../record/archived-span.js';
 import type { Reader } from './reader.js';
@@ -142,11 +143,7 @@ export class PrometheusServer {
 
   /** One at a time of each format: who asks while it is made gets the same. */
   #text(format: TextFormat): Promise<readonly string[]> {
-    const known = this.#texts.get(format);
-    if (known !== undefined) return known;
-    const text = this.#make(format).finally(() => this.#texts.delete(format));
-    this.#texts.set(format, text);
-    return text;
+    return getOrMake(this.#texts, format, () => this.#make(format).finally(() => this.#texts.delete(format)));
   }
 
   /** In slices: the text of thousands of sets takes a tenth of a second. In parts of a bounded size: one of them is what waits for a slow client. */

@@ -25,7 +25,7 @@ export interface Metric {
   readonly isDelta: boolean;
   /** Unix milliseconds: since when its sums count. */
   readonly startMs: number;
-  /** Made one by one, as they are asked for: thousands at once would hold the event loop. Never empty. */
+  /** To be read once, and made one by one as they are: thousands at once would hold the event loop. Never empty. */
   readonly points: Iterable<Point>;
 }
 
@@ -62,46 +62,27 @@ export class Instruments {
   }
 }
 
-/** The rows of an instrument at one moment. */
-class Points implements Iterable<Point> {
-  readonly #instrument: Instrument;
-  readonly #cells: Float64Array;
-  readonly #isDelta: boolean;
-  /** Exemplars are none of an older one's. */
-  readonly #sinceMs: number;
-
-  constructor(instrument: Instrument, cells: Float64Array, isDelta: boolean, sinceMs: number) {
-    this.#instrument = instrument;
-    this.#cells = cells;
-    this.#isDelta = isDelta;
-    this.#sinceMs = sinceMs;
+/** The rows of an instrument at one moment; what has not changed is no part of a difference. Exemplars are none from before `sinceMs`. */
+const pointsOf = function* (
+  instrument: Instrument,
+  cells: Float64Array,
+  isDelta: boolean,
+  sinceMs: number,
+): Generator<Point> {
+  const { sets, width } = instrument;
+  const histogram = instrument instanceof Histogram ? instrument : undefined;
+  for (const set of instrument.usedSets(cells, isDelta)) {
+    const row = cells.subarray(set * width, (set + 1) * width);
+    const buckets = histogram === undefined ? undefined : row.subarray(FIRST_BUCKET);
+    yield {
+      attributes: sets.attributesOf(set),
+      value: row[SUM],
+      buckets,
+      // Not of the moment of the reading: a later one is of the same bucket.
+      exemplarOf: (bucket) => histogram?.exemplars?.at(set * width + FIRST_BUCKET + bucket, sinceMs),
+    };
   }
-
-  get isEmpty(): boolean {
-    return this.#sets().next().done === true;
-  }
-
-  *[Symbol.iterator](): Generator<Point> {
-    const { sets, width } = this.#instrument;
-    const histogram = this.#instrument instanceof Histogram ? this.#instrument : undefined;
-    for (const set of this.#sets()) {
-      const row = this.#cells.subarray(set * width, (set + 1) * width);
-      const buckets = histogram === undefined ? undefined : row.subarray(FIRST_BUCKET);
-      yield {
-        attributes: sets.attributesOf(set),
-        value: row[SUM],
-        buckets,
-        // Not of the moment of the reading: a later one is of the same bucket.
-        exemplarOf: (bucket) => histogram?.exemplars?.at(set * width + FIRST_BUCKET + bucket, this.#sinceMs),
-      };
-    }
-  }
-
-  /** Those with a point: what has not changed is no part of a difference. */
-  #sets(): Generator<number> {
-    return this.#instrument.usedSets(this.#cells, this.#isDelta);
-  }
-}
+};
 
 const changesOnly = ({ kind }: Instrument, temporality: Temporality): boolean =>
   temporality === 'delta' && (kind === 'counter' || kind === 'histogram');
@@ -113,21 +94,17 @@ export class Reader {
   #delivered = new Map<Instrument, Float64Array>();
   #deliveredMs = 0;
   #read = new Map<Instrument, Float64Array>();
-  #readMs = 0;
+  /** Unix milliseconds of the last reading. */
+  readMs = 0;
 
   constructor(instruments: Instruments, temporality: Temporality) {
     this.#instruments = instruments;
     this.#temporality = temporality;
   }
 
-  /** Unix milliseconds of the last reading. */
-  get readMs(): number {
-    return this.#readMs;
-  }
-
   /** Instruments without a point are left out. */
   read(): readonly Metric[] {
-    this.#readMs = timers.wallMs();
+    this.readMs = timers.wallMs();
     this.#read = new Map();
     return this.#instruments.read().flatMap((instrument) => this.#metricOf(instrument) ?? []);
   }
@@ -135,7 +112,7 @@ export class Reader {
   /** What was read last has arrived: the next differences are from there on. */
   delivered(): void {
     this.#delivered = this.#read;
-    this.#deliveredMs = this.#readMs;
+    this.#deliveredMs = this.readMs;
   }
 
   #metricOf(instrument: Instrument): Metric | undefined {
@@ -147,8 +124,8 @@ export class Reader {
     if (isDelta) this.#read.set(instrument, now);
     const cells = before === undefined ? now : now.map((value, i) => value - (before[i] ?? 0));
     // The clock may have been put back: no difference ends before it begins.
-    const sinceMs = isDelta ? Math.min(before === undefined ? startMs : this.#deliveredMs, this.#readMs) : startMs;
-    const points = new Points(instrument, cells, isDelta, sinceMs);
-    return points.isEmpty ? undefined : { instrument, isDelta, startMs: sinceMs, points };
+    const sinceMs = isDelta ? Math.min(before === undefined ? startMs : this.#deliveredMs, this.readMs) : startMs;
+    if (instrument.usedSets(cells, isDelta).next().done) return undefined;
+    return { instrument, isDelta, startMs: sinceMs, points: pointsOf(instrument, cells, isDelta, sinceMs) };
   }
 }

@@ -1,5 +1,6 @@
 // Metrics as Prometheus reads them: OpenMetrics 1.0, or the older text format. Names, units and the resource are translated as OpenTelemetry's
 // specification for Prometheus asks. Nothing of a program may break a line: what stands in quotes is escaped, and names have letters, digits and `_` alone.
+import { getOrMake } from '../base/maps/maps.js';
 import type { ArchivedProperties } from '../record/archived-span.js';
 import type { Exemplar } from './exemplars.js';
 import { Histogram, type Instrument, type InstrumentKind } from './instruments.js';
@@ -53,22 +54,14 @@ const escapeLabel = (text: string): string => text.replace(/[\\"\n]/g, (one) => 
 const escapeHelp = (text: string, format: TextFormat): string =>
   format === 'openmetrics' ? escapeLabel(text) : text.replace(/[\\\n]/g, (one) => ESCAPES[one]);
 
+/** By key. These are of instruments and of the resource: few. */
 const labelNames = new Map<string, string>();
-
-/** Keys are those of instruments and of the resource: few. */
-const labelName = (key: string): string => {
-  const known = labelNames.get(key);
-  if (known !== undefined) return known;
-  const name = cleanName(key);
-  labelNames.set(key, name);
-  return name;
-};
 
 /** What stands in the braces. Keys that become one label have their values side by side. */
 const labelsOf = (attributes: readonly (readonly [key: string, value: unknown])[]): string => {
   const labels = new Map<string, string>();
   for (const [key, value] of attributes) {
-    const name = labelName(key);
+    const name = getOrMake(labelNames, key, cleanName);
     const before = labels.get(name);
     labels.set(name, before === undefined ? String(value) : `${before};${String(value)}`);
   }
@@ -93,58 +86,55 @@ const exemplarText = (exemplar: Exemplar | undefined): string => {
   return ` # {trace_id="${traceId}",span_id="${spanId}"} ${value} ${seconds(timeMs)}`;
 };
 
-class TextWriter {
-  readonly #format: TextFormat;
+/** What is said of a family before its samples. Of a counter the older format has the name of its samples. */
+const headText = (format: TextFormat, family: string, type: string, unit: string, help: string): string => {
+  const isOpen = format === 'openmetrics';
+  const name = type === 'counter' && !isOpen ? `${family}_total` : family;
+  const unitLine = isOpen && unit !== '' ? `# UNIT ${name} ${unit}\n` : '';
+  const helpLine = help === '' ? '' : `# HELP ${name} ${escapeHelp(help, format)}\n`;
+  return `# TYPE ${name} ${type}\n${unitLine}${helpLine}`;
+};
 
-  constructor(format: TextFormat) {
-    this.#format = format;
-  }
+const resourceText = (format: TextFormat, properties: ArchivedProperties): string => {
+  const [family, type] = format === 'openmetrics' ? ['target', 'info'] : ['target_info', 'gauge'];
+  const labels = labelsOf(Object.entries(properties));
+  return `${headText(format, family, type, '', 'Target metadata')}target_info${braced(labels)} 1\n`;
+};
 
-  /** What is said of a family before its samples. Of a counter the older format has the name of its samples. */
-  #head(family: string, type: string, unit: string, help: string): string {
-    const isOpen = this.#format === 'openmetrics';
-    const name = type === 'counter' && !isOpen ? `${family}_total` : family;
-    const unitLine = isOpen && unit !== '' ? `# UNIT ${name} ${unit}\n` : '';
-    const helpLine = help === '' ? '' : `# HELP ${name} ${escapeHelp(help, this.#format)}\n`;
-    return `# TYPE ${name} ${type}\n${unitLine}${helpLine}`;
-  }
+const histogramText = (
+  format: TextFormat,
+  family: string,
+  labels: string,
+  { boundaries }: Histogram,
+  point: Point,
+): string => {
+  let count = 0;
+  let text = '';
+  point.buckets?.forEach((inBucket, i) => {
+    count += inBucket;
+    const boundary = boundaryText(boundaries[i] ?? Number.POSITIVE_INFINITY, format);
+    // The older format has no place for one.
+    const exemplar = format === 'openmetrics' ? exemplarText(point.exemplarOf(i)) : '';
+    text += `${family}_bucket${withLabel(labels, `le="${boundary}"`)} ${count}${exemplar}\n`;
+  });
+  return `${text}${family}_sum${braced(labels)} ${point.value}\n${family}_count${braced(labels)} ${count}\n`;
+};
 
-  resource(properties: ArchivedProperties): string {
-    const [family, type] = this.#format === 'openmetrics' ? ['target', 'info'] : ['target_info', 'gauge'];
-    const labels = labelsOf(Object.entries(properties));
-    return `${this.#head(family, type, '', 'Target metadata')}target_info${braced(labels)} 1\n`;
+/** The head, then the lines of each point. */
+const metricTexts = function* (format: TextFormat, { instrument, startMs, points }: Metric): Generator<string> {
+  const { kind, description } = instrument;
+  const family = familyOf(instrument);
+  const hasStart = format === 'openmetrics' && (kind === 'counter' || kind === 'histogram');
+  yield headText(format, family, TYPES[kind], unitOf(instrument), description);
+  for (const point of points) {
+    const labels = labelsOf(point.attributes);
+    const samples =
+      instrument instanceof Histogram
+        ? histogramText(format, family, labels, instrument, point)
+        : `${family}${kind === 'counter' ? '_total' : ''}${braced(labels)} ${point.value}\n`;
+    yield hasStart ? `${samples}${family}_created${braced(labels)} ${seconds(startMs)}\n` : samples;
   }
-
-  /** The head, then the lines of each point. */
-  *metric({ instrument, startMs, points }: Metric): Generator<string> {
-    const { kind } = instrument;
-    const family = familyOf(instrument);
-    const hasStart = this.#format === 'openmetrics' && (kind === 'counter' || kind === 'histogram');
-    yield this.#head(family, TYPES[kind], unitOf(instrument), instrument.description);
-    for (const point of points) {
-      const labels = labelsOf(point.attributes);
-      const samples =
-        instrument instanceof Histogram
-          ? this.#histogram(family, labels, instrument, point)
-          : `${family}${kind === 'counter' ? '_total' : ''}${braced(labels)} ${point.value}\n`;
-      yield hasStart ? `${samples}${family}_created${braced(labels)} ${seconds(startMs)}\n` : samples;
-    }
-  }
-
-  #histogram(family: string, labels: string, { boundaries }: Histogram, point: Point): string {
-    const { value } = point;
-    let count = 0;
-    let text = '';
-    point.buckets?.forEach((inBucket, i) => {
-      count += inBucket;
-      const boundary = boundaryText(boundaries[i] ?? Number.POSITIVE_INFINITY, this.#format);
-      // The older format has no place for one.
-      const exemplar = this.#format === 'openmetrics' ? exemplarText(point.exemplarOf(i)) : '';
-      text += `${family}_bucket${withLabel(labels, `le="${boundary}"`)} ${count}${exemplar}\n`;
-    });
-    return `${text}${family}_sum${braced(labels)} ${value}\n${family}_count${braced(labels)} ${count}\n`;
-  }
-}
+};
 
 /** `metrics` since the start, in pieces of whole lines, a set of an instrument each; differences have no place in it. */
 export const textPieces = function* (
@@ -152,8 +142,7 @@ export const textPieces = function* (
   resource: ArchivedProperties,
   format: TextFormat,
 ): Generator<string> {
-  const writer = new TextWriter(format);
-  yield writer.resource(resource);
-  for (const metric of metrics) yield* writer.metric(metric);
+  yield resourceText(format, resource);
+  for (const metric of metrics) yield* metricTexts(format, metric);
   if (format === 'openmetrics') yield '# EOF\n';
 };
