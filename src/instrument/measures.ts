@@ -74,8 +74,7 @@ export class MeasuredCall {
     if (this.#isOver) return;
     this.#isOver = true;
     const outcome = { status, errorType };
-    if (seconds === undefined) this.#metrics.databaseEnded(this.#begin, this.#call, outcome, this.span);
-    else this.#metrics.databaseTook(seconds, this.#call, outcome, this.span);
+    this.#metrics.databaseEnded(this.#begin, this.#call, outcome, this.span, seconds);
   }
 
   /** Ends its span, where it has one. */

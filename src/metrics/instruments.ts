@@ -42,7 +42,7 @@ export abstract class Instrument {
   /** Row by row, by the number of the set. */
   cells: Float64Array;
 
-  constructor({ name, unit, description, keys = NO_KEYS, isWhole = false, maxSets }: Definition, width: number) {
+  constructor({ name, unit, description, keys = NO_KEYS, isWhole = false, maxSets }: Definition, width = 1) {
     this.name = name;
     this.unit = unit;
     this.description = description;
@@ -79,53 +79,33 @@ export abstract class Instrument {
 export class Counter extends Instrument {
   readonly kind = 'counter';
 
-  constructor(definition: Definition) {
-    super(definition, 1);
-  }
-
   add(value: number, attributes: readonly AttributeValue[] = NO_VALUES): void {
     if (value >= 0 && value < Number.POSITIVE_INFINITY) this.cells[this.place(attributes)] += value;
     else this.refused++;
   }
 }
 
-/** A sum that grows and shrinks. */
-export class UpDownCounter extends Instrument {
-  readonly kind = 'up-down';
-
-  constructor(definition: Definition) {
-    super(definition, 1);
-  }
-
-  add(value: number, attributes: readonly AttributeValue[] = NO_VALUES): void {
-    if (Number.isFinite(value)) this.cells[this.place(attributes)] += value;
-    else this.refused++;
-  }
-
-  /** The same where the place of the set is known. */
-  addAt(place: number, value: number): void {
-    this.cells[place] += value;
-  }
-
-  /** The whole sum, where somebody else has it. */
+/** A number that somebody else has. */
+abstract class SetInstrument extends Instrument {
   set(value: number, attributes: readonly AttributeValue[] = NO_VALUES): void {
     if (Number.isFinite(value)) this.cells[this.place(attributes)] = value;
     else this.refused++;
   }
 }
 
+/** A sum that grows and shrinks. */
+export class UpDownCounter extends SetInstrument {
+  readonly kind = 'up-down';
+
+  /** `place` is that of a set. */
+  addAt(place: number, value: number): void {
+    this.cells[place] += value;
+  }
+}
+
 /** The last value. */
-export class Gauge extends Instrument {
+export class Gauge extends SetInstrument {
   readonly kind = 'gauge';
-
-  constructor(definition: Definition) {
-    super(definition, 1);
-  }
-
-  set(value: number, attributes: readonly AttributeValue[] = NO_VALUES): void {
-    if (Number.isFinite(value)) this.cells[this.place(attributes)] = value;
-    else this.refused++;
-  }
 }
 
 /** In a row of a histogram: the sum, then how many values are in each bucket. */

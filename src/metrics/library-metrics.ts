@@ -206,12 +206,14 @@ export class LibraryMetrics {
     this.#sent.record(secondsSince(begin), this.#setOf(method, host, port, outcome), span);
   }
 
-  databaseEnded(begin: number, call: DatabaseOperation, outcome: CallOutcome, span?: MeasuredSpan): void {
-    this.databaseTook(secondsSince(begin), call, outcome, span);
-  }
-
-  /** The same of a call whose duration is known. */
-  databaseTook(seconds: number, call: DatabaseOperation, outcome: CallOutcome, span?: MeasuredSpan): void {
+  /** `seconds` where the duration is known. */
+  databaseEnded(
+    begin: number,
+    call: DatabaseOperation,
+    outcome: CallOutcome,
+    span?: MeasuredSpan,
+    seconds = secondsSince(begin),
+  ): void {
     const set = this.#querySet;
     set[0] = call.system;
     set[1] = call.namespace;

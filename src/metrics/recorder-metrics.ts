@@ -2,7 +2,7 @@
 // and those that each exporter has delivered. Read from `stats()` when an exporter reads, so that it costs the recording path nothing; sums must only grow,
 // also when a reporter is replaced by another of its name, which counts from zero.
 import { stats } from '../collector/default-collector.js';
-import { Counter, UpDownCounter } from './instruments.js';
+import { Counter, type Definition, UpDownCounter } from './instruments.js';
 import type { Instruments } from './reader.js';
 
 const NAME = 'otel.component.name';
@@ -42,29 +42,31 @@ const addGrown = (counter: Counter, by: number, attributes: readonly (string | u
 type Stats = ReturnType<typeof stats>;
 type ReporterStats = Stats['collector']['reporters'][string];
 
+/** Of an instrument of whole numbers. */
+const whole = (name: string, unit: string, description: string, keys?: readonly string[]): Definition => ({
+  name,
+  unit,
+  description,
+  keys,
+  isWhole: true,
+});
+
 const observeTraces = (instruments: Instruments): ((read: Stats) => void) => {
   const growth = new Growth();
-  const make = (name: string, description: string): Counter =>
-    instruments.add(new Counter({ name, unit: '{trace}', description, isWhole: true }));
-  const recorded = make('spanline.trace.recorded', 'The number of traces begun whose spans are recorded.');
+  const recorded = instruments.add(
+    new Counter(whole('spanline.trace.recorded', '{trace}', 'The number of traces begun whose spans are recorded.')),
+  );
   // The flight recorder records them all the same.
-  const unsampled = make('spanline.trace.unsampled', 'The number of traces begun which the sampler has left out.');
+  const unsampled = instruments.add(
+    new Counter(
+      whole('spanline.trace.unsampled', '{trace}', 'The number of traces begun which the sampler has left out.'),
+    ),
+  );
   const open = instruments.add(
-    new UpDownCounter({
-      name: 'spanline.trace.open',
-      unit: '{trace}',
-      description: 'The number of traces whose root has not ended.',
-      isWhole: true,
-    }),
+    new UpDownCounter(whole('spanline.trace.open', '{trace}', 'The number of traces whose root has not ended.')),
   );
-  const memory = instruments.add(
-    new UpDownCounter({
-      name: 'spanline.trace.memory',
-      unit: 'By',
-      description: 'Memory with the spans of traces that are open or wait for a report.',
-      isWhole: true,
-    }),
-  );
+  const ofMemory = 'Memory with the spans of traces that are open or wait for a report.';
+  const memory = instruments.add(new UpDownCounter(whole('spanline.trace.memory', 'By', ofMemory)));
   return ({ tracesStarted, tracesUnsampled, collector }) => {
     addGrown(recorded, growth.of('recorded', tracesStarted), []);
     addGrown(unsampled, growth.of('unsampled', tracesUnsampled), []);
@@ -84,23 +86,13 @@ const dropsOf = (read: Stats): Readonly<Record<string, number>> => ({
 
 const observeCollector = (instruments: Instruments): ((read: Stats) => void) => {
   const growth = new Growth();
+  const ofProcessed = 'The number of spans for which the processing has finished, either successful or failed.';
   const processed = instruments.add(
-    new Counter({
-      name: 'otel.sdk.processor.span.processed',
-      unit: '{span}',
-      description: 'The number of spans for which the processing has finished, either successful or failed.',
-      keys: [NAME, TYPE, ERROR],
-      isWhole: true,
-    }),
+    new Counter(whole('otel.sdk.processor.span.processed', '{span}', ofProcessed, [NAME, TYPE, ERROR])),
   );
+  const ofQueued = 'The number of spans in the queue of a given instance of an SDK span processor.';
   const queued = instruments.add(
-    new UpDownCounter({
-      name: 'otel.sdk.processor.span.queue.size',
-      unit: '{span}',
-      description: 'The number of spans in the queue of a given instance of an SDK span processor.',
-      keys: [NAME, TYPE],
-      isWhole: true,
-    }),
+    new UpDownCounter(whole('otel.sdk.processor.span.queue.size', '{span}', ofQueued, [NAME, TYPE])),
   );
   return (read) => {
     addGrown(processed, growth.of('', read.collector.handedSpans), [COLLECTOR_NAME, COLLECTOR, undefined]);
@@ -127,23 +119,13 @@ const observeExporters = (instruments: Instruments): ((read: Stats) => void) => 
   const growth = new Growth();
   /** Spans that have failed before the rest of their batch was delivered. */
   const early = new Map<string, number>();
+  const ofExported = 'The number of spans for which the export has finished, either successful or failed.';
   const exported = instruments.add(
-    new Counter({
-      name: 'otel.sdk.exporter.span.exported',
-      unit: '{span}',
-      description: 'The number of spans for which the export has finished, either successful or failed.',
-      keys: [NAME, TYPE, ERROR],
-      isWhole: true,
-    }),
+    new Counter(whole('otel.sdk.exporter.span.exported', '{span}', ofExported, [NAME, TYPE, ERROR])),
   );
+  const ofInFlight = 'The number of spans which were passed to the exporter, but that have not been exported yet.';
   const inFlight = instruments.add(
-    new UpDownCounter({
-      name: 'otel.sdk.exporter.span.inflight',
-      unit: '{span}',
-      description: 'The number of spans which were passed to the exporter, but that have not been exported yet.',
-      keys: [NAME, TYPE],
-      isWhole: true,
-    }),
+    new UpDownCounter(whole('otel.sdk.exporter.span.inflight', '{span}', ofInFlight, [NAME, TYPE])),
   );
   const observe = (reporter: string, read: ReporterStats): void => {
     const [name, type] = componentOf(reporter);

@@ -81,7 +81,7 @@ test('a difference begins where the last delivered one ended; sums that shrink, 
   const [first, second, lasting] = [['requests{route=/a} 2'], ['requests{route=/b} 5'], ['active{} 3', 'heap{} 7']];
 
   requests.add(2, ['/a']);
-  active.add(3);
+  active.set(3);
   sizes.record(1);
   expect(linesOf(differences.read())).toEqual([...first, ...lasting, 'sizes{} 1 [1 0]']);
   // It was not delivered: nothing of it may be missing from the next.
@@ -90,7 +90,7 @@ test('a difference begins where the last delivered one ended; sums that shrink, 
   differences.delivered();
   expect(linesOf(differences.read())).toEqual(lasting);
   sizes.record(4);
-  active.add(-3);
+  active.set(0);
   expect(linesOf(differences.read())).toEqual(['active{} 0', 'heap{} 7', 'sizes{} 4 [0 1]']);
   expect(linesOf(sums.read())).toEqual([...first, ...second, 'active{} 0', 'heap{} 7', 'sizes{} 5 [1 1]']);
 });

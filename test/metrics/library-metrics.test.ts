@@ -41,7 +41,8 @@ test('routes and queries of as many users: memory stays as it is, and none is mi
       library.serverEnded(request, `/users/${user}/of/a/framework/that/names/routes/so`, outcome);
       const call = { system: 'postgresql', namespace: 'shop', operation: 'SELECT', collection: `users_${user}` };
       const rest = { summary: `SELECT users_${user}`, address: 'db', port: 5432 };
-      library.databaseTook(0.001, { ...call, ...rest }, { status: undefined, errorType: undefined });
+      const answer = { status: undefined, errorType: undefined };
+      library.databaseEnded(library.begin(), { ...call, ...rest }, answer, undefined, 0.001);
     }
   };
   ask(0, USERS / 10);

@@ -37,8 +37,8 @@ const recorded = (temporality: Temporality): { readonly bytes: Buffer; readonly 
   instruments.add(new Counter(make('never', false)));
   counter.add(2 ** 40 + 3, [LONG]);
   counter.add(1, [undefined]);
-  active.add(-5, [true]);
-  active.add(0, [7]);
+  active.set(-5, [true]);
+  active.set(0, [7]);
   gauge.set(-0.25);
   for (const value of [0.001, 0.1, 2, 99]) histogram.record(value, ['x']);
   const endMs = START_MS + 60_001;

@@ -39,7 +39,7 @@ const written = (format: TextFormat): string => {
     },
   });
   durations.record(0.25, [undefined, undefined]);
-  active.add(2);
+  active.set(2);
   sent.add(12, ['a user']);
   share.set(0.125);
   return [...textPieces(new Reader(instruments, 'cumulative').read(), RESOURCE, format)].join('');
