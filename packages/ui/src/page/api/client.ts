@@ -7,7 +7,7 @@ import { useEffect, useState } from 'preact/hooks';
 const KEY = 'spanline-token';
 
 /** What was made part of an address, or stands there as it is. */
-const decoded = (text: string): string => {
+export const decoded = (text: string): string => {
   try {
     return decodeURIComponent(text);
   } catch {

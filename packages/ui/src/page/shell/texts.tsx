@@ -83,7 +83,7 @@ export const Scrolling = ({ label, children }: { label: string; children: Compon
 
 interface TableProps {
   readonly class?: string;
-  /** Names of the columns. */
+  /** Names of the columns; '' for one that the eye alone needs. */
   readonly head: readonly string[];
   /** One letter a column: `r` for numbers, which stand at the right, else `l`. */
   readonly align: string;
@@ -96,11 +96,14 @@ export const Table = ({ class: kind, head, align, children }: TableProps) => (
   <table class={kind}>
     <thead>
       <tr>
-        {head.map((name, i) => (
-          <th key={i} scope="col" class={align[i] === 'r' ? 'number' : undefined}>
-            {name}
-          </th>
-        ))}
+        {head.map((name, i) => {
+          if (name === '') return <td key={i} aria-hidden="true" />;
+          return (
+            <th key={i} scope="col" class={align[i] === 'r' ? 'number' : undefined}>
+              {name}
+            </th>
+          );
+        })}
       </tr>
     </thead>
     <tbody>{children}</tbody>

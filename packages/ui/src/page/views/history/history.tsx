@@ -7,8 +7,7 @@ import { useGet } from '../../api/client.js';
 import { Select, useMoves } from '../../shell/controls.js';
 import { goTo, type ViewProps } from '../../shell/location.js';
 import { Answer, Empty } from '../../shell/states.js';
-import { counted } from '../../shell/texts.js';
-import { Changes } from './changes.js';
+import { Breakable, counted, figure, percent, Table } from '../../shell/texts.js';
 import { Plots } from './plots.js';
 import { QueryBuilder } from './query-builder.js';
 import { placeOf, shortHash, type Zoom, zoomOf, zoomText } from './series.js';
@@ -40,6 +39,44 @@ const useChange = ({ answer: { changes }, parameters }: Shown) => {
   const at = changes.findIndex(isMeant);
   useMoves('change', changes, at, select);
   return { change: at < 0 ? undefined : changes[at], select };
+};
+
+const SHOWN_CHANGES = 500;
+
+interface ChangesProps {
+  readonly changes: readonly ChangeAnswer[];
+  /** The change whose step is open. */
+  readonly isSelected: (change: ChangeAnswer) => boolean;
+  readonly select: (change: ChangeAnswer) => void;
+}
+
+/** As a table: what the lines in the plot say, for keyboard and screen reader too. */
+const Changes = ({ changes, isSelected, select }: ChangesProps) => {
+  if (changes.length === 0) return <p>No lasting change in these series.</p>;
+  return (
+    <section class="scroll" aria-label="Changes">
+      <Table head={['Commit', 'What', 'Change', 'Before', 'After', 'Triage', 'Series']} align="llrrrll">
+        {changes.slice(0, SHOWN_CHANGES).map((change) => (
+          <tr key={`${change.commit} ${change.key}`}>
+            <td>
+              <button type="button" class="mono" aria-pressed={isSelected(change)} onClick={() => select(change)}>
+                {shortHash(change.hash)}
+              </button>
+            </td>
+            <td class={change.kind}>{change.kind}</td>
+            <td class="number">{percent(change.change)}</td>
+            <td class="number">{figure(change.before)}</td>
+            <td class="number">{figure(change.after)}</td>
+            <td class={change.status}>{change.status}</td>
+            <td class="key">
+              <Breakable text={change.key} />
+            </td>
+          </tr>
+        ))}
+      </Table>
+      {changes.length > SHOWN_CHANGES && <p class="muted">{changes.length - SHOWN_CHANGES} more: narrow the query.</p>}
+    </section>
+  );
 };
 
 const Histories = (shown: Shown) => {

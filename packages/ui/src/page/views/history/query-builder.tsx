@@ -3,17 +3,9 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { KeysAnswer, SourceName } from '../../../api/history/answers.js';
-import { useGet } from '../../api/client.js';
+import { decoded, useGet } from '../../api/client.js';
 import { TextField } from '../../shell/controls.js';
 import { Breakable, counted } from '../../shell/texts.js';
-
-const decoded = (text: string): string => {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
-  } catch {
-    return text;
-  }
-};
 
 /** A value that begins like a sign of the query language is meant as it stands. */
 const written = (key: string, value: string): string =>
@@ -21,7 +13,8 @@ const written = (key: string, value: string): string =>
 
 const isThis = (part: string, key: string, value: string): boolean => {
   const [first = '', ...rest] = part.split('=');
-  return decoded(first) === key && decoded(rest.join('=').replace(/^=/, '')) === value;
+  const read = (written: string): string => decoded(written.replaceAll('+', ' '));
+  return read(first) === key && read(rest.join('=').replace(/^=/, '')) === value;
 };
 
 const partsOf = (query: string): string[] => query.split('&').filter((part) => part !== '');

@@ -2,20 +2,105 @@
 // operations, the newest and the slowest traces.
 
 import { useEffect, useState } from 'preact/hooks';
-import type { LiveArchive, LiveEvent, LiveMinute, LiveRequest } from '../../../api/answers.js';
+import type {
+  LiveArchive,
+  LiveEvent,
+  LiveMeasured,
+  LiveMinute,
+  LiveOperation,
+  LiveRequest,
+  MeasuredRow,
+} from '../../../api/answers.js';
 import { listen } from '../../api/client.js';
 import { useKeys } from '../../shell/keys.js';
 import { hrefOf, type ViewProps } from '../../shell/location.js';
 import { Empty, Failure } from '../../shell/states.js';
-import { duration, Scrolling, Status, Table, timeOfDay } from '../../shell/texts.js';
-import { OutcomeCells, RequestFigures } from './figures.js';
-import { Measured } from './measured.js';
+import { duration, Scrolling, Status, share, Table, timeOfDay } from '../../shell/texts.js';
 import './live.css';
 
 const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
-const HEIGHT = 80;
 const MINUTE = 60;
+
+// The figures that both halves of Live have, of the archive and of metrics, must look the same, or one would be taken for something else.
+
+/** What was answered: parts of a list. */
+const RequestFigures = ({ perSecond, count, errors }: { perSecond: number; count: number; errors: number }) => (
+  <>
+    <div>
+      <dt>requests a second</dt>
+      <dd>{perSecond.toFixed(1)}</dd>
+    </div>
+    <div>
+      <dt>requests</dt>
+      <dd>{count}</dd>
+    </div>
+    <div>
+      <dt>with an error</dt>
+      <dd class={errors > 0 ? 'failed' : undefined}>{share(errors, count)}</dd>
+    </div>
+  </>
+);
+
+type Outcome = Pick<LiveOperation, 'count' | 'errors' | 'p50Us' | 'p95Us' | 'p99Us'>;
+
+/** How often and how long: the last cells of a row. */
+const OutcomeCells = ({ count, errors, p50Us, p95Us, p99Us }: Outcome) => (
+  <>
+    <td class="number">{count}</td>
+    <td class={errors > 0 ? 'number failed' : 'number'}>{errors}</td>
+    <td class="number">{duration(p50Us)}</td>
+    <td class="number">{duration(p95Us)}</td>
+    <td class="number">{duration(p99Us)}</td>
+  </>
+);
+
+/** What services have measured: exact whatever is sampled. It must say what it cannot read, and of how long its figures are. */
+const Rows = ({ rows }: { rows: readonly MeasuredRow[] }) => (
+  <Scrolling label="measured">
+    <Table head={['Kind', 'Name', 'Service', 'A second', 'Count', 'Errors', 'p50', 'p95', 'p99']} align="lllrrrrrr">
+      {rows.map(({ service, what, name, perSecond, ...outcome }) => (
+        <tr key={JSON.stringify([service, what, name])}>
+          <td>{what}</td>
+          <td>{name}</td>
+          <td>{service}</td>
+          <td class="number">{perSecond.toFixed(1)}</td>
+          <OutcomeCells {...outcome} />
+        </tr>
+      ))}
+    </Table>
+    <p class="muted">
+      Measured by the services, whatever is sampled: what they answered, processed, asked of others and sent. Own spans
+      are those that were recorded. Percentiles are as exact as buckets are.
+    </p>
+  </Scrolling>
+);
+
+const Measured = ({ measured: { seconds, rows, failures } }: { measured: LiveMeasured }) => {
+  const answered = rows.filter(({ what }) => what === 'answered');
+  const count = sumOf(answered.map((row) => row.count));
+  const errors = sumOf(answered.map((row) => row.errors));
+  return (
+    <section>
+      <dl class="live-figures">
+        <RequestFigures perSecond={sumOf(answered.map((row) => row.perSecond))} count={count} errors={errors} />
+      </dl>
+      {Math.round(seconds) < MINUTE && (
+        <p class="muted">
+          These are the last {Math.round(seconds)} seconds: metrics are read since the page was opened.
+        </p>
+      )}
+      {failures.map(({ url, reason }) => (
+        <p key={url} class="failed" role="alert">
+          {url} cannot be read: {reason}. Is the service running with OTEL_METRICS_EXPORTER=prometheus?
+        </p>
+      ))}
+      {rows.length > 0 && <Rows rows={rows} />}
+    </section>
+  );
+};
+
+const HEIGHT = 80;
 
 /** A bar a second, the part with errors at its foot. */
 const Rate = ({ ended, failed }: LiveMinute) => {

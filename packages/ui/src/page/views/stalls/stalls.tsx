@@ -1,23 +1,14 @@
 // The worst stalls of the event loop: who had it, as a bar and in words, and who waited for it.
 
-import type { NamedTime, StallAnswer, StallsAnswer } from '../../../api/answers.js';
+import type { StallAnswer, StallsAnswer } from '../../../api/answers.js';
 import { useGet } from '../../api/client.js';
 import { Select } from '../../shell/controls.js';
 import { goTo, type ViewProps } from '../../shell/location.js';
 import { Answer, Empty, NoArchive } from '../../shell/states.js';
-import { duration, moment } from '../../shell/texts.js';
-import { useTraceLinks } from '../traces/address.js';
+import { counted, duration, moment } from '../../shell/texts.js';
+import { TimedTraces } from '../traces/address.js';
 import { SnapshotBar } from '../traces/traces.js';
 import './stalls.css';
-
-const TraceLink = ({ name, traceId, us }: NamedTime) => {
-  const links = useTraceLinks();
-  return (
-    <>
-      <a href={links.hrefOf(traceId)}>{name || '(no name)'}</a> {duration(us)}
-    </>
-  );
-};
 
 interface Part {
   readonly kind: 'loop' | 'gc' | 'untraced' | 'unknown' | 'short' | 'waiting';
@@ -60,13 +51,7 @@ export const StallCard = ({ stall, worstUs }: { stall: StallAnswer; worstUs: num
       </ul>
       {holders.length > 0 && (
         <p>
-          <b>Had the loop:</b>{' '}
-          {holders.map((holder, i) => (
-            <span key={i}>
-              {i > 0 && ', '}
-              <TraceLink {...holder} />
-            </span>
-          ))}
+          <b>Had the loop:</b> <TimedTraces of={holders} />
         </p>
       )}
       {poolWaits.map(({ requests, us }) => (
@@ -92,14 +77,9 @@ export const StallCard = ({ stall, worstUs }: { stall: StallAnswer; worstUs: num
         ) : (
           <>
             <b>
-              {waiterCount} {waiterCount === 1 ? 'trace' : 'traces'} waited {duration(waitedUs)} in all:
+              {counted(waiterCount, 'trace')} waited {duration(waitedUs)} in all:
             </b>{' '}
-            {waiters.map((waiter, i) => (
-              <span key={i}>
-                {i > 0 && ', '}
-                <TraceLink {...waiter} />
-              </span>
-            ))}
+            <TimedTraces of={waiters} />
             {waiterCount > waiters.length && ` and ${waiterCount - waiters.length} more`}
           </>
         )}

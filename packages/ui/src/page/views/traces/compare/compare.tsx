@@ -3,7 +3,7 @@ import type { CompareAnswer, ComparedRow } from '../../../../api/answers.js';
 import { useGet } from '../../../api/client.js';
 import { goTo, hrefOf, type ViewProps } from '../../../shell/location.js';
 import { Answer } from '../../../shell/states.js';
-import { duration, Scrolling } from '../../../shell/texts.js';
+import { counted, duration, Scrolling, Table } from '../../../shell/texts.js';
 import { searchOf, useTraceLinks } from '../address.js';
 import './compare.css';
 
@@ -42,8 +42,7 @@ const Side = ({ title, traceCount, of }: CompareAnswer['left'] & { of: string })
   const [kind, id] = of.split(':');
   return (
     <>
-      {kind === 'trace' ? <a href={links.hrefOf(id)}>{name}</a> : name}, {traceCount}{' '}
-      {traceCount === 1 ? 'trace' : 'traces'}
+      {kind === 'trace' ? <a href={links.hrefOf(id)}>{name}</a> : name}, {counted(traceCount, 'trace')}
     </>
   );
 };
@@ -58,25 +57,15 @@ const Tree = ({ left, right, rows, leftOut, a, b }: CompareAnswer & { a: string;
         <b>B</b> <Side {...right} of={b} />
       </p>
       <Scrolling label="comparison">
-        <table class="compare">
-          <thead>
-            <tr>
-              <th>name</th>
-              <th class="number">count A</th>
-              <th class="number">count B</th>
-              <th class="number">difference</th>
-              <th class="number">time A</th>
-              <th class="number">time B</th>
-              <th class="number">difference</th>
-              <td aria-hidden="true" />
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row, i) => (
-              <Row key={i} row={row} max={max} />
-            ))}
-          </tbody>
-        </table>
+        <Table
+          class="compare"
+          head={['name', 'count A', 'count B', 'difference', 'time A', 'time B', 'difference', '']}
+          align="lrrrrrrl"
+        >
+          {rows.map((row, i) => (
+            <Row key={i} row={row} max={max} />
+          ))}
+        </Table>
       </Scrolling>
       {leftOut > 0 && <p>{leftOut} rows more are not shown.</p>}
     </>

@@ -21,18 +21,10 @@ export interface Points {
   readonly idOf: (point: number) => string;
 }
 
-const joined = <T extends Float64Array | Uint8Array>(parts: readonly ArrayLike<number>[], all: T): T => {
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
-};
-
 /** The points of some pages. */
 const pointsOf = (pages: readonly PointsAnswer[]): Points => {
-  const count = pages.reduce((sum, { startUs }) => sum + startUs.length, 0);
+  const startUs = Float64Array.from(pages.flatMap((page) => page.startUs));
+  const count = startUs.length;
   const placed = (point: number): readonly [page: PointsAnswer, at: number] => {
     let at = point;
     for (const page of pages) {
@@ -43,18 +35,9 @@ const pointsOf = (pages: readonly PointsAnswer[]): Points => {
   };
   return {
     count,
-    startUs: joined(
-      pages.map(({ startUs }) => startUs),
-      new Float64Array(count),
-    ),
-    durationUs: joined(
-      pages.map(({ durationUs }) => durationUs),
-      new Float64Array(count),
-    ),
-    isError: joined(
-      pages.map(({ isError }) => isError),
-      new Uint8Array(count),
-    ),
+    startUs,
+    durationUs: Float64Array.from(pages.flatMap((page) => page.durationUs)),
+    isError: Uint8Array.from(pages.flatMap((page) => page.isError)),
     nameOf: (point) => {
       const [{ names, name }, at] = placed(point);
       return names[name[at]] ?? '';

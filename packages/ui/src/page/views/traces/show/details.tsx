@@ -7,7 +7,7 @@ import { useGet, useSettled } from '../../../api/client.js';
 import { hrefOf } from '../../../shell/location.js';
 import { Failure } from '../../../shell/states.js';
 import { Breakable, duration, share } from '../../../shell/texts.js';
-import { useTraceLinks } from '../address.js';
+import { TimedTraces } from '../address.js';
 import { OutgoingLink } from './links.js';
 
 export type SpanCpu = TraceCpu['spans'][number];
@@ -49,48 +49,39 @@ const WORDS: Readonly<Record<PartKind, string>> = {
   unknown: 'unknown',
 };
 
-export const BreakdownBar = ({ breakdown, of }: { breakdown: BreakdownAnswer; of: string }) => {
-  const links = useTraceLinks();
-  return (
-    <section class="breakdown" aria-label={`where the time of ${of} went`}>
-      <p class="mono">{breakdown.text}</p>
-      <div class="bar" role="img" aria-label={breakdown.text}>
-        {breakdown.parts.map(({ kind, us }) => (
-          <span key={kind} class={`part ${kind}`} style={{ flexGrow: us }} title={`${WORDS[kind]}: ${duration(us)}`} />
-        ))}
-      </div>
-      <ul class="legend">
-        {breakdown.parts.map(({ kind, us }) => (
-          <li key={kind}>
-            <span class={`swatch part ${kind}`} /> {WORDS[kind]} {duration(us)}
-          </li>
-        ))}
-      </ul>
-      {breakdown.others.length > 0 && (
-        <p>
-          Who had the loop:{' '}
-          {breakdown.others.map(({ name, traceId, us }, i) => (
-            <span key={traceId + name}>
-              {i > 0 && ', '}
-              <a href={links.hrefOf(traceId)}>{name}</a> {duration(us)}
-            </span>
-          ))}
-        </p>
-      )}
-      {breakdown.poolUs > 0 && (
-        <p>
-          Of the waiting, the thread pool was full {duration(breakdown.poolUs)}
-          {breakdown.poolWaits.map(({ requests, us }) => requests && `, ${requests} ${duration(us)}`)}
-        </p>
-      )}
-      {breakdown.frames.map(({ frames, us }) => (
-        <p key={frames.join()} class="mono">
-          {duration(us)} {frames.slice(0, 4).join(' ← ')}
-        </p>
+export const BreakdownBar = ({ breakdown, of }: { breakdown: BreakdownAnswer; of: string }) => (
+  <section class="breakdown" aria-label={`where the time of ${of} went`}>
+    <p class="mono">{breakdown.text}</p>
+    <div class="bar" role="img" aria-label={breakdown.text}>
+      {breakdown.parts.map(({ kind, us }) => (
+        <span key={kind} class={`part ${kind}`} style={{ flexGrow: us }} title={`${WORDS[kind]}: ${duration(us)}`} />
       ))}
-    </section>
-  );
-};
+    </div>
+    <ul class="legend">
+      {breakdown.parts.map(({ kind, us }) => (
+        <li key={kind}>
+          <span class={`swatch part ${kind}`} /> {WORDS[kind]} {duration(us)}
+        </li>
+      ))}
+    </ul>
+    {breakdown.others.length > 0 && (
+      <p>
+        Who had the loop: <TimedTraces of={breakdown.others} />
+      </p>
+    )}
+    {breakdown.poolUs > 0 && (
+      <p>
+        Of the waiting, the thread pool was full {duration(breakdown.poolUs)}
+        {breakdown.poolWaits.map(({ requests, us }) => requests && `, ${requests} ${duration(us)}`)}
+      </p>
+    )}
+    {breakdown.frames.map(({ frames, us }) => (
+      <p key={frames.join()} class="mono">
+        {duration(us)} {frames.slice(0, 4).join(' ← ')}
+      </p>
+    ))}
+  </section>
+);
 
 /** A held key goes through hundreds of spans: only where it stops one is asked about. */
 const SETTLE_MS = 120;

@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { TimelineAnswer, TimelineStretchAnswer } from '../../../../api/trace/answers.js';
 import { duration } from '../../../shell/texts.js';
 import { prepareCanvas, useTheme } from '../../../shell/theme.js';
-import { useTraceLinks } from '../address.js';
+import { TimedTraces, useTraceLinks } from '../address.js';
 import { type Colors, colorsOf } from './colors.js';
 import { Tooltip } from './pan-zoom.js';
 import { type Axis, axisOf, type RangeControl } from './time-axis.js';
@@ -107,17 +107,11 @@ const headOf = ({ kind, detail, startUs, durationUs }: TimelineStretchAnswer): s
   `${WORDS[kind]}${detail && `, ${detail}`}: ${duration(durationUs)} from ${duration(startUs)}`;
 
 const Holders = ({ stretch: { kind, holders } }: { stretch: TimelineStretchAnswer }) => {
-  const links = useTraceLinks();
   if (kind !== 'busy') return null;
   if (holders.length === 0) return <>; who had it is not known</>;
   return (
     <>
-      {holders.map(({ name, traceId, us }, i) => (
-        <span key={traceId + name}>
-          {i === 0 ? '; it had ' : ', '}
-          {traceId === '' ? <code>{name}</code> : <a href={links.hrefOf(traceId)}>{name}</a>} {duration(us)}
-        </span>
-      ))}
+      ; it had <TimedTraces of={holders} />
     </>
   );
 };

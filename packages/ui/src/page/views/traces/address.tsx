@@ -1,7 +1,10 @@
 // Traces in the address: which parameters choose traces, the two things that are chosen to be compared, `a` and `b`, and addresses of traces. Every
 // part of Traces hands on the parameters that choose and no others, or a search would change from one to the next. A trace of a snapshot is found in
 // that snapshot only: links between traces stay where they are.
+import { Fragment } from 'preact';
+import type { NamedTime } from '../../../api/answers.js';
 import { goTo, hrefOf, usePlace } from '../../shell/location.js';
+import { duration } from '../../shell/texts.js';
 
 type Parameters = Readonly<Record<string, string>>;
 
@@ -41,4 +44,20 @@ export const useTraceLinks = () => {
     hrefOf: (id: string, span?: string): string => hrefOf('traces/show', { snapshot, id, span }),
     goTo: (id: string, span?: string): void => goTo('traces/show', { snapshot, id, span }),
   };
+};
+
+/** Who took how long, with commas between; what has no trace is no link. */
+export const TimedTraces = ({ of }: { of: readonly NamedTime[] }) => {
+  const links = useTraceLinks();
+  return (
+    <>
+      {of.map(({ name, traceId, us }, i) => (
+        <Fragment key={i}>
+          {i > 0 && ', '}
+          {traceId === '' ? <code>{name}</code> : <a href={links.hrefOf(traceId)}>{name || '(no name)'}</a>}{' '}
+          {duration(us)}
+        </Fragment>
+      ))}
+    </>
+  );
 };
