@@ -1,14 +1,13 @@
 // Traces of the same shape together, and comparisons: two traces, or two groups of traces, as the rows of one tree. Traces of a search are read a few
-// at a time, bounded by the bytes that they cost: what is over that is not read, and said.
+// at a time, bounded by the bytes that they cost: what is over that is not read, and said. Nothing here may recurse: a tree can be as deep as it has spans.
 import type { Archive, TraceSummary } from '@spanline/archive';
 import { type Call, HttpError, loadTraces, type Route, required, traceIdOf } from '@spanline/archive/internal';
 import { getOrMake } from 'spanline/internal/base';
-import type { ArchivedSpan } from 'spanline/internal/record';
+import { type ArchivedSpan, plant, type SpanNode } from 'spanline/internal/record';
 import { drawShape, type TraceShape, traceShape } from 'spanline/testing';
 import type { CompareAnswer, ComparedRow, ComparedSide, GroupRow, GroupsAnswer } from '../answers.js';
 import { type ArchiveOf, apiGet } from '../api-route.js';
 import { findTraces, searchOf, type TraceQuery, withinBytes } from '../traces/search-of.js';
-import { type MergedNode, type MergedSide, mergedTree } from './merged-tree.js';
 
 /** The value that `share` of the ascending ones do not exceed; at least one is needed. */
 export const percentile = (ascending: readonly number[], share: number): number =>
@@ -82,6 +81,56 @@ const sidesOf = async (archive: Archive, { query, signal }: Call): Promise<Side[
       return group;
     }),
   );
+};
+
+// Two sets of traces as one tree: spans of the same name under the same names are one node, with what each side has of it.
+
+/** Of all traces of a side together. */
+interface MergedSide {
+  count: number;
+  ns: bigint;
+}
+
+/** Spans of one name under the same names. */
+interface MergedNode {
+  readonly name: string;
+  readonly left: MergedSide;
+  readonly right: MergedSide;
+  /** By name, in the order in which they first began. */
+  readonly children: Map<string, MergedNode>;
+}
+
+const nodeNamed = (name: string): MergedNode => ({
+  name,
+  left: { count: 0, ns: 0n },
+  right: { count: 0, ns: 0n },
+  children: new Map(),
+});
+
+type Place = readonly [siblings: Map<string, MergedNode>, nodes: readonly SpanNode<ArchivedSpan>[]];
+
+const addTrace = (roots: Map<string, MergedNode>, spans: readonly ArchivedSpan[], side: 'left' | 'right'): void => {
+  const stack: Place[] = [[roots, plant(spans)]];
+  for (let place = stack.pop(); place !== undefined; place = stack.pop()) {
+    const [siblings, nodes] = place;
+    for (const { span, children } of nodes) {
+      const node = getOrMake(siblings, span.name, () => nodeNamed(span.name));
+      node[side].count++;
+      node[side].ns += span.endUnixNs - span.startUnixNs;
+      if (children.length > 0) stack.push([node.children, children]);
+    }
+  }
+};
+
+/** The roots, by name. */
+const mergedTree = (
+  left: Iterable<readonly ArchivedSpan[]>,
+  right: Iterable<readonly ArchivedSpan[]>,
+): Map<string, MergedNode> => {
+  const roots = new Map<string, MergedNode>();
+  for (const spans of left) addTrace(roots, spans, 'left');
+  for (const spans of right) addTrace(roots, spans, 'right');
+  return roots;
 };
 
 const perTrace = ({ count, ns }: MergedSide, traces: number): ComparedSide => ({

@@ -165,19 +165,18 @@ export interface HistorySource {
 /** The store as a history. */
 export const perfHistory = (perf: PerfStore): HistorySource => {
   const triage = new RegressionTriage(perf.table);
-  const newestTile = (call: Asked): Promise<number | undefined> => perf.latestTile(call);
   return {
     async params(call) {
-      const tile = await newestTile(call);
+      const tile = await perf.latestTile(call);
       return tile === undefined ? undefined : { tile, set: await perf.paramSet(tile, call) };
     },
     async count(query, call) {
-      const tile = await newestTile(call);
+      const tile = await perf.latestTile(call);
       return tile === undefined ? 0 : perf.count(tile, query, call);
     },
     series: (query, last, call) => perf.querySeries(query, { ...call, last }),
     async reason(query, call) {
-      const tile = await newestTile(call);
+      const tile = await perf.latestTile(call);
       if (tile === undefined) return 'the store has no values yet';
       const plan = await perf.planOf(tile, query, call);
       return plan.kind === 'empty' ? plan.reason : 'no series that meets the query has a value at these commits';

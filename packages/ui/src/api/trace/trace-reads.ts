@@ -1,13 +1,12 @@
 // Traces that the page looks at, as columns in the order of the tree, with self times and the critical path. Each is read once: what is asked of its
 // spans afterwards is answered out of memory, which is bounded by spans. The trace itself, when it is asked for again, is always read anew, for it
-// may have grown.
+// may have grown. Nothing here may recurse: a trace may be as deep as it has spans.
 import { type Archive, processOf } from '@spanline/archive';
 import { archiveSources, eachOnce, HttpError, treesOf, UNKNOWN_SERVICE } from '@spanline/archive/internal';
 import { getOrMake } from 'spanline/internal/base';
-import { type ArchivedResource, type ArchivedSpan, walkTree } from 'spanline/internal/record';
+import { type ArchivedResource, type ArchivedSpan, type SpanNode, walkTree } from 'spanline/internal/record';
 import { BreakdownIndex, type TimelineRow } from 'spanline/internal/timeline';
 import type { TraceColumns } from './answers.js';
-import { criticalPath, selfTime } from './critical-path.js';
 
 /** Spans drawn of one trace. */
 const MAX_SPANS = 100_000;
@@ -49,7 +48,42 @@ interface TimedSpan {
   readonly endUs: number;
 }
 
-const TIMES = { startOf: ({ startUs }: TimedSpan) => startUs, endOf: ({ endUs }: TimedSpan) => endUs };
+/**
+ * Nodes on the critical path, the root included: the spans that would have to be faster for the whole to be faster. Walks back from the end of each root:
+ * whichever child ended last is what was waited for, then what ended last before that child began. Source of the method: Yang and Miller, Critical Path
+ * Analysis (ICDCS 1988), on trees of spans.
+ */
+const criticalPath = (roots: readonly SpanNode<TimedSpan>[]): ReadonlySet<SpanNode<TimedSpan>> => {
+  const found = new Set<SpanNode<TimedSpan>>();
+  const stack = roots.map((node) => ({ node, until: node.span.endUs }));
+  for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
+    const { node, until } = top;
+    found.add(node);
+    // A child that outlives its parent was not waited for to its end.
+    let cursor = Math.min(until, node.span.endUs);
+    for (const child of node.children.toSorted((a, b) => b.span.endUs - a.span.endUs)) {
+      const { startUs, endUs } = child.span;
+      if (startUs >= cursor || endUs > cursor) continue;
+      stack.push({ node: child, until: cursor });
+      cursor = startUs;
+    }
+  }
+  return found;
+};
+
+/** The time of a span in which none of its children was under way. Children that overlap count once, and only as far as they lie within the span. */
+const selfTime = ({ span: { startUs, endUs }, children }: SpanNode<TimedSpan>): number => {
+  let self = endUs - startUs;
+  let covered = startUs;
+  for (const { span } of children.toSorted((a, b) => a.span.startUs - b.span.startUs)) {
+    const from = Math.max(covered, span.startUs);
+    const to = Math.min(endUs, span.endUs);
+    if (to <= from) continue;
+    self -= to - from;
+    covered = to;
+  }
+  return self;
+};
 
 const byStartAndId = (a: TimedSpan, b: TimedSpan): number => a.startUs - b.startUs || (a.spanId < b.spanId ? -1 : 1);
 
@@ -64,7 +98,7 @@ export const traceColumns = (spans: readonly ArchivedSpan[]): DrawnTrace => {
     return { span, traceId, spanId, parentSpanId, startUs, endUs };
   });
   const roots = treesOf(timed, byStartAndId);
-  const critical = criticalPath(roots, TIMES);
+  const critical = criticalPath(roots);
   const [names, services] = [new Numbered(), new Numbered()];
   const serviceOf = new Map<ArchivedResource, number>();
   const places = new Map<unknown, number>();
@@ -95,7 +129,7 @@ export const traceColumns = (spans: readonly ArchivedSpan[]): DrawnTrace => {
     );
     columns.startUs.push(startUs);
     columns.durationUs.push(rounded(endUs - startUs));
-    columns.selfUs.push(rounded(selfTime(node, TIMES)));
+    columns.selfUs.push(rounded(selfTime(node)));
     columns.isError.push(span.status.code === 'error' ? 1 : 0);
     columns.isCritical.push(critical.has(node) ? 1 : 0);
     return true;
