@@ -17,7 +17,7 @@ import { type CatalogueReader, openCatalogue } from './catalogue-reader.js';
 import { needConditionalWrites } from './conditional-writes.js';
 import { CachedStore, cacheDirectoryOf, DiskCache } from './disk-cache.js';
 import { hourOf, parseTimelineKey } from './keys.js';
-import { type ObjectStore, openObjectStore } from './object-store.js';
+import { type ObjectStore, openObjectStore, storeName } from './object-store.js';
 import { regionAndEndpoint } from './s3-credentials.js';
 import { Spool, type UnsentFiles } from './spool.js';
 import { Uploader, type UploaderOptions, type UploadStats } from './uploader.js';
@@ -109,11 +109,11 @@ export class BucketHome implements SpansHome {
       throw new BadOptionsError(
         `an archive in ${location} is written by way of a local directory: give spool, or readOnly to read alone`,
       );
-    const plain = openObjectStore(location, options.s3);
-    const { cacheDirectory = cacheDirectoryOf(`${plain.name} ${regionAndEndpoint(options.s3 ?? {}).endpoint ?? ''}`) } =
-      options;
+    const { s3 } = options;
+    const place = `${storeName(location)} ${regionAndEndpoint(s3 ?? {}).endpoint ?? ''}`;
+    const { cacheDirectory = cacheDirectoryOf(place) } = options;
     const cache = cacheDirectory === '' ? undefined : new DiskCache(cacheDirectory, cacheBytes);
-    const store = cache === undefined ? plain : new CachedStore(plain, cache);
+    const store = cache === undefined ? openObjectStore(location, s3) : new CachedStore(location, s3, cache);
     let spool: Spool | undefined;
     try {
       const changes = new Catalogue(store);
@@ -121,7 +121,7 @@ export class BucketHome implements SpansHome {
       if (!readOnly)
         spool = await (spoolIsShared ? Spool.openOneOf(directory as string) : Spool.open(directory as string));
       const local = spool === undefined ? undefined : new DirectoryPlace(spool.directory, true);
-      const place = new BucketPlace(store, catalogue, local);
+      const segments = new BucketPlace(store, catalogue, local);
       // Who writes begins also without it: it may be there in a minute, and what is taken until then is in the spool.
       const patience = new AbortController();
       const timer = readOnly ? undefined : timers.setTimeout(() => patience.abort(), OPEN_MS);
@@ -134,7 +134,7 @@ export class BucketHome implements SpansHome {
           if (readOnly || !(patience.signal.aborted || isPassing(error))) throw error;
         })
         .finally(() => timers.clearTimeout(timer));
-      return new BucketHome(store, catalogue, place, spool, spoolBytes, options);
+      return new BucketHome(store, catalogue, segments, spool, spoolBytes, options);
     } catch (error) {
       spool?.close();
       store.close();

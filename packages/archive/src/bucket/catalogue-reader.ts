@@ -9,18 +9,13 @@ import type { Catalogue } from './catalogue.js';
 import type { CatalogueState } from './catalogue-state.js';
 import type { DiskCache } from './disk-cache.js';
 import { Heads } from './heads.js';
-import type { ObjectStore, ObjectVersion } from './object-store.js';
+import type { ListedObject, ObjectStore, ObjectVersion } from './object-store.js';
 
-/** An object that is a segment. */
-export interface SegmentObject {
-  readonly key: string;
-  readonly size: number;
-  /** Empty where it is not known. */
-  readonly etag: string;
-}
+/** An object that is a segment; its `etag` is empty where it is not known. */
+export type UploadedObject = Omit<ListedObject, 'lastModifiedMs'>;
 
 /** The version of an object, where it is known. */
-export const versionOf = ({ size, etag }: SegmentObject): ObjectVersion | undefined =>
+export const versionOf = ({ size, etag }: UploadedObject): ObjectVersion | undefined =>
   etag === '' ? undefined : { size, etag };
 
 /** What reads the catalogue of a store; with `cache` what was read of segments is kept. */
@@ -44,7 +39,7 @@ export const openCatalogue = (store: ObjectStore, catalogue: Catalogue, cache: D
     open: (card: BucketCard, blocks: BlockCache): Promise<Segment> =>
       openFromCard(store, card, { cache: blocks, heads, kept: cache }),
     /** The card of a fresh upload, made of it unless this machine has it. Rejects as opening it does. */
-    freshCard: async (object: SegmentObject, name: string): Promise<BucketCard> => {
+    freshCard: async (object: UploadedObject, name: string): Promise<BucketCard> => {
       const kept = await cache?.read(keptAs(name));
       const [card] = kept === undefined ? [] : await decodePack(kept, keptAs(name), '').catch(() => []);
       if (card !== undefined && isOf(card, object)) return card;
@@ -72,5 +67,5 @@ const LIST_FROM = 'list-from';
 
 const keptAs = (name: string): string => `fresh-card/${name}`;
 
-const isOf = (card: BucketCard, { key, size, etag }: SegmentObject): boolean =>
+const isOf = (card: BucketCard, { key, size, etag }: UploadedObject): boolean =>
   card.key === key && card.info.bytes === size && (etag === '' || card.etag === '' || card.etag === etag);

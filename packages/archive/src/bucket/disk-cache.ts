@@ -5,13 +5,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { Transport } from '@spanline/graph';
 import { makeDirectory, timers } from 'spanline/internal/base';
-import type { ListedObject, ObjectStore, ObjectVersion, StoreCall, StoreStats } from './object-store.js';
+import { CATALOGUE_KEY } from './keys.js';
+import { type ObjectStore, type ObjectStoreOptions, S3ObjectStore, type StoreCall } from './object-store.js';
 
 /** Beginnings of keys of objects that never change. */
 const IMMUTABLE = /^(?:generations|cards|heads|folded)\//;
-const CATALOGUE = 'catalogue.json';
 /** Its time is that of the last look. */
 const PRUNED = 'pruned';
 const FILE = /^[0-9a-f]{32}$/;
@@ -108,72 +107,40 @@ export class DiskCache {
 }
 
 /** A store of which immutable objects are read once, and the catalogue only when it is another one. */
-export class CachedStore implements ObjectStore {
-  readonly #store: ObjectStore;
+export class CachedStore extends S3ObjectStore {
   readonly #cache: DiskCache;
-  constructor(store: ObjectStore, cache: DiskCache) {
-    this.#store = store;
+
+  constructor(location: string, options: ObjectStoreOptions | undefined, cache: DiskCache) {
+    super(location, options);
     this.#cache = cache;
   }
 
-  get name(): string {
-    return this.#store.name;
-  }
-
-  async get(
+  override async get(
     key: string,
     options: StoreCall & { readonly ifNoneMatch?: string | undefined } = {},
-  ): Promise<{ readonly bytes: Buffer; readonly etag: string } | 'unchanged' | undefined> {
-    if (options.ifNoneMatch !== undefined) return this.#store.get(key, options);
-    if (key === CATALOGUE) return this.#catalogue(options);
-    if (!IMMUTABLE.test(key)) return this.#store.get(key, options);
+  ): ReturnType<ObjectStore['get']> {
+    if (options.ifNoneMatch !== undefined) return super.get(key, options);
+    if (key === CATALOGUE_KEY) return this.#catalogue(options);
+    if (!IMMUTABLE.test(key)) return super.get(key, options);
     const kept = await this.#cache.read(key);
     // Who reads what never changes has no use for its version.
     if (kept !== undefined) return { bytes: kept, etag: '' };
-    const found = await this.#store.get(key, options);
+    const found = await super.get(key, options);
     if (found !== undefined && found !== 'unchanged') await this.#cache.write(key, found.bytes);
     return found;
   }
 
-  async #catalogue(options: StoreCall): Promise<{ readonly bytes: Buffer; readonly etag: string } | undefined> {
-    const kept = await this.#cache.read(CATALOGUE);
+  async #catalogue(options: StoreCall): ReturnType<ObjectStore['get']> {
+    const kept = await this.#cache.read(CATALOGUE_KEY);
     const end = kept?.indexOf('\n') ?? -1;
     const known =
       kept === undefined || end < 0
         ? undefined
         : { etag: kept.toString('utf8', 0, end), bytes: kept.subarray(end + 1) };
-    const found = await this.#store.get(CATALOGUE, { ...options, ifNoneMatch: known?.etag });
+    const found = await super.get(CATALOGUE_KEY, { ...options, ifNoneMatch: known?.etag });
     if (found === 'unchanged') return known;
     if (found !== undefined && found.etag !== '')
-      await this.#cache.write(CATALOGUE, Buffer.concat([Buffer.from(`${found.etag}\n`), found.bytes]));
+      await this.#cache.write(CATALOGUE_KEY, Buffer.concat([Buffer.from(`${found.etag}\n`), found.bytes]));
     return found;
-  }
-
-  put(...given: Parameters<ObjectStore['put']>): ReturnType<ObjectStore['put']> {
-    return this.#store.put(...given);
-  }
-
-  delete(keys: readonly string[], options?: StoreCall): Promise<void> {
-    return this.#store.delete(keys, options);
-  }
-
-  list(...given: Parameters<ObjectStore['list']>): AsyncGenerator<readonly ListedObject[], undefined, void> {
-    return this.#store.list(...given);
-  }
-
-  transport(key: string, known?: ObjectVersion): Transport {
-    return this.#store.transport(key, known);
-  }
-
-  clockMs(): number {
-    return this.#store.clockMs();
-  }
-
-  stats(): StoreStats {
-    return this.#store.stats();
-  }
-
-  close(): void {
-    this.#store.close();
   }
 }

@@ -21,7 +21,7 @@ const AHEAD_MS = 60_000;
 export interface Folding extends Turn {
   readonly bounds: MaintainBounds;
   readonly counts: MaintainCounts;
-  /** By name: of uploads that cannot be read, which are not tried again. */
+  /** By name: of segments that cannot be read, which are not tried again. */
   readonly damaged: Map<string, DamagedSegment>;
 }
 

@@ -6,17 +6,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BufferTransport, CorruptError } from '@spanline/graph';
 import { inParallel } from 'spanline/internal/base';
-import type { DamagedSegment } from '../archive-options.js';
 import { newestSegmentFirst, parseSegmentName } from '../directory.js';
 import { mergeFiles } from '../make-segments.js';
 import { chooseMerge, longestSpanMs, type MergeCandidate, type MergePolicy } from '../merge-plan.js';
 import { clusteredSegment } from '../segment/cluster-segment.js';
-import type { MaintainBounds, MaintainCounts } from './bucket-options.js';
 import { type BucketCard, openForCard } from './card.js';
 import type { CatalogueChange } from './catalogue.js';
 import type { CatalogueState } from './catalogue-state.js';
+import type { Folding } from './fold-uploads.js';
 import { segmentKey } from './keys.js';
-import { type Turn, takeTurn, turnOf } from './merge-turn.js';
+import { takeTurn, turnOf } from './merge-turn.js';
 
 const AT_A_TIME = 4;
 /** An unsorted upload waits so long for others to be merged with before it is sorted alone. */
@@ -25,10 +24,7 @@ const WAIT_MS = 30 * 60_000;
 const MAX_MISSES = 10;
 
 /** What merging has to do with. */
-export interface Merging extends Turn {
-  readonly bounds: MaintainBounds;
-  readonly counts: MaintainCounts;
-  readonly damaged: Map<string, DamagedSegment>;
+export interface Merging extends Folding {
   readonly policy: Pick<MergePolicy, 'minSegments' | 'largestShare' | 'sortedSpans'>;
 }
 

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { Transport } from '@spanline/graph';
 import { parseS3Location, s3Address } from '@spanline/graph/internal';
-import { type Backoff, inParallel, wholeNumber } from 'spanline/internal/base';
+import { type Backoff, inParallel, orThrow, wholeNumber } from 'spanline/internal/base';
 import { bucketError, type Deed, refusalOf } from './bucket-error.js';
 import { KeptStretches } from './kept-stretches.js';
 import { ObjectTransport, type ObjectVersion } from './object-transport.js';
@@ -83,25 +83,30 @@ const KEPT_BYTES = 32 * 1024 * 1024;
 const numberOf = (name: string, value: number, min: number): number =>
   wholeNumber(name, value, [min, 2 ** 31 - 1], (message) => bucketError('LOCATION', message));
 
+const badLocation = (cause: Error): Error => bucketError('LOCATION', cause.message, { cause });
+
 /** The bucket and the prefix of `s3://bucket/prefix`; the prefix is empty or ends with a slash. */
 export const parseBucketLocation = (location: string): { readonly bucket: string; readonly prefix: string } => {
   const [, bucket, path = ''] = /^s3:\/\/([^/]+)(?:\/(.*))?$/s.exec(location) ?? [];
   const prefix = path.replace(/\/+$/, '');
-  try {
-    if (bucket !== undefined) parseS3Location(`s3://${bucket}/${prefix}/x`);
-  } catch (cause) {
-    throw bucketError('LOCATION', (cause as Error).message, { cause });
-  }
+  if (bucket !== undefined) orThrow(() => parseS3Location(`s3://${bucket}/${prefix}/x`), badLocation);
   if (bucket === undefined)
     throw bucketError('LOCATION', `${location} is not the address of an archive in a bucket: write s3://bucket/prefix`);
   return { bucket, prefix: prefix === '' ? '' : `${prefix}/` };
+};
+
+/** A store as messages name it: its address without a slash at the end. */
+export const storeName = (location: string): string => {
+  const { bucket, prefix } = parseBucketLocation(location);
+  return `s3://${bucket}/${prefix}`.replace(/\/$/, '');
 };
 
 /** The store behind `s3://bucket/prefix`. Nothing is asked yet. */
 export const openObjectStore = (location: string, options: ObjectStoreOptions = {}): ObjectStore =>
   new S3ObjectStore(location, options);
 
-class S3ObjectStore implements ObjectStore {
+/** Over S3's protocol. */
+export class S3ObjectStore implements ObjectStore {
   readonly name: string;
   readonly #bucket: string;
   readonly #prefix: string;
@@ -112,10 +117,10 @@ class S3ObjectStore implements ObjectStore {
   readonly #kept = new KeptStretches(KEPT_BYTES);
   #listing: Promise<boolean | undefined> | undefined;
 
-  constructor(location: string, options: ObjectStoreOptions) {
+  constructor(location: string, options: ObjectStoreOptions = {}) {
     const { bucket, prefix } = parseBucketLocation(location);
     const { region, endpoint } = regionAndEndpoint(options);
-    this.name = `s3://${bucket}/${prefix}`.replace(/\/$/, '');
+    this.name = storeName(location);
     this.#bucket = bucket;
     this.#prefix = prefix;
     this.#region = region;
@@ -248,11 +253,7 @@ class S3ObjectStore implements ObjectStore {
   /** Without a key that of the bucket itself. */
   #url(key: string): string {
     const path = key === '' ? '' : this.#prefix + key;
-    try {
-      return s3Address({ bucket: this.#bucket, key: path }, this.#region, this.#endpoint);
-    } catch (cause) {
-      throw bucketError('LOCATION', (cause as Error).message, { cause });
-    }
+    return orThrow(() => s3Address({ bucket: this.#bucket, key: path }, this.#region, this.#endpoint), badLocation);
   }
 
   #deed(verb: string, key: string, right: string): Deed {

@@ -279,10 +279,5 @@ const givenUp = ({ what }: Deed, attempts: number, failure: Passing, hasAnswered
     { cause: failure },
   );
 
-const pause = async (ms: number, { what }: Deed, signal: AbortSignal | undefined): Promise<void> => {
-  try {
-    await sleep(ms, signal);
-  } catch {
-    throwIfAborted(signal, what, abortedBucket);
-  }
-};
+const pause = (ms: number, { what }: Deed, signal: AbortSignal | undefined): Promise<void> =>
+  sleep(ms, signal).catch(() => throwIfAborted(signal, what, abortedBucket));

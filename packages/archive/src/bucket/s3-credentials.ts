@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { missingPackage, timers } from 'spanline/internal/base';
+import { attempt, missingPackage, timers } from 'spanline/internal/base';
 import { type BucketError, bucketError } from './bucket-error.js';
 
 /** What a request is signed with. */
@@ -27,12 +27,8 @@ const profileSettings = (): ReadonlyMap<string, string> => {
   const settings = new Map<string, string>();
   const profile = variable('AWS_PROFILE') ?? 'default';
   const wanted = new Set([`profile ${profile}`, ...(profile === 'default' ? ['default'] : [])]);
-  let text: string;
-  try {
-    text = readFileSync(variable('AWS_CONFIG_FILE') ?? join(homedir(), '.aws/config'), 'utf8');
-  } catch {
-    return settings;
-  }
+  const file = variable('AWS_CONFIG_FILE') ?? join(homedir(), '.aws/config');
+  const text = attempt(() => readFileSync(file, 'utf8')) ?? '';
   let isWanted = false;
   for (const line of text.split(/\r?\n/)) {
     const section = /^\s*\[\s*(.*?)\s*\]/.exec(line)?.[1];

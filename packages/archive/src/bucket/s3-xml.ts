@@ -1,6 +1,7 @@
 // What an S3-compatible store says in XML: a page of a listing, and why it refuses. The text is a stranger's: nothing in it may be shown beyond a
 // line of plain characters, and a page that cannot be understood must never look like the last one.
 import { XMLParser } from 'fast-xml-parser';
+import { attempt } from 'spanline/internal/base';
 
 /** An object of a listing. */
 export interface ListedObject {
@@ -47,13 +48,7 @@ const textOf = (element: Element, tag: string): string => {
   return typeof value === 'string' ? unescaped(value) : '';
 };
 
-const parse = (body: Buffer): Element | undefined => {
-  try {
-    return elementOf(parser.parse(body.toString('utf8')));
-  } catch {
-    return undefined;
-  }
-};
+const parse = (body: Buffer): Element | undefined => attempt(() => elementOf(parser.parse(body.toString('utf8'))));
 
 /** A page of `ListObjectsV2`; undefined when it is none. */
 export const listPageOf = (body: Buffer): ListPage | undefined => {
