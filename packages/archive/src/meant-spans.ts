@@ -79,24 +79,14 @@ const plain = (value: ArchivedValue): unknown => {
 };
 
 /** Fields by the names that Jaeger and OpenTelemetry show them under. */
-const fieldText = (span: SpanView, key: string): string => {
-  switch (key) {
-    case 'span.kind':
-      return span.kind === 'unspecified' ? '' : span.kind;
-    case 'otel.status_code':
-      return span.statusCode === 'unset' ? '' : span.statusCode.toUpperCase();
-    case 'otel.status_description':
-      return span.statusMessage;
-    case 'otel.scope.name':
-      return span.scope.name;
-    case 'otel.scope.version':
-      return span.scope.version;
-    case 'w3c.tracestate':
-      return span.traceState;
-    default:
-      return '';
-  }
-};
+const FIELDS = new Map<string, (span: SpanView) => string>([
+  ['span.kind', ({ kind }) => (kind === 'unspecified' ? '' : kind)],
+  ['otel.status_code', ({ statusCode }) => (statusCode === 'unset' ? '' : statusCode.toUpperCase())],
+  ['otel.status_description', ({ statusMessage }) => statusMessage],
+  ['otel.scope.name', ({ scope }) => scope.name],
+  ['otel.scope.version', ({ scope }) => scope.version],
+  ['w3c.tracestate', ({ traceState }) => traceState],
+]);
 
 const hasText = (properties: ArchivedProperties, key: string, text: string): boolean => {
   const value = propertyOf(properties, key);
@@ -109,7 +99,7 @@ const hasProperty = (span: SpanView, key: string, text: string): boolean => {
   if (key === 'error' && text === 'true' && span.statusCode === 'error') return true;
   const own = span.property(key);
   if (own !== undefined && isPropertyText(own, text)) return true;
-  if (text !== '' && fieldText(span, key) === text) return true;
+  if (text !== '' && FIELDS.get(key)?.(span) === text) return true;
   if (hasText(span.resource.properties, key, text) || hasText(span.scope.properties, key, text)) return true;
   return span.events.some(
     ({ name, properties }) => hasText(properties, key, text) || (key === 'event' && name === text),
