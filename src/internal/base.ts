@@ -21,7 +21,15 @@ export {
 export { userName } from '../base/calls/user-name.js';
 export { abortedBy, SpanlineError, throwIfAborted, wrongOption } from '../base/errors.js';
 export { type FsSteps, makeDirectory, runAsync, runSync, syncDirectory } from '../base/files/fs-steps.js';
-export { isGone, placeOf, WholeFile, writeAll, writeWhole } from '../base/files/whole-file.js';
+export {
+  isGone,
+  placeOf,
+  undefinedIfGone,
+  unlessGone,
+  WholeFile,
+  writeAll,
+  writeWhole,
+} from '../base/files/whole-file.js';
 export { hostName, isLocalName, isLoopback } from '../base/loopback.js';
 export { BoundedCache, getOrMake } from '../base/maps/maps.js';
 export { sharedState } from '../base/maps/shared-state.js';

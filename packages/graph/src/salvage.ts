@@ -2,6 +2,7 @@
 // reported, never guessed. The report is data, for people, for the command line and for tests.
 
 import { statSync } from 'node:fs';
+import { attempt } from 'spanline/internal/base';
 import { optionsOf } from './builder/builder-options.js';
 import { type BuildStats, CompactGraphBuilder } from './builder/graph-builder.js';
 import { CompactGraph } from './compact-graph.js';
@@ -106,13 +107,9 @@ export interface SalvageOptions {
 /** Whether two paths, however they are written, lead to one file. */
 const isSameFile = (path: string, other: string): boolean => {
   if (path === other) return true;
-  try {
-    const [a, b] = [statSync(path, { bigint: true }), statSync(other, { bigint: true })];
-    return a.dev === b.dev && a.ino === b.ino;
-  } catch {
-    // One of them is not there.
-    return false;
-  }
+  // Undefined where it is not there.
+  const [a, b] = [path, other].map((one) => attempt(() => statSync(one, { bigint: true })));
+  return a !== undefined && a.dev === b?.dev && a.ino === b.ino;
 };
 
 const defaultPlaceholder = (graph: number, ordinal: number): Uint8Array => Buffer.from(`?lost-${graph}-${ordinal}`);

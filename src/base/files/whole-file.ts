@@ -27,6 +27,20 @@ export const isGone = (error: unknown): boolean => {
   return false;
 };
 
+/** What `work` gives; undefined where the file that it is about is gone. */
+export const unlessGone = <T>(work: () => T): T | undefined => {
+  try {
+    return work();
+  } catch (error) {
+    return undefinedIfGone(error);
+  }
+};
+
+/** The same of a promise, in its `catch`: other errors are thrown on. */
+export const undefinedIfGone = (error: unknown): undefined => {
+  if (!isGone(error)) throw error;
+};
+
 interface Place {
   readonly path: string;
   /** Of the file that is there. */

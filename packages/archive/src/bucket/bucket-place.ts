@@ -4,14 +4,14 @@
 // names and that is gone is damage; any other that is gone was merged, and the bucket is looked at again.
 
 import { type BlockCache, GraphError, NotFoundError } from '@spanline/graph';
-import { inParallel, isGone } from 'spanline/internal/base';
+import { inParallel, isGone, undefinedIfGone } from 'spanline/internal/base';
 import type { DamagedSegment } from '../archive-options.js';
 import { type DirectoryNames, newestSegmentFirst, parseSegmentName, type SegmentName } from '../directory.js';
 import type { Segment } from '../segment/segment.js';
 import type { DirectoryPlace, SegmentCard, SegmentPlace } from '../segment-place.js';
 import { MAINTAIN_DEFAULTS } from './bucket-options.js';
 import { type BucketCard, openObject } from './card.js';
-import { type CatalogueReader, type SegmentObject, versionOf } from './catalogue-reader.js';
+import { type CatalogueReader, type UploadedObject, versionOf } from './catalogue-reader.js';
 import { CatalogueState } from './catalogue-state.js';
 import { NO_GENERATION } from './generation.js';
 import { hourOf, parseFreshKey } from './keys.js';
@@ -25,7 +25,7 @@ const UPLOADED_MAX = 10_000;
 /** Uploads from an hour on. */
 interface Listed {
   readonly from: string;
-  readonly listed: Map<string, SegmentObject>;
+  readonly listed: Map<string, UploadedObject>;
 }
 
 export class BucketPlace implements SegmentPlace {
@@ -36,9 +36,9 @@ export class BucketPlace implements SegmentPlace {
   /** At first that of a bucket nobody has maintained yet. */
   #generation = new CatalogueState(NO_GENERATION, undefined, undefined, [], []);
   /** Fresh uploads by name. */
-  #fresh: ReadonlyMap<string, SegmentObject> = new Map();
+  #fresh: ReadonlyMap<string, UploadedObject> = new Map();
   /** What this process has put. */
-  readonly #uploaded = new Map<string, SegmentObject>();
+  readonly #uploaded = new Map<string, UploadedObject>();
   readonly #freshCards = new Map<string, BucketCard>();
   /** Number of the look at which an object that was listed was gone. */
   readonly #missing = new Map<string, number>();
@@ -101,13 +101,8 @@ export class BucketPlace implements SegmentPlace {
   }
 
   async open(name: string, cache: BlockCache): Promise<Segment> {
-    if (this.#spool !== undefined) {
-      try {
-        return await this.#spool.open(name, cache);
-      } catch (error) {
-        if (!isGone(error)) throw error;
-      }
-    }
+    const spooled = await this.#spool?.open(name, cache).catch(undefinedIfGone);
+    if (spooled !== undefined) return spooled;
     const card = this.#cardOf(name);
     if (card !== undefined) return this.#catalogue.open(card, cache);
     const object = this.#fresh.get(name) ?? this.#uploaded.get(name);
@@ -211,7 +206,7 @@ export class BucketPlace implements SegmentPlace {
   }
 
   async #listFrom(from: string): Promise<Listed> {
-    const found = new Map<string, SegmentObject>();
+    const found = new Map<string, UploadedObject>();
     const startAfter = from === '' ? undefined : `fresh/${from}/`;
     for await (const page of this.#store.list('fresh/', { startAfter })) {
       for (const { key, size, etag } of page) {

@@ -6,7 +6,16 @@ import { randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { attempt, isAlive, isGone, makeDirectory, runSync, sleep, timers, writeWhole } from 'spanline/internal/base';
+import {
+  attempt,
+  isAlive,
+  makeDirectory,
+  runSync,
+  sleep,
+  timers,
+  unlessGone,
+  writeWhole,
+} from 'spanline/internal/base';
 import { THIS_OWNER } from '../directory.js';
 import { bucketError } from './bucket-error.js';
 
@@ -37,24 +46,21 @@ const US: SpoolOwner = { host: hostname(), place: THIS_OWNER.host, pid: THIS_OWN
 /** Spools of this module. */
 const ours = new Set<string>();
 
-const readText = (path: string): string | undefined => {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (isGone(error)) return undefined;
-    throw error;
-  }
-};
+/** Gives a file another name; false where it is gone. */
+export const moved = (from: string, to: string): boolean =>
+  unlessGone(() => {
+    renameSync(from, to);
+    return true;
+  }) ?? false;
 
-const parseOwner = (text: string): SpoolOwner | undefined => {
-  try {
+const readText = (path: string): string | undefined => unlessGone(() => readFileSync(path, 'utf8'));
+
+const parseOwner = (text: string): SpoolOwner | undefined =>
+  attempt(() => {
     const { host, place, pid, instance } = JSON.parse(text) as SpoolOwner;
     const isOwner = [host, place, instance].every((one) => typeof one === 'string') && Number.isInteger(pid);
     return isOwner ? { host, place, pid, instance } : undefined;
-  } catch {
-    return undefined;
-  }
-};
+  });
 
 /** When the owner gave a sign of life, Unix milliseconds; undefined when the file is gone. */
 const signOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.mtimeMs;
@@ -81,20 +87,9 @@ const replace = (path: string, text: string): void =>
 /** Takes away the file of one that is gone, whose text is `text`. */
 const takeAway = (path: string, text: string): void => {
   const stale = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  try {
-    renameSync(path, stale);
-  } catch (error) {
-    if (isGone(error)) return;
-    throw error;
-  }
-  // Another was quicker, and this is its own.
-  if (readText(stale) !== text) {
-    try {
-      linkSync(stale, path);
-    } catch {
-      // A third one has it now, and the second finds out at its next beat.
-    }
-  }
+  if (!moved(path, stale)) return;
+  // Another was quicker, and this is its own. Where a third one has it by now the second finds out at its next beat.
+  if (readText(stale) !== text) attempt(() => linkSync(stale, path));
   rmSync(stale, { force: true });
 };
 

@@ -4,12 +4,12 @@
 
 import { existsSync, readdirSync, readFileSync, renameSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { attempt, isGone, makeDirectory } from 'spanline/internal/base';
+import { attempt, makeDirectory } from 'spanline/internal/base';
 import { parseSegmentName } from '../directory.js';
 import { removeFiles } from '../make-segments.js';
 import { type TimelineName, timelinesIn } from '../timeline/timeline-files.js';
 import { BucketError, bucketError } from './bucket-error.js';
-import { LOCK_FILE, SpoolLock, type TakeOptions } from './spool-lock.js';
+import { LOCK_FILE, moved, SpoolLock, type TakeOptions } from './spool-lock.js';
 
 const TRIED = /^tried-(\d{4}-\d{2}-\d{2}T\d{2})-(seg-.*)$/;
 const WAL = /^wal-.*-([0-9a-f]{12})\.log$/;
@@ -203,6 +203,7 @@ export class Spool {
     try {
       for (const name of readdirSync(directory).sort(inOrder)) {
         if (name === LOCK_FILE || name.endsWith('.tmp')) continue;
+        // One that was stopped goes on, and may have put it.
         files += moved(join(directory, name), join(this.directory, name)) ? 1 : 0;
       }
     } finally {
@@ -217,14 +218,3 @@ export class Spool {
     this.lock.release();
   }
 }
-
-/** False where the file is gone: one that was stopped goes on, and has put it. */
-const moved = (from: string, to: string): boolean => {
-  try {
-    renameSync(from, to);
-    return true;
-  } catch (error) {
-    if (isGone(error)) return false;
-    throw error;
-  }
-};

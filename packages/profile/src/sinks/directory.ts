@@ -4,7 +4,7 @@
 
 import { readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isGone, runAsync, timers, writeWhole } from 'spanline/internal/base';
+import { runAsync, timers, undefinedIfGone, writeWhole } from 'spanline/internal/base';
 import { openWriter, PROFILE_FORMATS, type ProfileFormat, type WriterOptions } from '../output/profile-format.js';
 import { wrongOutputOption } from '../profile-error.js';
 import { type CountingSink, countingSink } from './profile-sink.js';
@@ -46,27 +46,18 @@ const look = async (dir: string, pattern: RegExp): Promise<Found[]> => {
   const found = await Promise.all(
     names.map(async (name): Promise<Found | undefined> => {
       const path = join(dir, name);
-      try {
-        const { size, mtimeMs } = await stat(path);
-        return { path, name, bytes: size, writtenMs: mtimeMs };
-      } catch (error) {
-        if (isGone(error)) return undefined;
-        throw error;
-      }
+      const found = await stat(path).catch(undefinedIfGone);
+      return found && { path, name, bytes: found.size, writtenMs: found.mtimeMs };
     }),
   );
   return found.filter((each) => each !== undefined);
 };
 
-const remove = async ({ path }: Found): Promise<boolean> => {
-  try {
-    await unlink(path);
-    return true;
-  } catch (error) {
-    if (isGone(error)) return false;
-    throw error;
-  }
-};
+const remove = ({ path }: Found): Promise<boolean> =>
+  unlink(path).then(
+    () => true,
+    (error: unknown) => undefinedIfGone(error) ?? false,
+  );
 
 /** Remove what is beyond the bounds; gives the number of files removed, and why some could not be. */
 export const applyRetention = async (
