@@ -19,12 +19,9 @@ interface Progress {
  *
  * @example
  * ```ts
- * import { mkdtemp } from 'node:fs/promises';
- * import { tmpdir } from 'node:os';
- * import { join } from 'node:path';
  * import { setReporter } from 'spanline';
  * import { Archive, ArchiveReporter } from '@spanline/archive';
- * setReporter(new ArchiveReporter(await Archive.open(await mkdtemp(join(tmpdir(), 'traces-')))));
+ * setReporter(new ArchiveReporter(await Archive.open('./traces-reported')));
  * ```
  */
 export class ArchiveReporter implements Reporter {

@@ -52,13 +52,10 @@ const TRACE_ID = /^[0-9a-f]{32}$/;
  *
  * @example
  * ```ts
- * import { mkdtemp } from 'node:fs/promises';
- * import { tmpdir } from 'node:os';
- * import { join } from 'node:path';
  * import { setReporter, shutdown, Span } from 'spanline';
  * import { Archive, ArchiveReporter } from '@spanline/archive';
  *
- * const archive = await Archive.open(await mkdtemp(join(tmpdir(), 'traces-')));
+ * const archive = await Archive.open('./traces');
  * setReporter(new ArchiveReporter(archive));
  * Span.root('GET /query').end();
  * await shutdown();

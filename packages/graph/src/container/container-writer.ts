@@ -79,11 +79,9 @@ const BUFFER_BYTES = 1024 * 1024;
  *
  * @example
  * ```ts
- * import { existsSync, mkdtempSync } from 'node:fs';
- * import { tmpdir } from 'node:os';
- * import { join } from 'node:path';
+ * import { existsSync } from 'node:fs';
  * import { AtomicFileSink } from '@spanline/graph';
- * const path = join(mkdtempSync(join(tmpdir(), 'graph-')), 'file');
+ * const path = './words.graph';
  * const sink = new AtomicFileSink(path);
  * sink.write(Buffer.from('bytes'));
  * console.assert(!existsSync(path));

@@ -120,12 +120,9 @@ const endsInLine = (file: string): boolean => {
  *
  * @example
  * ```ts
- * import { mkdtempSync } from 'node:fs';
- * import { tmpdir } from 'node:os';
- * import { join } from 'node:path';
  * import { appendBenchRun, machineClass, parseBenchOutput, readBenchHistory } from '@spanline/tracedb/bench-history';
  *
- * const file = join(mkdtempSync(join(tmpdir(), 'bench-')), 'history.jsonl');
+ * const file = './history.jsonl';
  * const { tool, figures } = parseBenchOutput('[{ "name": "encode", "value": 12.5, "unit": "ms" }]');
  * const commit = '868f75e448c7c3a0efd75d72c448269f1375a996';
  * appendBenchRun(file, { commit, measuredMs: Date.now(), tool, node: '20', machine: machineClass(), figures });

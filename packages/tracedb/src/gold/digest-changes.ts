@@ -138,12 +138,9 @@ const byCommit = (
  *
  * @example
  * ```ts
- * import { mkdtemp } from 'node:fs/promises';
- * import { tmpdir } from 'node:os';
- * import { join } from 'node:path';
  * import { digestChanges, GOLD_SCHEMA, GoldStore, openTable } from '@spanline/tracedb';
  *
- * const table = await openTable(await mkdtemp(join(tmpdir(), 'gold-')), GOLD_SCHEMA);
+ * const table = await openTable('./gold-changes', GOLD_SCHEMA);
  * const gold = await GoldStore.open(table);
  * const [one, other] = ['0cc175b9c0f1b6a831c399e269772661', '92eb5ffee6ae2fec3ad71c777531578f'];
  * for (const [commit, digest] of [one, one, other].entries()) {

@@ -108,12 +108,9 @@ export type StatusOf = (test: string, digest: string) => TriageStatus;
  *
  * @example
  * ```ts
- * import { mkdtemp } from 'node:fs/promises';
- * import { tmpdir } from 'node:os';
- * import { join } from 'node:path';
  * import { GOLD_SCHEMA, GoldStore, openTable } from '@spanline/tracedb';
  *
- * const table = await openTable(await mkdtemp(join(tmpdir(), 'gold-')), GOLD_SCHEMA);
+ * const table = await openTable('./gold-triaged', GOLD_SCHEMA);
  * const { expectations } = await GoldStore.open(table);
  * const digest = '0cc175b9c0f1b6a831c399e269772661';
  * await expectations.triage([{ test: 'circle', digest, status: 'positive' }], { by: 'ada' });

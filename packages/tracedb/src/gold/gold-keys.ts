@@ -44,12 +44,9 @@ export const IGNORE_REVISION_COLUMN = 'V';
  *
  * @example
  * ```ts
- * import { mkdtemp } from 'node:fs/promises';
- * import { tmpdir } from 'node:os';
- * import { join } from 'node:path';
  * import { GOLD_SCHEMA, openTable } from '@spanline/tracedb';
  *
- * const table = await openTable(await mkdtemp(join(tmpdir(), 'gold-')), GOLD_SCHEMA);
+ * const table = await openTable('./gold-empty', GOLD_SCHEMA);
  * console.assert(table.engine === 'lmdb');
  * await table.close();
  * ```

@@ -137,12 +137,9 @@ const MAX_TILE_COMMITS = 100_000;
  *
  * @example
  * ```ts
- * import { mkdtemp } from 'node:fs/promises';
- * import { tmpdir } from 'node:os';
- * import { join } from 'node:path';
  * import { GOLD_SCHEMA, GoldStore, openTable } from '@spanline/tracedb';
  *
- * const table = await openTable(await mkdtemp(join(tmpdir(), 'gold-')), GOLD_SCHEMA);
+ * const table = await openTable('./gold-digests', GOLD_SCHEMA);
  * const gold = await GoldStore.open(table);
  * const params = { name: 'circle', config: '8888' };
  * await gold.put(7, [{ params, digest: '0cc175b9c0f1b6a831c399e269772661' }], Date.now());

@@ -50,12 +50,9 @@ export type IgnoreMatcher = (params: Params) => IgnoreRule | undefined;
  *
  * @example
  * ```ts
- * import { mkdtemp } from 'node:fs/promises';
- * import { tmpdir } from 'node:os';
- * import { join } from 'node:path';
  * import { GOLD_SCHEMA, GoldStore, openTable } from '@spanline/tracedb';
  *
- * const table = await openTable(await mkdtemp(join(tmpdir(), 'gold-')), GOLD_SCHEMA);
+ * const table = await openTable('./gold-ignores', GOLD_SCHEMA);
  * const { ignores } = await GoldStore.open(table);
  * const week = 7 * 24 * 3600 * 1000;
  * const rule = await ignores.create({ query: 'gpu=mali', expires: Date.now() + week, by: 'ada', note: 'driver update' });

@@ -20,12 +20,9 @@ export interface UnseenDigest extends TestDigest {
  *
  * @example
  * ```ts
- * import { mkdtemp } from 'node:fs/promises';
- * import { tmpdir } from 'node:os';
- * import { join } from 'node:path';
  * import { GOLD_SCHEMA, GoldStore, openTable, unseenDigests } from '@spanline/tracedb';
  *
- * const table = await openTable(await mkdtemp(join(tmpdir(), 'gold-')), GOLD_SCHEMA);
+ * const table = await openTable('./gold-unseen', GOLD_SCHEMA);
  * const gold = await GoldStore.open(table);
  * const digest = '0cc175b9c0f1b6a831c399e269772661';
  * await gold.put(7, [{ params: { name: 'circle' }, digest }], Date.now());

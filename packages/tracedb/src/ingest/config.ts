@@ -163,12 +163,10 @@ const configError = (name: string, problems: readonly Problem[]): TraceDbError =
  *
  * @example
  * ```ts
- * import { mkdtemp, writeFile } from 'node:fs/promises';
- * import { tmpdir } from 'node:os';
- * import { join } from 'node:path';
+ * import { writeFile } from 'node:fs/promises';
  * import { readInstanceConfig } from '@spanline/tracedb';
  *
- * const path = join(await mkdtemp(join(tmpdir(), 'config-')), 'perf.json');
+ * const path = './perf.json';
  * await writeFile(path, JSON.stringify({ store: 'traces', detection: { detector: 'percent', interesting: 0.1 } }));
  * const { store, tileSize } = await readInstanceConfig(path);
  * console.log(`${store}, tiles of ${tileSize} commits`);

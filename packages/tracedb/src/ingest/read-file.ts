@@ -149,12 +149,10 @@ const readDocument = async (
  *
  * @example
  * ```ts
- * import { mkdtemp, writeFile } from 'node:fs/promises';
- * import { tmpdir } from 'node:os';
- * import { join } from 'node:path';
+ * import { writeFile } from 'node:fs/promises';
  * import { validateIngestFile } from '@spanline/tracedb';
  *
- * const path = join(await mkdtemp(join(tmpdir(), 'ingest-')), 'results.json');
+ * const path = './results-to-check.json';
  * const results = [{ key: { test: 'encode', unit: 'ms' }, measurement: 1.5 }];
  * await writeFile(path, JSON.stringify({ version: 1, git_hash: 'c0ffee', results }));
  * const { format, points } = await validateIngestFile(path);
@@ -208,12 +206,10 @@ export const openIngestFile = async (path: string, options: IngestOptions): Prom
  *
  * @example
  * ```ts
- * import { mkdtemp, writeFile } from 'node:fs/promises';
- * import { tmpdir } from 'node:os';
- * import { join } from 'node:path';
+ * import { writeFile } from 'node:fs/promises';
  * import { readIngestFile } from '@spanline/tracedb';
  *
- * const path = join(await mkdtemp(join(tmpdir(), 'ingest-')), 'results.json');
+ * const path = './results.json';
  * const results = [{ key: { test: 'encode', unit: 'ms' }, measurement: 1.5 }];
  * await writeFile(path, JSON.stringify({ version: 1, git_hash: 'c0ffee', results }));
  * for await (const { commit, points } of readIngestFile(path)) {

@@ -59,12 +59,9 @@ const ABSENT: State = { ops: OrderedParamSet.empty, hash: undefined, timestampMs
  *
  * @example
  * ```ts
- * import { mkdtemp } from 'node:fs/promises';
- * import { tmpdir } from 'node:os';
- * import { join } from 'node:path';
  * import { OpsRow, openTable } from '@spanline/tracedb';
  *
- * const table = await openTable(await mkdtemp(join(tmpdir(), 'traces-')), { families: ['D'] });
+ * const table = await openTable('./param-set', { families: ['D'] });
  * const row = new OpsRow(table, { key: '@2147483647', family: 'D', opsColumn: 'OPS', hashColumn: 'H' });
  * const ops = await row.update([{ test: 'draw', cpu: 'x86' }]);
  * console.assert(ops.encode({ test: 'draw', cpu: 'x86' }) === ',0=0,1=0,');
@@ -225,12 +222,9 @@ export interface OpsRowsStats extends OpsRowStats {
  *
  * @example
  * ```ts
- * import { mkdtemp } from 'node:fs/promises';
- * import { tmpdir } from 'node:os';
- * import { join } from 'node:path';
  * import { OpsRows, openTable } from '@spanline/tracedb';
  *
- * const table = await openTable(await mkdtemp(join(tmpdir(), 'traces-')), { families: ['D'] });
+ * const table = await openTable('./param-sets', { families: ['D'] });
  * const rows = new OpsRows(table, (tile) => ({ key: `@${tile}`, family: 'D', opsColumn: 'OPS', hashColumn: 'H' }));
  * await rows.at(7).update([{ test: 'draw' }]);
  * console.assert(rows.stats().updates === 1);

@@ -301,12 +301,9 @@ const intoBatch = async (
  *
  * @example
  * ```ts
- * import { mkdtemp } from 'node:fs/promises';
- * import { tmpdir } from 'node:os';
- * import { join } from 'node:path';
  * import { ingestFile, openTable, PERF_SCHEMA, PerfStore } from '@spanline/tracedb';
  *
- * const table = await openTable(await mkdtemp(join(tmpdir(), 'perf-')), PERF_SCHEMA);
+ * const table = await openTable('./perf-of-a-file', PERF_SCHEMA);
  * const perf = await PerfStore.open(table);
  * const { points } = await ingestFile(perf, 'examples/data/otel-js-benchmarks.jsonl.gz');
  * console.assert(points === 9477);
@@ -330,12 +327,9 @@ export const ingestFile = traced(
  *
  * @example
  * ```ts
- * import { mkdtemp } from 'node:fs/promises';
- * import { tmpdir } from 'node:os';
- * import { join } from 'node:path';
  * import { ingestFiles, openTable, PERF_SCHEMA, PerfStore } from '@spanline/tracedb';
  *
- * const table = await openTable(await mkdtemp(join(tmpdir(), 'perf-')), PERF_SCHEMA);
+ * const table = await openTable('./perf-of-files', PERF_SCHEMA);
  * const perf = await PerfStore.open(table);
  * const [history, missing] = await ingestFiles(perf, ['examples/data/otel-js-benchmarks.jsonl.gz', 'no-such-file']);
  * console.assert(history.outcome === 'written' && missing.outcome === 'bad');

@@ -69,12 +69,9 @@ const toQuery = (query: QueryLike): Query => (typeof query === 'string' ? parseQ
  *
  * @example
  * ```ts
- * import { mkdtemp } from 'node:fs/promises';
- * import { tmpdir } from 'node:os';
- * import { join } from 'node:path';
  * import { openTable, PERF_SCHEMA, PerfStore } from '@spanline/tracedb';
  *
- * const table = await openTable(await mkdtemp(join(tmpdir(), 'perf-')), PERF_SCHEMA);
+ * const table = await openTable('./perf', PERF_SCHEMA);
  * const perf = await PerfStore.open(table);
  * const points = [{ params: { test: 'draw', arch: 'x86' }, value: 12.5 }];
  * await perf.writeTraces(300, points, { source: 'run-1.json', timestampMs: Date.now() });

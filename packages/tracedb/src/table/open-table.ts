@@ -32,12 +32,9 @@ export const storeExists = async (location: string): Promise<boolean> => {
  *
  * @example
  * ```ts
- * import { mkdtemp } from 'node:fs/promises';
- * import { tmpdir } from 'node:os';
- * import { join } from 'node:path';
  * import { openTable } from '@spanline/tracedb';
  *
- * const table = await openTable(await mkdtemp(join(tmpdir(), 'table-')), { families: ['V'] });
+ * const table = await openTable('./table', { families: ['V'] });
  * const value = Buffer.from('hello');
  * await table.mutateRows([{ key: 'row', mutations: [{ type: 'set', family: 'V', qualifier: '0', value, timestampMs: 1 }] }]);
  * console.assert((await table.readRow('row'))?.cells.length === 1);
