@@ -65,18 +65,16 @@ const measure = (asked: string): Measured => {
 const isThere = ({ asked, info }: Measured): boolean =>
   asked === 'js' ? info.path === 'js' : info.source === asked && info.path !== 'js';
 
-const fixed = (value: number, digits: number): string => value.toFixed(digits);
-
 const describeDrift = ({ source, driftPpm, recalibrations }: ClockInfo): string => {
   if (source === 'monotonic') return 'none: it is CLOCK_MONOTONIC';
   if (source === 'cntvct') return 'not watched: one counter for all cores, at the frequency that the CPU states';
-  return `${fixed(driftPpm, 2)} ppm against CLOCK_MONOTONIC, ${recalibrations} recalibrations`;
+  return `${driftPpm.toFixed(2)} ppm against CLOCK_MONOTONIC, ${recalibrations} recalibrations`;
 };
 
 const describe = (info: ClockInfo): string[] => [
   `source       ${info.source}`,
   `path         ${info.path} (Node ABI ${info.abi})`,
-  `frequency    ${fixed(info.hz / 1e6, 3)} MHz, ${fixed(info.nsPerTick, 6)} ns a tick`,
+  `frequency    ${(info.hz / 1e6).toFixed(3)} MHz, ${info.nsPerTick.toFixed(6)} ns a tick`,
   `drift        ${describeDrift(info)}`,
   `unknown CPU  ${info.unknownCpuReadings} readings`,
   ...info.reasons.map((reason) => `note         ${reason}`),
@@ -85,14 +83,14 @@ const describe = (info: ClockInfo): string[] => [
 const describeCores = ({ cores }: ClockInfo): string[] =>
   cores.map(
     ({ cpu, offsetNs, errorNs }) =>
-      `cpu ${String(cpu).padStart(4)}  offset ${fixed(offsetNs, 1).padStart(10)} ns  within ${fixed(errorNs, 1)} ns`,
+      `cpu ${String(cpu).padStart(4)}  offset ${offsetNs.toFixed(1).padStart(10)} ns  within ${errorNs.toFixed(1)} ns`,
   );
 
 const describeCosts = (measured: readonly Measured[]): string[] => {
   const rows = measured.filter(isThere).map(({ asked, costs }) => [asked, costs.now] as const);
   const { now: _, ...references } = measured[0].costs;
   return [...rows, ...Object.entries(references)].map(
-    ([name, ns]) => `${name.padEnd(24)} ${fixed(ns, 1).padStart(8)} ns`,
+    ([name, ns]) => `${name.padEnd(24)} ${ns.toFixed(1).padStart(8)} ns`,
   );
 };
 

@@ -2,11 +2,13 @@
 // written, asked before long work whose result it takes. Holds one chunk at a time. What is compressed otherwise must be refused: nobody means its
 // bytes. The asking must not make the file, nor change it.
 import { accessSync, constants, createReadStream, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline, Readable, type Transform } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import * as zlib from 'node:zlib';
 import { onAbort, placeOf, runSync, targetFailure } from 'spanline/internal/base';
-import { wrongUsage } from './exit-code.js';
+import { unreadable, wrongUsage } from './exit-code.js';
 
 /** How files begin that are compressed otherwise, and what makes bytes of them again. */
 const OTHERS: readonly (readonly [name: string, head: Buffer, program: string])[] = [
@@ -71,6 +73,15 @@ export const bytesOf = async function* (file: string, signal: AbortSignal): Asyn
   } finally {
     unlink();
     source.destroy();
+  }
+};
+
+/** The text of a file, or of standard input for `-`. */
+export const readText = async (file: string): Promise<string> => {
+  try {
+    return file === '-' ? await text(process.stdin) : await readFile(file, 'utf8');
+  } catch (cause) {
+    throw unreadable(file, cause);
   }
 };
 

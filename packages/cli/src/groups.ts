@@ -41,8 +41,8 @@ Examples:
   $ spanline archive stats --archive ./traces
   $ spanline archive maintain s3://bucket/traces --keep-hours 168`,
     files: {
-      maintain: () => import('./archive/maintain-command.js'),
-      stats: () => import('./archive/stats-command.js'),
+      maintain: () => import('./archive/commands.js'),
+      stats: () => import('./archive/commands.js'),
     },
   },
   snapshot: {

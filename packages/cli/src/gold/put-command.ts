@@ -1,7 +1,5 @@
 // `spanline gold put`: writes the results of one commit. A file is checked whole before anything of it is written.
 
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
 import {
   type CleaningRule,
   type CommitInfo,
@@ -15,7 +13,8 @@ import {
 import { checkEntries, DEFAULT_DIGEST_DIGITS } from '@spanline/tracedb/internal';
 import { orThrow } from 'spanline/internal/base';
 import { type Commands, command } from '../command.js';
-import { CommandError, ExitCode, unreadable } from '../exit-code.js';
+import { CommandError, ExitCode } from '../exit-code.js';
+import { readText } from '../files.js';
 import { isoTime, wholeNumber } from '../options.js';
 import { printAnswer } from '../output.js';
 import { CLEANING } from '../store-session.js';
@@ -107,14 +106,6 @@ const namingFile = async (file: string, put: () => Promise<void>): Promise<void>
   }
 };
 
-const readInput = async (file: string): Promise<string> => {
-  try {
-    return file === '-' ? await text(process.stdin) : await readFile(file, 'utf8');
-  } catch (cause) {
-    throw unreadable(file, cause);
-  }
-};
-
 export const commands = {
   put: command({
     words: '<file>',
@@ -134,7 +125,7 @@ Examples:
   $ spanline gold put --store ./gold results.json
   $ make-results | spanline gold put --store ./gold --commit 8 -`,
     run: async (options, file: string) => {
-      const { commit, commitInfo, timeMs, entries } = parse(file, await readInput(file), options.commit);
+      const { commit, commitInfo, timeMs, entries } = parse(file, await readText(file), options.commit);
       await withGold(
         options,
         async ({ gold: store, call }) => {

@@ -1,6 +1,7 @@
 // `spanline perf query`: the values a query selects, or with --explain how it was answered.
 
 import { structuredKeyOf } from '@spanline/tracedb';
+import { medianOf } from '@spanline/tracedb/internal';
 import { Collector, type Reporter, Span } from 'spanline';
 import { type Commands, command, options, type Values } from '../command.js';
 import { failed, wrongUsage } from '../exit-code.js';
@@ -25,15 +26,8 @@ type QueryOptions = Values<typeof QUERY>;
 
 /** Figures of the values that there are. */
 const summary = (present: readonly number[]) => {
-  const sorted = [...present].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return {
-    values: present.length,
-    min: sorted[0],
-    median: sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2,
-    max: sorted.at(-1),
-    last: present.at(-1),
-  };
+  const sorted = present.toSorted((a, b) => a - b);
+  return { values: present.length, min: sorted[0], median: medianOf(sorted), max: sorted.at(-1), last: present.at(-1) };
 };
 
 const number = (value: number | undefined): string => (value === undefined ? '' : digits(value, 7));

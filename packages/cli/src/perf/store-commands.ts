@@ -1,11 +1,11 @@
 // The commands of `spanline perf` on a store itself: it is made, once; its commits, with the numbers that tiles and values are counted by; its tiles;
 // its index rows, which a crash can leave behind the traces; and the config file that names it, every problem of which is said at once.
 
-import { readFile } from 'node:fs/promises';
 import { configProblems, type PerfStore } from '@spanline/tracedb';
-import { escapeText } from 'spanline/internal/base';
+import { escapeText, orThrow } from 'spanline/internal/base';
 import { type Commands, command } from '../command.js';
-import { CommandError, ExitCode, endWith, unreadable } from '../exit-code.js';
+import { CommandError, ExitCode, endWith } from '../exit-code.js';
+import { readText } from '../files.js';
 import { JSON_OPTION, wholeNumber } from '../options.js';
 import { columns, Progress, printAnswer } from '../output.js';
 import { CLEANING, tileSize } from '../store-session.js';
@@ -50,18 +50,12 @@ const printWritten = (written: readonly Written[], json: boolean | undefined): v
 };
 
 const readDocument = async (file: string): Promise<unknown> => {
-  let text: string;
-  try {
-    text = await readFile(file, 'utf8');
-  } catch (cause) {
-    throw unreadable(file, cause);
-  }
-  try {
-    return JSON.parse(text) as unknown;
-  } catch (cause) {
-    const message = `${file} is not JSON: ${(cause as Error).message}`;
-    throw new CommandError('ERR_SPANLINE_INVALID_INPUT', message, ExitCode.findings, cause);
-  }
+  const text = await readText(file);
+  return orThrow(
+    () => JSON.parse(text),
+    (cause) =>
+      new CommandError('ERR_SPANLINE_INVALID_INPUT', `${file} is not JSON: ${cause.message}`, ExitCode.findings, cause),
+  );
 };
 
 export const commands = {

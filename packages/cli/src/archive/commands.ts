@@ -1,13 +1,14 @@
-// `spanline archive maintain`: merges and deletes in a bucket, once or until a signal stops it. What cannot be done is said and tried again; it must not end
-// for a store that is away for a while, and must end at once for one that will never do.
+// `spanline archive stats`: what an archive has, in a directory or a bucket, in numbers; and `maintain`: merges and deletes in a bucket, once or until a
+// signal stops it. What cannot be done is said and tried again; it must not end for a store that is away for a while, and must end at once for one that
+// will never do.
 
 import { type OpenMaintainer, openMaintainer } from '@spanline/archive/internal';
 import { isBucket, sleep } from 'spanline/internal/base';
-import { forCommand, noteDamage } from '../archive-session.js';
+import { forCommand, noteDamage, withArchive } from '../archive-session.js';
 import { type Commands, command, options, type Values } from '../command.js';
 import { ExitCode, endWith, stopRequested, wrongUsage } from '../exit-code.js';
-import { wholeNumber } from '../options.js';
-import { note, Progress, printAnswer } from '../output.js';
+import { READ_ARCHIVE, wholeNumber } from '../options.js';
+import { columns, note, Progress, printAnswer } from '../output.js';
 
 const MAINTAIN = options({
   keepHours: ['--keep-hours <hours>', 'delete traces that ended longer ago', wholeNumber(1)],
@@ -118,5 +119,28 @@ Examples:
 
 Exit codes: 0 done or stopped, 2 wrong usage, 3 the store refuses, makes no conditional writes, or a part of the archive cannot be read.`,
     run,
+  }),
+
+  stats: command({
+    what: 'segments, spans and bytes of an archive, and what of it waits to be maintained',
+    options: { ...READ_ARCHIVE, json: ['--json', 'print all counters as one JSON object'] },
+    help: `
+Examples:
+  $ spanline archive stats -a ./traces
+  $ spanline archive stats -a s3://bucket/traces --json | jq .bucket.freshUploads
+
+Exit codes: 0 done, 2 wrong usage, 3 the archive or a part of it cannot be read.`,
+    run: (options) =>
+      withArchive(options, async (opened) => {
+        const stats = await opened.stats();
+        const { segments, unsortedSegments, spans, bytes, walFiles, bucket } = stats;
+        const rows: [string, string][] = Object.entries({
+          ...{ segments, 'of them unsorted': unsortedSegments, spans, bytes },
+          ...(bucket === undefined
+            ? { 'write-ahead files': walFiles }
+            : { generation: bucket.generation, 'uploads not taken in': bucket.freshUploads }),
+        }).map(([name, value]) => [name, String(value)]);
+        printAnswer(options.json, { archive: opened.directory, ...stats }, columns(['what', 'how much'], rows, 'lr'));
+      }),
   }),
 } satisfies Commands;
