@@ -2,21 +2,14 @@
 // lock, and may be ended at any moment.
 import { parentPort } from 'node:worker_threads';
 import { GraphError } from '@spanline/graph';
+import { attempt } from 'spanline/internal/base';
 import { mergeFiles, writeSpansTo } from './make-segments.js';
-import { damageOf, readWalRows, type WalRows } from './wal/wal-frames.js';
+import { damageOf, readWalRows } from './wal/wal-frames.js';
 import type { SealAnswer, SealTask, WorkAnswer, WorkReply, WorkRequest } from './work-thread.js';
 
-const readIfThere = (path: string): WalRows | undefined => {
-  try {
-    return readWalRows(path);
-  } catch {
-    // Whoever asked knows what was in it, or finds out why it is gone.
-    return undefined;
-  }
-};
-
 const seal = ({ directory, path, replaces }: SealTask): SealAnswer => {
-  const read = readIfThere(path);
+  // Of one that cannot be read whoever asked knows what was in it, or finds out why it is gone.
+  const read = attempt(() => readWalRows(path));
   if (read === undefined) return { isDone: false, spans: 0, tornBytes: 0 };
   const { rows, tornBytes } = read;
   if (rows.count > 0) writeSpansTo(directory, rows, [replaces]);

@@ -1,7 +1,7 @@
 // Spans that are not yet in a segment. What was acknowledged must survive the process; what is held must be bounded, and what is refused is
 // counted. Few spans become a sorted segment at once; many an unsorted one, while others are taken, for that costs the process least.
 import { TransportError } from '@spanline/graph';
-import { timers } from 'spanline/internal/base';
+import { attempt, timers } from 'spanline/internal/base';
 import type { ArchivedSpan } from 'spanline/internal/record';
 import type { ResolvedArchiveOptions } from './archive-options.js';
 import { BufferedBatch } from './buffered-batch.js';
@@ -203,11 +203,8 @@ export class BufferedSpans {
     const open = this.#open;
     if (open === undefined || timers.wallMs() < this.#retryAt) return;
     if (this.#waiting.length === 0 && this.#isSmall(open)) {
-      try {
-        this.#sealHere(open);
-      } catch {
-        // Counted, and tried again later; the spans are in the write-ahead file.
-      }
+      // What fails is counted, and tried again later; the spans are in the write-ahead file.
+      attempt(() => this.#sealHere(open));
     } else if (this.#waiting.length < MAX_WAITING) {
       this.#shut();
       this.#go();

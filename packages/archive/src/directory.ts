@@ -8,7 +8,7 @@ import { readlinkSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { NotFoundError, TransportError } from '@spanline/graph';
-import { isAlive, isGone, SpanlineError, timers } from 'spanline/internal/base';
+import { attempt, isAlive, isGone, SpanlineError, timers } from 'spanline/internal/base';
 
 /** A process, and a copy of this module in it. */
 export interface Owner {
@@ -22,16 +22,10 @@ export interface Owner {
 /** Owners touch their files every second; one that did not for so many milliseconds is gone, whatever its number says. */
 const SILENCE_MS = 60_000;
 
-const processNamespace = (): string => {
-  try {
-    return readlinkSync('/proc/self/ns/pid');
-  } catch {
-    return '';
-  }
-};
+const processNamespace = attempt(() => readlinkSync('/proc/self/ns/pid')) ?? '';
 
 export const THIS_OWNER: Owner = {
-  host: createHash('sha256').update(`${hostname()} ${processNamespace()}`).digest('hex').slice(0, 8),
+  host: createHash('sha256').update(`${hostname()} ${processNamespace}`).digest('hex').slice(0, 8),
   pid: process.pid,
   instance: randomBytes(4).toString('hex'),
 };
@@ -58,12 +52,9 @@ export const use = (path: string): (() => void) => {
 export const isInUse = ({ host, pid, instance }: Owner, path: string): boolean => {
   if (instance === THIS_OWNER.instance && pid === THIS_OWNER.pid && host === THIS_OWNER.host) return inUse.has(path);
   if (host === THIS_OWNER.host && !isAlive(pid)) return false;
-  try {
-    return timers.wallMs() - statSync(path).mtimeMs < SILENCE_MS;
-  } catch {
-    // Somebody took care of it meanwhile.
-    return true;
-  }
+  // Undefined: somebody took care of it meanwhile.
+  const stats = attempt(() => statSync(path));
+  return stats === undefined || timers.wallMs() - stats.mtimeMs < SILENCE_MS;
 };
 
 /** A segment as its name tells it. */

@@ -6,7 +6,7 @@
 import { readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TransportError } from '@spanline/graph';
-import { isGone, timers } from 'spanline/internal/base';
+import { attempt, isGone, timers } from 'spanline/internal/base';
 import type { ArchiveStats, Retention } from './archive-options.js';
 import {
   damagedWalName,
@@ -48,11 +48,8 @@ const withLock = async <T>(directory: string, work: () => Promise<T>): Promise<T
 
 const touch = (path: string): void => {
   const now = timers.wallMs() / 1000;
-  try {
-    utimesSync(path, now, now);
-  } catch {
-    // Somebody took it for a dead one's; what is in flight is finished all the same.
-  }
+  // It fails where somebody took it for a dead one's; what is in flight is finished all the same.
+  attempt(() => utimesSync(path, now, now));
 };
 
 const isTaken = (directory: string, own: string): boolean => {
@@ -232,10 +229,9 @@ const removeLeftovers = (directory: string): void => {
   for (const name of readdirSync(directory)) {
     if (!/^\.seg-.*\.tmp$/.test(name)) continue;
     const path = join(directory, name);
-    try {
+    // It fails where its writer finished or removed it meanwhile.
+    attempt(() => {
       if (timers.wallMs() - statSync(path).mtimeMs > LEFTOVER_MS) rmSync(path, { force: true });
-    } catch {
-      // Its writer finished or removed it meanwhile.
-    }
+    });
   }
 };

@@ -1,6 +1,7 @@
 // Scopes within scopes: which labels are around which, and their text within bounds. Labels carry whatever users send (queries, paths, binary
 // rubbish): cut here once, so that nothing later needs to fear a text of megabytes. Must keep depth and text bounded, whatever users nest. Escaping
 // is each writer's own business.
+import { attempt } from 'spanline/internal/base';
 import type { LabelRecord } from './labelled-profile.js';
 import { ownCode } from './own-frames.js';
 import { Counter, count } from './profile-counters.js';
@@ -27,12 +28,8 @@ const bounded = (text: string, max: number): string => {
 const boundedValue = (value: unknown): string | number => {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   if (typeof value === 'string') return bounded(value, MAX_VALUE_LENGTH);
-  try {
-    return bounded(String(value), MAX_VALUE_LENGTH);
-  } catch {
-    // An object whose toString throws: a label must not fail for that.
-    return typeof value;
-  }
+  // An object's toString may throw: a label must not fail for that.
+  return attempt(() => bounded(String(value), MAX_VALUE_LENGTH)) ?? typeof value;
 };
 
 /** A record of the user's as it is kept: no prototype, so that a key `__proto__` is a key like any other. */

@@ -1,6 +1,6 @@
 // Values of query parameters as Jaeger's APIs write them: Go durations, RFC 3339 times, Unix microseconds, ids. A wrong one is a 400 that
 // names it, never a default.
-import { timers } from 'spanline/internal/base';
+import { attempt, timers } from 'spanline/internal/base';
 import { HttpError } from './http-error.js';
 
 const wrong = (name: string, expected: string): HttpError =>
@@ -113,12 +113,7 @@ export const traceIdOf = (name: string, text: string): string => {
 
 /** A JSON object of texts. */
 export const textMap = ([name, text]: readonly [string, string]): Record<string, string> => {
-  let map: unknown;
-  try {
-    map = JSON.parse(text);
-  } catch {
-    throw wrong(name, 'a JSON object of texts');
-  }
+  const map: unknown = attempt(() => JSON.parse(text));
   if (typeof map !== 'object' || map === null || Array.isArray(map)) throw wrong(name, 'a JSON object of texts');
   return Object.fromEntries(
     Object.entries(map).map(([key, value]) => {

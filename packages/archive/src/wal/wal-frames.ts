@@ -6,7 +6,7 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { crc32 } from 'node:zlib';
 import { CorruptError, GraphError, TransportError } from '@spanline/graph';
 import { sectionReader } from '@spanline/graph/internal';
-import type { ByteWriter } from 'spanline/internal/base';
+import { type ByteWriter, orThrow } from 'spanline/internal/base';
 import type { ArchivedSpan } from 'spanline/internal/record';
 import { SpanRows } from '../rows/span-rows.js';
 import { readRows } from './read-spans.js';
@@ -138,12 +138,10 @@ export const damageOf = (
 
 /** All whole batches of a file whose writer is gone, those behind damage too. */
 export const readWalRows = (path: string): WalRows => {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(path);
-  } catch (cause) {
-    throw failed(path, cause);
-  }
+  const bytes = orThrow(
+    () => readFileSync(path),
+    (cause) => failed(path, cause),
+  );
   const rows = new SpanRows(1 + Math.ceil(bytes.length / SPAN_BYTES));
   return { rows, ...readFromStart(bytes, path, rows) };
 };

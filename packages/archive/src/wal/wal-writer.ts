@@ -15,7 +15,7 @@ import {
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { TransportError } from '@spanline/graph';
-import { ByteWriter, runAsync, syncDirectory, timers } from 'spanline/internal/base';
+import { attempt, ByteWriter, runAsync, syncDirectory, timers } from 'spanline/internal/base';
 import type { ArchivedSpan, FinishedSpan } from 'spanline/internal/record';
 import { isInvalid } from '../check-span.js';
 import type { BatchFacts } from './batch-facts.js';
@@ -155,12 +155,7 @@ export class WalWriter {
 
   /** Whether the file is another's, or gone, or a sync failed: then all of it must be written again elsewhere. */
   get isLost(): boolean {
-    if (this.#isBroken) return true;
-    try {
-      return statSync(this.path).ino !== this.#inode;
-    } catch {
-      return true;
-    }
+    return this.#isBroken || attempt(() => statSync(this.path))?.ino !== this.#inode;
   }
 
   /** Resolves when the disk has everything appended before. */
@@ -175,11 +170,8 @@ export class WalWriter {
   /** Show other processes that this one lives. */
   touch(): void {
     const now = timers.wallMs() / 1000;
-    try {
-      futimesSync(this.#descriptor, now, now);
-    } catch {
-      // Then its age is that of its last bytes.
-    }
+    // Where it fails its age is that of its last bytes.
+    attempt(() => futimesSync(this.#descriptor, now, now));
   }
 
   /** Release the file; what it holds is safe elsewhere. */
@@ -208,13 +200,9 @@ export class WalWriter {
     }
   }
 
-  /** Take back what is behind the last whole batch; if that fails the next one overwrites it. */
+  /** Take back what is behind the last whole batch; if that fails readers stop there all the same, and the next one overwrites it. */
   #cut(): void {
-    try {
-      ftruncateSync(this.#descriptor, this.bytes);
-    } catch {
-      // Readers stop there all the same.
-    }
+    attempt(() => ftruncateSync(this.#descriptor, this.bytes));
   }
 
   async #syncOnce(): Promise<void> {

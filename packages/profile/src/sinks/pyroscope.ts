@@ -1,7 +1,15 @@
 // A sink that pushes profiles to Pyroscope, or whatever takes its /ingest. Tries a bounded number of times within a bounded time, then
 // gives the profile up and counts it: memory must never grow because a server is away.
 
-import { finiteNumber, backoffMs as pauseMs, quoteWords, sleep, timers, wholeNumber } from 'spanline/internal/base';
+import {
+  finiteNumber,
+  orThrow,
+  backoffMs as pauseMs,
+  quoteWords,
+  sleep,
+  timers,
+  wholeNumber,
+} from 'spanline/internal/base';
 import type { LabelledProfile } from '../labelled-profile.js';
 import { encodePprof, type PprofOptions } from '../output/pprof.js';
 import { selectLabels } from '../output/select-labels.js';
@@ -138,11 +146,10 @@ export const pyroscopeSink = (options: PyroscopeSinkOptions): CountingSink<Pyros
   wholeNumber('attempts', attempts, [1], wrongOutputOption);
   for (const [option, ms] of Object.entries({ timeoutMs, backoffMs }))
     finiteNumber(option, ms, [0, LONGEST_TIMEOUT_MS], wrongOutputOption);
-  try {
-    new Headers(headers);
-  } catch (error) {
-    throw wrongOutputOption(`headers cannot be sent: ${(error as Error).message}`);
-  }
+  orThrow(
+    () => new Headers(headers),
+    ({ message }) => wrongOutputOption(`headers cannot be sent: ${message}`),
+  );
   const name = fullName(options.name, tags);
   const stats = { profiles: 0, bytes: 0, retries: 0, failures: 0, lastStatus: 0 };
   // Credentials stay out of messages, and fetch refuses them in an address.

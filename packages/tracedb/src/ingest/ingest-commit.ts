@@ -2,6 +2,7 @@
 // params are cleaned, values are finite, times are whole milliseconds. A time that is not sure must never be guessed: timestamps decide which
 // measurement wins. Two series of a commit must never share cleaned params: one would silently overwrite the other. Files have the same few series in
 // every commit, so each is cleaned once, up to a bound.
+import { orThrow } from 'spanline/internal/base';
 import { DIRECTION_PARAM, type Direction, declaredDirection, directionOf, unitOfParams } from '../detect/direction.js';
 import { type CleaningRule, forceValid, type Params, structuredKeyOf } from '../params/param-text.js';
 import { MAX_TIMESTAMP_MS } from '../table/checked-table.js';
@@ -51,12 +52,10 @@ export class SeriesCleaner {
   #cleaned(at: string, path: string, original: Params): CleanedSeries {
     // An `object[key] = value` of anyone who reads it would lose this one.
     if (Object.hasOwn(original, '__proto__')) throw badFile(at, path, 'has a param named "__proto__"; rename it');
-    let params: Params;
-    try {
-      params = Object.freeze(forceValid(original, this.#rule));
-    } catch (cause) {
-      throw badFile(at, path, `has params that cannot be used: ${(cause as Error).message}`, cause);
-    }
+    let params = orThrow(
+      () => Object.freeze(forceValid(original, this.#rule)),
+      (cause) => badFile(at, path, `has params that cannot be used: ${cause.message}`, cause),
+    );
     const direction = directionOfParams(original);
     // Cleaning makes `%` and `#` one unit: which way is better is looked up before.
     if (directionOfParams(params) !== direction) params = Object.freeze({ ...params, [DIRECTION_PARAM]: direction });

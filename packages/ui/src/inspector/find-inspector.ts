@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { get } from 'node:http';
 import { basename } from 'node:path';
-import { sleep, TargetError, targetFailure, timers } from 'spanline/internal/base';
+import { attempt, sleep, TargetError, targetFailure, timers } from 'spanline/internal/base';
 
 /** Where a process is inspected. */
 export interface FoundInspector {
@@ -66,12 +66,10 @@ export const listeningPorts = (pid: number): number[] => {
   const directory = `/proc/${pid}/fd`;
   const inodes = new Set<string>();
   for (const fd of readdirSync(directory)) {
-    try {
-      const [, inode] = /^socket:\[(\d+)\]$/.exec(readlinkSync(`${directory}/${fd}`)) ?? [];
-      if (inode !== undefined) inodes.add(inode);
-    } catch {
-      // Closed meanwhile.
-    }
+    // It may be closed meanwhile.
+    const target = attempt(() => readlinkSync(`${directory}/${fd}`)) ?? '';
+    const [, inode] = /^socket:\[(\d+)\]$/.exec(target) ?? [];
+    if (inode !== undefined) inodes.add(inode);
   }
   return ['tcp', 'tcp6'].flatMap((name) => {
     const table = `/proc/${pid}/net/${name}`;

@@ -9,7 +9,7 @@ import { closeSync, constants, openSync, readdirSync, readlinkSync, readSync, re
 import { access, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, DatabaseOptions, RootDatabase } from 'lmdb';
-import { makeDirectory } from 'spanline/internal/base';
+import { attempt, makeDirectory } from 'spanline/internal/base';
 import { noTable, storeCorrupt, TraceDbError, type TraceDbErrorCode } from '../../tracedb-error.js';
 import { valueOfJson } from '../cells.js';
 import { checkFamilyNames } from '../checked-table.js';
@@ -107,11 +107,8 @@ const lockDescriptor = (directory: string): number => {
   const path = join(realpathSync(directory), 'lock.mdb');
   try {
     for (const name of readdirSync('/proc/self/fd')) {
-      try {
-        if (readlinkSync(`/proc/self/fd/${name}`) === path) return Number(name);
-      } catch {
-        // The descriptor of the list itself.
-      }
+      // It fails for the descriptor of the list itself.
+      if (attempt(() => readlinkSync(`/proc/self/fd/${name}`)) === path) return Number(name);
     }
   } catch {
     // No Linux.
