@@ -94,7 +94,8 @@ async function measureApp(app, all, { node, quick, log }) {
   const subjects = all.map((one) =>
     one.mode === 'archive' ? { ...one, env: { ...one.env, SPANLINE_ARCHIVE: archive } } : one,
   );
-  const beside = new Service({ app, node, ...UNTRACED });
+  // The first of them is untraced.
+  const beside = new Service({ app, node, ...subjects[0] });
   const services = new Map();
   const given = new Map(subjects.map((subject) => [subject, []]));
   let rate;
