@@ -62,7 +62,12 @@ class Life {
 }
 
 /** A span of its own for a call, with what the options say of it; undefined where nothing records. */
-const spanOf = (name: string, args: Arguments, { kind, properties }: TracedOptions): Span | undefined => {
+const spanOf = (
+  name: string,
+  args: Arguments,
+  kind: TracedOptions['kind'],
+  properties: TracedOptions['properties'],
+): Span | undefined => {
   const span = Span.startWithLocalParent(name);
   if (!span.isRecording) return undefined;
   if (kind !== undefined) span.setKind(kind);
@@ -72,7 +77,7 @@ const spanOf = (name: string, args: Arguments, { kind, properties }: TracedOptio
 
 const begin = (nameOf: SpanName, self: unknown, args: Arguments, options: TracedOptions): Life | undefined => {
   const name = nameOf(self);
-  const span = spanOf(name, args, options);
+  const span = spanOf(name, args, options.kind, options.properties);
   return span === undefined ? undefined : new Life(span, name, options.enterOnResume ?? false);
 };
 
@@ -169,10 +174,10 @@ export const wrapSync = (fn: AnyFunction, nameOf: SpanName, { properties }: Trac
     }
   };
 
-export const wrapAsync = (fn: AnyFunction, nameOf: SpanName, options: TracedOptions): AnyFunction =>
+export const wrapAsync = (fn: AnyFunction, nameOf: SpanName, { kind, properties }: TracedOptions): AnyFunction =>
   function wrapper(this: unknown, ...args) {
     if (new.target !== undefined) return construct(fn, args, new.target, wrapper);
-    const span = spanOf(nameOf(this), args, options);
+    const span = spanOf(nameOf(this), args, kind, properties);
     // The context is that of the caller already; an unsampled parent needs no second run.
     return span === undefined
       ? Reflect.apply(fn, this, args)
