@@ -30,15 +30,25 @@ import { RowStore } from '../rows/row-store.js';
 import { OpenTraces, TRACE_BYTES, TraceBit, type TraceKey, TraceQueue, TraceWord } from '../rows/trace-table.js';
 import type { ActiveTrace, EndedRoot, OpenSpans, TraceLimits, TraceOutcome, TraceSink } from '../span/active-trace.js';
 import type { Sampler } from '../span/sampler.js';
-import type { Collector } from './collector.js';
 import type { ResolvedOptions } from './options.js';
-import type { OwnTrace } from './own-trace.js';
 import type { Resource } from './reporter.js';
 import { PartPool, type TraceObserver, type TracePart, takeTraces } from './trace-part.js';
 
 /** The states of a trace that has a number. Unlisted: it is in none of the lists yet, as each number is when it is given. */
 export const TraceState = { unlisted: 0, open: 1, queued: 2, observed: 3 } as const;
 export type TraceState = (typeof TraceState)[keyof typeof TraceState];
+
+/** A trace whose rows are not here, but which is open here: one that a request collects itself. */
+interface ExternalTrace {
+  /** The bounds of the collector have dropped it. */
+  evicted(): void;
+}
+
+/** Who makes reports of what waits; the collector. */
+interface Reports {
+  wake(): void;
+  armIfWaiting(): void;
+}
 
 /** Reports of some minutes under load, of a quarter of an hour without. */
 const MAX_ANCHORS = 1024;
@@ -89,14 +99,13 @@ export class TraceLife implements TraceSink {
   droppedSpansAfterShutdown = 0;
   private readonly anchors = new RecentAnchors();
   private readonly parts = new PartPool();
-  // Traces whose rows are not here, but which are open here: those that requests collect themselves.
-  private readonly externals = new Map<number, OwnTrace>();
+  private readonly externals = new Map<number, ExternalTrace>();
 
   constructor(
     /** Those in force: another object when they change. */
     public options: ResolvedOptions,
     /** Woken when something waits for a report or the observer that did not before. */
-    private readonly reports: Pick<Collector, 'wake' | 'armIfWaiting'>,
+    private readonly reports: Reports,
   ) {}
 
   get sampler(): Sampler {
@@ -121,7 +130,7 @@ export class TraceLife implements TraceSink {
   }
 
   /** A trace whose rows are elsewhere is open: it counts, and is evicted, like those that are here. Gives the number that it has here. */
-  openedExternal(key: TraceKey, external: OwnTrace): number {
+  openedExternal(key: TraceKey, external: ExternalTrace): number {
     const number = this.traces.acquire(key, undefined, 0);
     this.externals.set(number, external);
     this.openNumber(number);

@@ -6,5 +6,5 @@ export { Pipeline } from '../collector/pipeline.js';
 export { type SpanLabelling, type StackStretch, state } from '../context/process-state.js';
 export type { QueueMount } from '../local-span/local-span.js';
 export { queueStore } from '../local-span/local-span.js';
-export { beginUnder } from '../span/span-tasks.js';
 export { spanHex } from '../span/span-context.js';
+export { beginUnder } from '../span/span-tasks.js';

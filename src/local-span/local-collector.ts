@@ -1,7 +1,7 @@
 // LocalCollector: collect local spans without a parent, to mount them later under any number of spans.
 // It must leave the async context as it found it.
 
-import { state } from '../context/process-state.js';
+import { state, type TaskQueue } from '../context/process-state.js';
 import { Counter, count, countMany, wrongArgument } from '../rows/counters.js';
 import { nameText } from '../rows/property.js';
 import { CHUNK_ROWS, Flag, NO_SLOT, RowChunk } from '../rows/row-chunk.js';
@@ -153,7 +153,7 @@ export class LocalCollector implements Disposable {
   private constructor(
     private queue: SpanQueue | null,
     private readonly mount: DetachedMount,
-    private readonly outer: SpanQueue | undefined,
+    private readonly outer: TaskQueue | undefined,
   ) {}
 
   /** Start collecting: local spans from here to {@link collect} go to this collector. */

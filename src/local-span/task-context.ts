@@ -1,4 +1,5 @@
-// The async context: which queue is the local parent here. ONE store per process; it is entered once per task, never once per local span.
+// The async context: which queue is the local parent here. ONE store per process; it is entered once per task, never once per local span. It has queues by
+// interface only: `local-span.ts`, above it, gives them their class.
 //
 // Below it scopes that are not a function call: leaving one must give back the context that was there before, also when two overlap and are left in the
 // wrong order.
@@ -13,44 +14,28 @@ import {
   executionAsyncResource,
 } from 'node:async_hooks';
 import { now, nsPerTick } from '../clock/index.js';
-import type { FrameStore } from '../context/frame-store.js';
-import { type QueueSwitches, state } from '../context/process-state.js';
+import { type QueueSwitches, state, type TaskQueue } from '../context/process-state.js';
 import { Counter, count } from '../rows/counters.js';
-import type { SpanQueue } from './local-span.js';
 
 /** Shorter work is not reported to the event-loop timeline. */
 const LONG_NS = 1e6;
 
-/** The async context with its queues as the class that they are. */
-export const queueStore = state.queueStore as FrameStore<SpanQueue>;
+const { queueStore } = state;
 
-/**
- * The queue of this task, or undefined outside any `span.run`. Hold it only until the next `await`: it saves the look-up of
- * the local parent where many local spans start in one stretch.
- *
- * @example
- * ```ts
- * const root = Span.root('sort');
- * root.run(() => {
- *   const queue = currentQueue();
- *   for (let i = 0; i < 100; i++) queue?.start('compare').end();
- * });
- * root.end();
- * ```
- */
-export const currentQueue = (): SpanQueue | undefined => {
+/** The queue of this task, or undefined outside any `span.run`. */
+export const currentTaskQueue = (): TaskQueue | undefined => {
   const queue = queueStore.getStore();
   return queue === undefined || queue.isLive ? queue : queueHere(queue);
 };
 
 /** The queue whose span is the local parent of this task: for its identity, not for local spans. */
-export const enteredQueue = (): SpanQueue | undefined => {
+export const enteredTaskQueue = (): TaskQueue | undefined => {
   const queue = queueStore.getStore();
   return queue === undefined || queue.isLive ? queue : stillEntered(queue);
 };
 
 /** `queue`, or what was current around it when its scope was left while another was innermost. */
-const stillEntered = (queue: SpanQueue | undefined): SpanQueue | undefined => {
+const stillEntered = (queue: TaskQueue | undefined): TaskQueue | undefined => {
   let at = queue;
   while (at !== undefined && at.scope.leftTo !== null) at = at.scope.leftTo;
   return at;
@@ -58,7 +43,7 @@ const stillEntered = (queue: SpanQueue | undefined): SpanQueue | undefined => {
 
 // The scope of `queue` is over, or it does not record. A stretch that goes on after its scope gets a queue of its own: one
 // queue for all of them would hang what comes later on whatever one left open.
-const queueHere = (queue: SpanQueue): SpanQueue | undefined => {
+const queueHere = (queue: TaskQueue): TaskQueue | undefined => {
   const entered = stillEntered(queue);
   if (entered === undefined || !entered.sampled || entered.isLive) return entered;
   const stretch = entered.stretch();
@@ -68,7 +53,7 @@ const queueHere = (queue: SpanQueue): SpanQueue | undefined => {
 };
 
 /** The queue of this task when it records; undefined when switched off. Counts the call when there is no parent. */
-export const recordingQueue = (): SpanQueue | undefined => {
+export const recordingTaskQueue = (): TaskQueue | undefined => {
   if (!state.enabled) return undefined;
   const queue = queueStore.getStore();
   if (queue === undefined) {
@@ -79,21 +64,21 @@ export const recordingQueue = (): SpanQueue | undefined => {
   return queue.sampled || queue.leftTo !== null ? recordingAfter(queue) : undefined;
 };
 
-const recordingAfter = (queue: SpanQueue): SpanQueue | undefined => {
+const recordingAfter = (queue: TaskQueue): TaskQueue | undefined => {
   const here = queueHere(queue);
   if (here === undefined) count(Counter.localSpansWithoutParent);
   return here?.sampled ? here : undefined;
 };
 
 /** Run `fn` with `queue` as the current one. */
-export const runOnQueue = <T>(queue: SpanQueue, fn: () => T): T => {
+export const runOnQueue = <T>(queue: TaskQueue, fn: () => T): T => {
   const { labelling, carriesContexts, queueSwitches } = state;
   if (carriesContexts) queue.context ??= queueStore.getStore()?.context ?? null;
   if (queueSwitches !== undefined) return runWatched(queue, fn, queueSwitches);
   return labelling === undefined ? queueStore.run(queue, fn) : labelling.run(queue, fn);
 };
 
-const runWatched = <T>(queue: SpanQueue, fn: () => T, switches: QueueSwitches): T => {
+const runWatched = <T>(queue: TaskQueue, fn: () => T, switches: QueueSwitches): T => {
   const { labelling } = state;
   const start = now();
   switches.counts[0]++;
@@ -108,7 +93,7 @@ const runWatched = <T>(queue: SpanQueue, fn: () => T, switches: QueueSwitches): 
 };
 
 /** Make `queue` the current one; gives the queue that was current, for {@link leaveQueue}. */
-export const enterQueue = (queue: SpanQueue): SpanQueue | undefined => {
+export const enterQueue = (queue: TaskQueue): TaskQueue | undefined => {
   const outer = queueStore.getStore();
   queue.isEntered = true;
   queue.context ??= outer?.context ?? null;
@@ -117,10 +102,10 @@ export const enterQueue = (queue: SpanQueue): SpanQueue | undefined => {
 };
 
 /** Give the context back and close the queue. */
-export const leaveQueue = (queue: SpanQueue, outer: SpanQueue | undefined): void => {
+export const leaveQueue = (queue: TaskQueue, outer: TaskQueue | undefined): void => {
   const current = queueStore.getStore();
   if (current?.scope === queue) {
-    queueStore.enter(stillEntered(outer) as SpanQueue);
+    queueStore.enter(stillEntered(outer) as TaskQueue);
     // A turn ended in the scope of a span that had ended, and what came then has a queue of its own.
     if (current !== queue) current.close();
   }
@@ -136,7 +121,7 @@ export const leaveQueue = (queue: SpanQueue, outer: SpanQueue | undefined): void
 /** A call that runs: its resource, the queue to close behind it, and how often it has called itself. */
 interface Call {
   readonly id: number;
-  readonly queue: SpanQueue;
+  readonly queue: TaskQueue;
   depth: number;
 }
 
@@ -169,7 +154,7 @@ const staysEntered = (): boolean => {
 let isNeeded: boolean | undefined;
 
 /** Close `queue` behind the bound call that runs now; nothing when none does, or when Node gives the context back itself. */
-const closeAfterCall = (queue: SpanQueue): void => {
+const closeAfterCall = (queue: TaskQueue): void => {
   if (isNeeded === false || !(executionAsyncResource() instanceof AsyncResource)) return;
   isNeeded ??= staysEntered();
   if (!isNeeded) return;
@@ -188,8 +173,8 @@ const forgetCalls = (): void => {
 export const MAX_UNFINISHED = 1024;
 
 /** Close `queue` when the code that runs now has returned to the event loop. */
-export const closeAfterTurn = (queue: SpanQueue): void => {
-  const unfinished = state.unfinished as SpanQueue[];
+export const closeAfterTurn = (queue: TaskQueue): void => {
+  const { unfinished } = state;
   // A promise, because queueMicrotask makes an async resource of its own each time.
   if (unfinished.length === 0) void Promise.resolve().then(endTurn);
   else if (unfinished.length >= MAX_UNFINISHED) makeRoom(unfinished);
@@ -207,8 +192,8 @@ export const closeUnfinished = (): void => {
 };
 
 // Many calls of bound functions in one turn. Those that have left nothing open go first: an outer one may still run.
-const makeRoom = (unfinished: SpanQueue[]): void => {
-  const open: SpanQueue[] = [];
+const makeRoom = (unfinished: TaskQueue[]): void => {
+  const open: TaskQueue[] = [];
   // Taken out first: closing hands over, and what takes it may come back here.
   for (const queue of unfinished.splice(0)) {
     if (queue.hasOpen) open.push(queue);

@@ -13,7 +13,7 @@ import { RowStore } from '../rows/row-store.js';
 import { internScope, type SpanScope } from '../rows/row-text.js';
 import { type ActiveTrace, defaultSink, type RootCollector, type TraceSink } from '../span/active-trace.js';
 import { Span as CoreSpan } from '../span/span.js';
-import { parseSpanId, parseTraceId, SpanContext as CoreContext } from '../span/span-context.js';
+import { SpanContext as CoreContext, parseSpanId, parseTraceId } from '../span/span-context.js';
 import { currentContext, runWith } from './api-global.js';
 import {
   deleteSpan,

@@ -17,7 +17,6 @@ import {
 import { Flag, KINDS, STATUS_CODES } from '../rows/row-chunk.js';
 import type { SpanScope } from '../rows/row-text.js';
 import type { RootCollector, TraceSink } from './active-trace.js';
-import type { Span } from './span.js';
 import { parseSpanId, parseTraceId, type SpanContext } from './span-context.js';
 
 /** How a span starts. */
@@ -35,10 +34,18 @@ export interface RootOptions extends SpanOptions {
   readonly collector?: RootCollector;
 }
 
+/** What marks a span. The class is above this file, which reads its arguments. */
+export interface SpanLike {
+  readonly isSpan: boolean;
+  readonly trace: { readonly write: unknown } | null;
+  readonly mountShared: unknown;
+  readonly context: SpanContext | undefined;
+}
+
 /** Not instanceof: the span may come from the other build of this package. */
-export const isSpan = (value: unknown): value is Span => {
+export const isSpan = (value: unknown): value is SpanLike => {
   try {
-    const { isSpan: isMarked, mountShared, trace } = value as Span;
+    const { isSpan: isMarked, mountShared, trace } = value as SpanLike;
     if (isMarked !== true || typeof mountShared !== 'function') return false;
     return trace === null || typeof trace.write === 'function';
   } catch {
@@ -122,7 +129,7 @@ const parentRemedy = (given: unknown): string => {
   return 'Span.start(name, parent, options) takes a Span or an array of spans; inside a local span use Span.startWithLocalParent(name).';
 };
 
-const oneParent = (given: unknown): Span | undefined => {
+const oneParent = <S extends SpanLike>(given: S): S | undefined => {
   if (given === undefined || given === null) return undefined;
   if (isSpan(given)) return given;
   wrongArgument(attempt(() => parentRemedy(given)) ?? parentRemedy(undefined));
@@ -130,14 +137,14 @@ const oneParent = (given: unknown): Span | undefined => {
 };
 
 /** A parent, or several: a plain array without what is none. */
-export const parentArgument = (given: Span | readonly Span[]): Span | readonly Span[] | undefined => {
-  if (isSpan(given)) return given;
-  const many = attempt(() => (Array.isArray(given) ? [...given] : undefined));
-  return many === undefined ? oneParent(given) : many.map(oneParent).filter((one) => one !== undefined);
+export const parentArgument = <S extends SpanLike>(given: S | readonly S[]): S | readonly S[] | undefined => {
+  if (isSpan(given)) return given as S;
+  const many = attempt(() => (Array.isArray(given) ? [...(given as readonly S[])] : undefined));
+  return many === undefined ? oneParent(given as unknown as S) : many.map(oneParent).filter((one) => one !== undefined);
 };
 
 /** The span for listeners; undefined when there is none, and then they run as without it. */
-export const spanArgument = (given: Span | undefined): Span | undefined => {
+export const spanArgument = <S extends SpanLike>(given: S | undefined): S | undefined => {
   if (isSpan(given)) return given;
   if (given === undefined || given === null) count(Counter.spansWithoutParent);
   else wrongArgument('bindEmitter(emitter, span) takes a Span.');

@@ -5,10 +5,9 @@
 // as it was. Nothing else may be called on it or changed. The promise itself cannot be given back: a waiter for it has handled it, so that a rejection nobody
 // else handles would no longer reach `unhandledRejection`, and whether somebody else does cannot be asked.
 import { types } from 'node:util';
-import { state } from '../context/process-state.js';
-import { queueStore, SpanQueue } from '../local-span/local-span.js';
+import { state, type TaskQueue } from '../context/process-state.js';
+import { type QueueMount, queueStore, SpanQueue } from '../local-span/local-span.js';
 import { enterQueue, leaveQueue, runOnQueue } from '../local-span/task-context.js';
-import type { Span } from './span.js';
 import type { SpanContext } from './span-context.js';
 
 // The language's own, whatever a program made of the global.
@@ -109,8 +108,19 @@ export class TaskQueues {
   }
 }
 
+/** A span, as far as code runs under it. */
+interface RunningSpan extends QueueMount {
+  readonly isRoot: boolean;
+  idHi: number;
+  idLo: number;
+  readonly endTicks: number;
+  tasks: TaskQueues | null;
+  recordFailure(error: unknown): unknown;
+  end(): void;
+}
+
 /** Run `fn` with `span` as the local parent. */
-export const runUnder = <T>(span: Span, fn: () => T): T => {
+export const runUnder = <T>(span: RunningSpan, fn: () => T): T => {
   const queue = new SpanQueue(span, true);
   let result: T;
   try {
@@ -141,7 +151,7 @@ export const runUnder = <T>(span: Span, fn: () => T): T => {
 };
 
 /** The same for code of our own that ends what it starts: what `fn` gives is handed on as it is, whatever that is, and nobody waits for it. */
-export const beginUnder = <T>(span: Span, fn: () => T): T => {
+export const beginUnder = <T>(span: RunningSpan, fn: () => T): T => {
   const queue = new SpanQueue(span, true);
   try {
     return runOnQueue(queue, fn);
@@ -151,7 +161,7 @@ export const beginUnder = <T>(span: Span, fn: () => T): T => {
 };
 
 /** Run `fn` like {@link runUnder} and end the span when it is done. `fn` only calls `maker`. */
-export const runToEndUnder = <T>(span: Span, fn: () => T, maker: unknown): T => {
+export const runToEndUnder = <T>(span: RunningSpan, fn: () => T, maker: unknown): T => {
   const queue = new SpanQueue(span, true);
   let result: T;
   try {
@@ -178,19 +188,19 @@ export const runToEndUnder = <T>(span: Span, fn: () => T, maker: unknown): T => 
   ) as T;
 };
 
-const finish = (span: Span, queue: SpanQueue): void => {
+const finish = (span: RunningSpan, queue: SpanQueue): void => {
   queue.close();
   if (span.endTicks === 0) span.end();
 };
 
-const fail = (span: Span, queue: SpanQueue, error: unknown): void => {
+const fail = (span: RunningSpan, queue: SpanQueue, error: unknown): void => {
   if (span.endTicks === 0) span.recordFailure(error);
   finish(span, queue);
 };
 
 /** Keeps a span the local parent until disposed: `using guard = span.enter()`. */
 export class SpanGuard implements Disposable {
-  private readonly outer: SpanQueue | undefined;
+  private readonly outer: TaskQueue | undefined;
   private readonly endLabel: (() => void) | undefined;
 
   /** @internal */
@@ -226,7 +236,7 @@ export class Unsampled {
   constructor(private context: SpanContext) {}
 
   /** What `span` passes on. A root has an id of its own from then on. */
-  contextOf(span: Span): SpanContext {
+  contextOf(span: RunningSpan): SpanContext {
     if (span.isRoot && span.idLo === 0) {
       this.context = this.context.unsampledChild();
       span.idHi = this.context.idHi;
@@ -236,7 +246,7 @@ export class Unsampled {
   }
 
   /** Run `fn` with `span` current. */
-  run<T>(span: Span, fn: () => T): T {
+  run<T>(span: RunningSpan, fn: () => T): T {
     if (state.carriesContexts) return runOnQueue(new SpanQueue(span, false), fn);
     this.queue ??= new SpanQueue(span, false);
     return queueStore.run(this.queue, fn);

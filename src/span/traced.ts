@@ -216,12 +216,7 @@ interface DeclaredBy {
 const wrappers = new WeakSet<object>();
 
 /** The name for the wrapper that `wrapped` gives once it is made. */
-const methodName = (
-  key: string | symbol,
-  options: TracedOptions,
-  by: DeclaredBy,
-  wrapped: () => object,
-): SpanName => {
+const methodName = (key: string | symbol, options: TracedOptions, by: DeclaredBy, wrapped: () => object): SpanName => {
   const { name, shortName } = options;
   if (name !== undefined) return () => name;
   const short = String(typeof key === 'symbol' ? (key.description ?? 'symbol') : key);
