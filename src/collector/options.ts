@@ -107,12 +107,9 @@ const NUMBERS = {
   exitTimeoutMs: 2000,
 } as const;
 
-type NumberName = keyof typeof NUMBERS;
-const NUMBER_NAMES = Object.keys(NUMBERS) as NumberName[];
-
 const FUNCTIONS = ['sampler', 'keep'] as const;
 const OTHERS = ['serviceName', 'resourceAttributes', 'reportOpenTraces'] as const;
-const KNOWN: readonly string[] = [...NUMBER_NAMES, ...FUNCTIONS, ...OTHERS];
+const KNOWN: readonly string[] = [...Object.keys(NUMBERS), ...FUNCTIONS, ...OTHERS];
 
 const checkAttributes = (attributes: object): void => {
   // An array, a Map or Headers have keys of another kind than attributes.
@@ -131,7 +128,7 @@ const checkAttributes = (attributes: object): void => {
 
 const check = (options: CollectorOptions): void => {
   checkNames(options, KNOWN);
-  for (const key of NUMBER_NAMES) {
+  for (const key of Object.keys(NUMBERS) as (keyof typeof NUMBERS)[]) {
     const value = options[key];
     if (value !== undefined) anyNumber(`Option "${key}"`, value, [1], wrongOption);
   }
@@ -202,14 +199,25 @@ const resolveResource = (options: CollectorOptions): Resource => {
  */
 export const resolveOptions = (options: CollectorOptions): ResolvedOptions => {
   check(options);
-  const resolved = {
-    ...(NUMBERS as Record<NumberName, number>),
+  const number = (key: keyof typeof NUMBERS): number => options[key] ?? NUMBERS[key];
+  return {
+    reportIntervalMs: number('reportIntervalMs'),
+    reportThresholdSpans: number('reportThresholdSpans'),
+    maxBatchSpans: number('maxBatchSpans'),
+    reportTimeoutMs: number('reportTimeoutMs'),
+    maxQueuedBytes: Math.min(number('maxQueuedBytes'), MAX_BYTES),
+    maxOpenTraces: number('maxOpenTraces'),
+    maxOpenBytes: Math.min(number('maxOpenBytes'), MAX_BYTES),
+    maxSpansPerTrace: number('maxSpansPerTrace'),
+    maxPropertiesPerSpan: number('maxPropertiesPerSpan'),
+    maxEventsPerSpan: number('maxEventsPerSpan'),
+    maxLinksPerSpan: number('maxLinksPerSpan'),
+    retryMinMs: number('retryMinMs'),
+    retryMaxMs: number('retryMaxMs'),
+    exitTimeoutMs: number('exitTimeoutMs'),
     sampler: options.sampler ?? parentBased(),
     keep: options.keep,
     reportOpenTraces: options.reportOpenTraces ?? false,
     resource: resolveResource(options),
   };
-  for (const key of NUMBER_NAMES) resolved[key] = options[key] ?? NUMBERS[key];
-  for (const key of ['maxQueuedBytes', 'maxOpenBytes'] as const) resolved[key] = Math.min(resolved[key], MAX_BYTES);
-  return resolved;
 };
