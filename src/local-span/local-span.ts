@@ -8,7 +8,6 @@
 // unsigned when formatted.
 //
 // Hot path: nothing here may throw, and no id is formatted.
-import { warn } from '../base/calls/attempt.js';
 import { now } from '../clock/index.js';
 import type { FrameStore } from '../context/frame-store.js';
 import { state } from '../context/process-state.js';
@@ -22,7 +21,13 @@ import {
   SpanDetails,
   spanMeasures,
 } from '../rows/property.js';
-import { closeAfterTurn, currentTaskQueue, enteredTaskQueue, recordingTaskQueue } from './task-context.js';
+import {
+  closeAfterTurn,
+  currentTaskQueue,
+  enteredTaskQueue,
+  recordingTaskQueue,
+  warnOutOfOrder,
+} from './task-context.js';
 
 /** Properties and events one local span may have; beyond it they are counted and dropped. */
 export const MAX_LOCAL_DETAILS = 1 << 17;
@@ -329,46 +334,6 @@ const innermostOpen = (from: LocalSpan): LocalSpan | null => {
   let span: LocalSpan | null = from;
   while (span !== null && !span.isOpen) span = span.outer;
   return span;
-};
-
-const MAX_SITES = 256;
-const seen = new Set<string>();
-
-// The first frame outside the folder of this file and outside Node: the user's call. A bundle has the library and its
-// user in one file, so there the frame is found by its depth below the handle's `end`.
-const BUNDLED_DEPTH = 5;
-
-/** A line of a stack that names a place in a file; `async Promise.all (index 0)` does not. */
-const PLACE = /:\d+:\d+\)?$/;
-
-const callSite = (): string => {
-  const frames = (new Error().stack ?? '').split('\n').slice(1);
-  const own = /\(?((?:file:\/\/)?[^()]*)[/\\][^/\\]+:\d+:\d+\)?$/.exec(frames[0] ?? '')?.[1].replace(/^.*at /, '');
-  const outside =
-    own === undefined
-      ? undefined
-      : frames.find((frame) => PLACE.test(frame) && !frame.includes(own) && !frame.includes('node:'));
-  return (outside ?? frames[BUNDLED_DEPTH] ?? '').trim();
-};
-
-/**
- * A local span was closed while one started after it is open: usually one that is held across an await. Said in development mode, once per call site. Must
- * never throw.
- */
-const warnOutOfOrder = (): void => {
-  if (!state.development || seen.size >= MAX_SITES) return;
-  try {
-    const site = callSite();
-    if (seen.has(site)) return;
-    seen.add(site);
-    const what = `A local span was closed out of order ${site}. A local span belongs to one synchronous stretch`;
-    warn(
-      `${what}; for work that awaits use Span.startWithLocalParent or traced().`,
-      'SPANLINE_LOCAL_SPAN_OUT_OF_ORDER',
-    );
-  } catch {
-    // Programs replace Error.prepareStackTrace.
-  }
 };
 
 let s0 = 0;

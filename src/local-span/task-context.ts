@@ -6,6 +6,8 @@
 //
 // And stretches of code that no scope will close: timers, listeners and promises that go on after the `run` they were made
 // in. What such a stretch leaves open ends with the turn of the event loop it is part of. Must never grow without bound.
+//
+// At the end what is said of a local span that was held across stretches.
 import {
   AsyncLocalStorage,
   AsyncResource,
@@ -13,6 +15,7 @@ import {
   executionAsyncId,
   executionAsyncResource,
 } from 'node:async_hooks';
+import { warn } from '../base/calls/attempt.js';
 import { now, nsPerTick } from '../clock/index.js';
 import { type QueueSwitches, state, type TaskQueue } from '../context/process-state.js';
 import { Counter, count } from '../rows/counters.js';
@@ -201,4 +204,44 @@ const makeRoom = (unfinished: TaskQueue[]): void => {
   }
   for (const queue of open.splice(0, Math.max(0, open.length - MAX_UNFINISHED / 2))) queue.close();
   unfinished.unshift(...open);
+};
+
+const MAX_SITES = 256;
+const seen = new Set<string>();
+
+// The first frame outside the folder of this file and outside Node: the user's call. A bundle has the library and its
+// user in one file, so there the frame is found by its depth below the handle's `end`.
+const BUNDLED_DEPTH = 5;
+
+/** A line of a stack that names a place in a file; `async Promise.all (index 0)` does not. */
+const PLACE = /:\d+:\d+\)?$/;
+
+const callSite = (): string => {
+  const frames = (new Error().stack ?? '').split('\n').slice(1);
+  const own = /\(?((?:file:\/\/)?[^()]*)[/\\][^/\\]+:\d+:\d+\)?$/.exec(frames[0] ?? '')?.[1].replace(/^.*at /, '');
+  const outside =
+    own === undefined
+      ? undefined
+      : frames.find((frame) => PLACE.test(frame) && !frame.includes(own) && !frame.includes('node:'));
+  return (outside ?? frames[BUNDLED_DEPTH] ?? '').trim();
+};
+
+/**
+ * A local span was closed while one started after it is open: usually one that is held across an await. Said in development mode, once per call site. Must
+ * never throw.
+ */
+export const warnOutOfOrder = (): void => {
+  if (!state.development || seen.size >= MAX_SITES) return;
+  try {
+    const site = callSite();
+    if (seen.has(site)) return;
+    seen.add(site);
+    const what = `A local span was closed out of order ${site}. A local span belongs to one synchronous stretch`;
+    warn(
+      `${what}; for work that awaits use Span.startWithLocalParent or traced().`,
+      'SPANLINE_LOCAL_SPAN_OUT_OF_ORDER',
+    );
+  } catch {
+    // Programs replace Error.prepareStackTrace.
+  }
 };

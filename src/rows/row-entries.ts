@@ -119,10 +119,7 @@ export class RowEntries {
     this.remembered = null;
   }
 
-  /**
-   * All entries of the row that is added next; gives their bytes. `name` is that of a span whose name has no number, `further` are links beside those of
-   * the details.
-   */
+  /** All entries of the row that is added next; gives their bytes. `name`: of one without a number; `further`: links beside those of the details. */
   writeDetails(
     { propertyList, details }: EndedSpan,
     name: string | null,
