@@ -4,7 +4,7 @@ export { ByteReader } from '../base/bytes/byte-reader.js';
 export { ByteWriter, nanosWords, toNanosWords, varintLength } from '../base/bytes/byte-writer.js';
 export { attempt, orThrow } from '../base/calls/attempt.js';
 export { isAlive } from '../base/calls/is-alive.js';
-export { codeBetween, type Mark, mark, type OwnCode } from '../base/calls/mark.js';
+export { type Mark, mark } from '../base/calls/mark.js';
 export {
   type Backoff,
   backoffMs,

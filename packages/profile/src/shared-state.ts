@@ -4,10 +4,16 @@
 // millions of spans cost it nothing. The order of the lines counts: the signal handler runs between any two, and must never find an id whose scope
 // goes unseen.
 
-import { codeBetween, mark, type OwnCode, sharedState } from 'spanline/internal/base';
+import { type Mark, mark, sharedState } from 'spanline/internal/base';
 import type { LabelRecord } from './labelled-profile.js';
 
 const begin = mark();
+
+/** Everything between two marks of one file. */
+export interface OwnCode {
+  readonly begin: Mark;
+  readonly end: Mark;
+}
 
 /** What a scope needs of a label: its text, and a place for the CPU time found for it. */
 export interface Labelled {
@@ -117,4 +123,10 @@ export const makeCurrent = (scope: Scope): void => {
   if (cell[IS_SAMPLED] !== 0) enrollSampled(left);
 };
 
-register.ownCode.push(...codeBetween(begin, mark()));
+/** What is between two marks is the library's; nothing where V8 gave no place. */
+export const addOwnCode = (begin: Mark | undefined, end: Mark | undefined): void => {
+  if (begin === undefined || end === undefined || begin.url === '' || begin.url !== end.url) return;
+  register.ownCode.push({ begin, end });
+};
+
+addOwnCode(begin, mark());

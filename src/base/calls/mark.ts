@@ -1,6 +1,7 @@
-// Marks in a file, to recognize the code between two of them, also where a bundler has put all into one file.
+// Marks in a file: where a function is called, also where a bundler has put all into one file.
 import { isAbsolute } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { attempt } from './attempt.js';
 
 /** A place in a script: line and column from 0, as V8's profiles have them. */
 export interface Mark {
@@ -8,21 +9,6 @@ export interface Mark {
   readonly line: number;
   readonly column: number;
 }
-
-/** Everything between two marks. */
-export interface OwnCode {
-  readonly begin: Mark;
-  readonly end: Mark;
-}
-
-const restore = (prepareStackTrace: typeof Error.prepareStackTrace, stackTraceLimit: number): void => {
-  try {
-    Error.prepareStackTrace = prepareStackTrace;
-    Error.stackTraceLimit = stackTraceLimit;
-  } catch {
-    // Nothing was changed.
-  }
-};
 
 /** Where this function is called, or so many calls further out. */
 export const mark = (calls = 1): Mark | undefined => {
@@ -39,10 +25,6 @@ export const mark = (calls = 1): Mark | undefined => {
     // Somebody has frozen Error.
     return undefined;
   } finally {
-    restore(prepareStackTrace, stackTraceLimit);
+    attempt(() => Object.assign(Error, { prepareStackTrace, stackTraceLimit }));
   }
 };
-
-/** The code between two marks; none where V8 gave no place. */
-export const codeBetween = (begin: Mark | undefined, end: Mark | undefined): OwnCode[] =>
-  begin === undefined || end === undefined || begin.url === '' || begin.url !== end.url ? [] : [{ begin, end }];
