@@ -1,5 +1,6 @@
 // Whether there is a process of this number, and whether it is the one that was meant: ours to signal or not.
 import { readFileSync } from 'node:fs';
+import { attempt } from './attempt.js';
 
 export const isAlive = (pid: number): boolean => {
   try {
@@ -16,17 +17,14 @@ const TICK_MS = 10;
 const MARGIN_MS = 2000;
 
 /** Milliseconds of Unix time at which a process began; undefined where that is not known. */
-const startOf = (pid: number): number | undefined => {
-  try {
+const startOf = (pid: number): number | undefined =>
+  attempt(() => {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // Behind the name of the program, which may hold anything.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const boot = /^btime (\d+)$/m.exec(readFileSync('/proc/stat', 'utf8'));
     return boot === null ? undefined : Number(boot[1]) * 1000 + Number(fields[19]) * TICK_MS;
-  } catch {
-    return undefined;
-  }
-};
+  });
 
 /** Whether the process that had this number at a moment, milliseconds of Unix time, is still there: numbers are given again. */
 export const isAliveSince = (pid: number, ms: number): boolean =>

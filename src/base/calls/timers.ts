@@ -6,6 +6,7 @@
 // read the clock for every span: a look costs as much as encoding a small one.
 import { defaultMaxListeners, getMaxListeners, setMaxListeners } from 'node:events';
 import { clearImmediate, clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from 'node:timers';
+import { attempt } from './attempt.js';
 
 export const timers = {
   setTimeout,
@@ -36,11 +37,10 @@ const NOTHING = (): void => {};
 /** Call `listener` when `signal` fires; gives what takes it away again. */
 export const onAbort = (signal: AbortSignal | undefined, listener: () => void): (() => void) => {
   if (signal === undefined) return NOTHING;
-  try {
+  // One that is not Node's throws, and does not warn.
+  attempt(() => {
     if (getMaxListeners(signal) === defaultMaxListeners) setMaxListeners(MAX_LISTENERS, signal);
-  } catch {
-    // Not one of Node's, which warn.
-  }
+  });
   signal.addEventListener('abort', listener, { once: true });
   return () => signal.removeEventListener('abort', listener);
 };
