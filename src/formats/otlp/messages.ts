@@ -21,74 +21,64 @@ export const STATUS_NUMBERS: Readonly<Record<ArchivedStatusCode, number>> = { un
 export const KINDS = Object.keys(KIND_NUMBERS) as readonly ArchivedKind[];
 export const STATUS_CODES = Object.keys(STATUS_NUMBERS) as readonly ArchivedStatusCode[];
 
-/** The tags of the fields of a message, by their names in JSON. */
-const tags = <K extends string>(
-  fields: Readonly<Record<K, readonly [number: number, wireType: number]>>,
-): Readonly<Record<K, number>> =>
-  Object.fromEntries(
-    Object.entries<readonly [number, number]>(fields).map(([name, [number, wireType]]) => [
-      name,
-      tag(number, wireType),
-    ]),
-  ) as Record<K, number>;
-
+/** The tags of the fields of each message, by their names in JSON. */
 export const TAGS = {
   /** ExportTraceServiceRequest and TracesData. */
-  traces: tags({ resourceSpans: [1, BYTES] }),
-  resourceSpans: tags({ resource: [1, BYTES], scopeSpans: [2, BYTES], schemaUrl: [3, BYTES] }),
-  resource: tags({ attributes: [1, BYTES], droppedAttributesCount: [2, VARINT] }),
-  scopeSpans: tags({ scope: [1, BYTES], spans: [2, BYTES], schemaUrl: [3, BYTES] }),
-  scope: tags({
-    name: [1, BYTES],
-    version: [2, BYTES],
-    attributes: [3, BYTES],
-    droppedAttributesCount: [4, VARINT],
-  }),
-  span: tags({
-    traceId: [1, BYTES],
-    spanId: [2, BYTES],
-    parentSpanId: [4, BYTES],
-    traceState: [3, BYTES],
-    name: [5, BYTES],
-    kind: [6, VARINT],
-    startTimeUnixNano: [7, FIXED64],
-    endTimeUnixNano: [8, FIXED64],
-    status: [15, BYTES],
-    attributes: [9, BYTES],
-    events: [11, BYTES],
-    links: [13, BYTES],
-    flags: [16, FIXED32],
-    droppedAttributesCount: [10, VARINT],
-    droppedEventsCount: [12, VARINT],
-    droppedLinksCount: [14, VARINT],
-  }),
-  event: tags({
-    timeUnixNano: [1, FIXED64],
-    name: [2, BYTES],
-    attributes: [3, BYTES],
-    droppedAttributesCount: [4, VARINT],
-  }),
-  link: tags({
-    traceId: [1, BYTES],
-    spanId: [2, BYTES],
-    traceState: [3, BYTES],
-    attributes: [4, BYTES],
-    flags: [6, FIXED32],
-    droppedAttributesCount: [5, VARINT],
-  }),
-  status: tags({ message: [2, BYTES], code: [3, VARINT] }),
-  keyValue: tags({ key: [1, BYTES], value: [2, BYTES] }),
-  value: tags({
-    stringValue: [1, BYTES],
-    boolValue: [2, VARINT],
-    intValue: [3, VARINT],
-    doubleValue: [4, FIXED64],
-    arrayValue: [5, BYTES],
-    kvlistValue: [6, BYTES],
-    bytesValue: [7, BYTES],
-  }),
+  traces: { resourceSpans: tag(1, BYTES) },
+  resourceSpans: { resource: tag(1, BYTES), scopeSpans: tag(2, BYTES), schemaUrl: tag(3, BYTES) },
+  resource: { attributes: tag(1, BYTES), droppedAttributesCount: tag(2, VARINT) },
+  scopeSpans: { scope: tag(1, BYTES), spans: tag(2, BYTES), schemaUrl: tag(3, BYTES) },
+  scope: {
+    name: tag(1, BYTES),
+    version: tag(2, BYTES),
+    attributes: tag(3, BYTES),
+    droppedAttributesCount: tag(4, VARINT),
+  },
+  span: {
+    traceId: tag(1, BYTES),
+    spanId: tag(2, BYTES),
+    parentSpanId: tag(4, BYTES),
+    traceState: tag(3, BYTES),
+    name: tag(5, BYTES),
+    kind: tag(6, VARINT),
+    startTimeUnixNano: tag(7, FIXED64),
+    endTimeUnixNano: tag(8, FIXED64),
+    status: tag(15, BYTES),
+    attributes: tag(9, BYTES),
+    events: tag(11, BYTES),
+    links: tag(13, BYTES),
+    flags: tag(16, FIXED32),
+    droppedAttributesCount: tag(10, VARINT),
+    droppedEventsCount: tag(12, VARINT),
+    droppedLinksCount: tag(14, VARINT),
+  },
+  event: {
+    timeUnixNano: tag(1, FIXED64),
+    name: tag(2, BYTES),
+    attributes: tag(3, BYTES),
+    droppedAttributesCount: tag(4, VARINT),
+  },
+  link: {
+    traceId: tag(1, BYTES),
+    spanId: tag(2, BYTES),
+    traceState: tag(3, BYTES),
+    attributes: tag(4, BYTES),
+    flags: tag(6, FIXED32),
+    droppedAttributesCount: tag(5, VARINT),
+  },
+  status: { message: tag(2, BYTES), code: tag(3, VARINT) },
+  keyValue: { key: tag(1, BYTES), value: tag(2, BYTES) },
+  value: {
+    stringValue: tag(1, BYTES),
+    boolValue: tag(2, VARINT),
+    intValue: tag(3, VARINT),
+    doubleValue: tag(4, FIXED64),
+    arrayValue: tag(5, BYTES),
+    kvlistValue: tag(6, BYTES),
+    bytesValue: tag(7, BYTES),
+  },
   /** ArrayValue and KeyValueList. */
-  values: tags({ values: [1, BYTES] }),
+  values: { values: tag(1, BYTES) },
 };
 
 /** The spans of a request that were recorded by one library, as they were written. */

@@ -131,7 +131,7 @@ const NO_RESOURCE: ArchivedResource = { properties: NO_PROPERTIES };
 
 type Described = ArchivedResource & Partial<ArchivedScope>;
 
-/** Any of which may be absent: the first that is there has no comma before it. */
+/** What describes either. Any member may be absent: the first that is there has no comma before it. */
 const writeMembers = (
   writer: ByteWriter,
   { name = '', version = '', properties, droppedAttributesCount = 0 }: Described,

@@ -1,13 +1,7 @@
 // The few terminal styles the console uses, and whether to use them. No style may reach a stream that did not ask for it.
 // And what trees and bars are drawn with.
 
-export interface Palette {
-  readonly bold: (text: string) => string;
-  readonly dim: (text: string) => string;
-  readonly red: (text: string) => string;
-  readonly cyan: (text: string) => string;
-  readonly yellow: (text: string) => string;
-}
+export type Palette = Readonly<Record<'bold' | 'dim' | 'red' | 'cyan' | 'yellow', (text: string) => string>>;
 
 const style =
   (open: number, close: number) =>
