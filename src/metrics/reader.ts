@@ -1,5 +1,6 @@
 // What an exporter reads: the points of all instruments at one moment, since the start or since what it delivered last. A reader must change nothing of the
 // instruments, for others read them too; and what was not delivered is part of the next difference, so that nothing is lost with a failed export.
+import { attempt } from '../base/calls/attempt.js';
 import { timers } from '../base/calls/timers.js';
 import type { Attribute } from './attribute-sets.js';
 import type { Exemplar } from './exemplars.js';
@@ -51,13 +52,8 @@ export class Instruments {
 
   /** The same, all of them up to date. */
   read(): readonly Instrument[] {
-    for (const observe of this.#observers) {
-      try {
-        observe();
-      } catch {
-        // Its instruments have the values of the reading before.
-      }
-    }
+    // Where one throws, its instruments have the values of the reading before.
+    for (const observe of this.#observers) attempt(observe);
     return this.#all;
   }
 }

@@ -40,9 +40,8 @@ const NumberPoint = {
   integer: tag(6, FIXED64),
   attributes: tag(7, BYTES),
 };
+/** Its times have the numbers of those of a number. */
 const HistogramPoint = {
-  start: tag(2, FIXED64),
-  time: tag(3, FIXED64),
   count: tag(4, FIXED64),
   sum: tag(5, FIXED64),
   bucketCounts: tag(6, BYTES),
@@ -84,12 +83,6 @@ const writeTime = (writer: ByteWriter, fieldTag: number, ms: number): void => {
 const writeWhole = (writer: ByteWriter, value: number): void => {
   writer.data.setBigInt64(writer.length, BigInt(Math.round(value)), true);
   writer.length += 8;
-};
-
-const writeTimes = (writer: ByteWriter, startMs: number, timeMs: number): void => {
-  writer.reserve(FIXED_ROOM);
-  writeTime(writer, NumberPoint.start, startMs);
-  writeTime(writer, NumberPoint.time, timeMs);
 };
 
 const writeNumberPoint = (writer: ByteWriter, { isWhole }: Instrument, { attributes, value }: Point): void => {
@@ -157,7 +150,9 @@ const DATA: Readonly<Record<Instrument['kind'], number>> = {
 
 const writePoint = (writer: ByteWriter, { instrument, startMs }: Metric, point: Point, timeMs: number): void => {
   const start = begin(writer, Data.points);
-  writeTimes(writer, startMs, timeMs);
+  writer.reserve(FIXED_ROOM);
+  writeTime(writer, NumberPoint.start, startMs);
+  writeTime(writer, NumberPoint.time, timeMs);
   if (instrument instanceof Histogram) writeHistogramPoint(writer, instrument, point);
   else writeNumberPoint(writer, instrument, point);
   end(writer, start);
