@@ -4,7 +4,7 @@ import { ByteWriter } from '../base/bytes/byte-writer.js';
 import { Slices, timerMs, timers, within } from '../base/calls/timers.js';
 import type { ReportError } from '../collector/reporter.js';
 import type { HttpSender } from '../exporters/http/sender.js';
-import { endpointOrigin, METRICS, otlpSender, type ResolvedOtlpOptions } from '../exporters/otlp/options.js';
+import { endpointOrigin, otlpSender, type ResolvedOtlpOptions } from '../exporters/otlp/options.js';
 import { readPartialSuccess } from '../exporters/otlp/read-answer.js';
 import type { ArchivedResource } from '../record/archived-span.js';
 import type { Reader } from './reader.js';
@@ -115,7 +115,7 @@ export class OtlpMetricExporter {
 
   #failed(reason: string): void {
     this.exportsFailed++;
-    const origin = this.exportsSent > 0 ? '' : ` ${endpointOrigin(this.#options.otlp.endpointName, METRICS)}`;
+    const origin = this.exportsSent > 0 ? '' : ` ${endpointOrigin(this.#options.otlp.endpointName, 'METRICS')}`;
     this.#warn(`Metrics were not sent; the next export has them. ${reason}${origin}`);
   }
 

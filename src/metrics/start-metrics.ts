@@ -5,13 +5,12 @@ import type { MeterProvider } from '@opentelemetry/api';
 import { defaultCollector } from '../collector/default-collector.js';
 import { onSignal } from '../collector/exit.js';
 import { state } from '../context/process-state.js';
-import type { ResolvedOtlpOptions } from '../exporters/otlp/options.js';
 import { ownResource } from '../formats/library.js';
 import type { ArchivedResource } from '../record/archived-span.js';
 import { LibraryMetrics } from './library-metrics.js';
-import { OtlpMetricExporter } from './otlp-exporter.js';
+import { OtlpMetricExporter, type OtlpMetricOptions } from './otlp-exporter.js';
 import { useProvider } from './program-provider.js';
-import { PrometheusServer } from './prometheus-server.js';
+import { PrometheusServer, type PrometheusServerOptions } from './prometheus-server.js';
 import { Instruments, Reader, type Temporality } from './reader.js';
 import { measureRecorder } from './recorder-metrics.js';
 import { measureRuntime } from './runtime-metrics.js';
@@ -29,18 +28,11 @@ export interface MetricsOptions {
   debug(message: string): void;
 }
 
-export interface OtlpMetricsSettings {
-  readonly options: ResolvedOtlpOptions;
+export interface OtlpMetricsSettings extends Pick<OtlpMetricOptions, 'otlp' | 'intervalMs' | 'timeoutMs'> {
   readonly temporality: Temporality;
-  readonly intervalMs: number;
-  readonly timeoutMs: number;
 }
 
-export interface PrometheusSettings {
-  readonly host: string;
-  readonly port: number;
-  readonly allowedHosts: readonly string[];
-}
+export type PrometheusSettings = Pick<PrometheusServerOptions, 'host' | 'port' | 'allowedHosts'>;
 
 /** Processes of a cluster, which each need a port. */
 const MAX_CLUSTER_PORTS = 256;
@@ -79,11 +71,11 @@ const exportAtExit = (exporter: OtlpMetricExporter, recorded: () => number): Sto
 
 const startOtlp = (instruments: Instruments, recorded: () => number, options: MetricsOptions): Stop => {
   if (options.otlp === undefined) return () => {};
-  const { options: otlp, temporality, intervalMs, timeoutMs } = options.otlp;
+  const { temporality, ...settings } = options.otlp;
   const reader = new Reader(instruments, temporality);
   const { exitTimeoutMs } = defaultCollector();
   const { warn } = options;
-  const exporter = new OtlpMetricExporter({ otlp, reader, resource, intervalMs, timeoutMs, exitTimeoutMs, warn });
+  const exporter = new OtlpMetricExporter({ ...settings, reader, resource, exitTimeoutMs, warn });
   exporter.start();
   const stopAtExit = exportAtExit(exporter, recorded);
   return () => {

@@ -1,6 +1,6 @@
 // The metrics that the environment asks for. Only here is `src/metrics` loaded, and only where something is to be measured; a wrong variable is warned of
 // and left out, and a service starts without metrics that cannot be made.
-import { METRICS, resolveOtlpOptions } from '../exporters/otlp/options.js';
+import { resolveOtlpOptions } from '../exporters/otlp/options.js';
 import type { OtlpMetricsSettings, PrometheusSettings } from '../metrics/start-metrics.js';
 import type { Log } from './log.js';
 import { withoutFaults } from './reporters.js';
@@ -20,11 +20,11 @@ const PORT = 9464;
 const MAX_PORT = 65_535;
 
 const otlpOf = (variables: Variables, log: Log): OtlpMetricsSettings => {
-  const options = withoutFaults((env) => resolveOtlpOptions({}, env, METRICS), log);
-  if (options.protocol === 'json') log.warn('Metrics go out as http/protobuf: http/json is for traces.');
+  const otlp = withoutFaults((env) => resolveOtlpOptions({}, env, 'METRICS'), log);
+  if (otlp.protocol === 'json') log.warn('Metrics go out as http/protobuf: http/json is for traces.');
   const name = 'OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE';
   return {
-    options,
+    otlp,
     temporality: variables.word(name, TEMPORALITIES, 'cumulative') === 'cumulative' ? 'cumulative' : 'delta',
     intervalMs: variables.whole('OTEL_METRIC_EXPORT_INTERVAL', 1) ?? INTERVAL_MS,
     timeoutMs: variables.whole('OTEL_METRIC_EXPORT_TIMEOUT', 1) ?? TIMEOUT_MS,

@@ -2,7 +2,7 @@
 import { gunzipSync } from 'node:zlib';
 import { afterEach, expect, test, vi } from 'vitest';
 import { timers } from '../../src/base/calls/timers.js';
-import { METRICS, resolveOtlpOptions } from '../../src/exporters/otlp/options.js';
+import { resolveOtlpOptions } from '../../src/exporters/otlp/options.js';
 import { Counter } from '../../src/metrics/instruments.js';
 import { OtlpMetricExporter } from '../../src/metrics/otlp-exporter.js';
 import { Instruments, Reader } from '../../src/metrics/reader.js';
@@ -34,7 +34,7 @@ const exporterTo = (env: Readonly<Record<string, string>>, exitTimeoutMs = 5000,
   const requests = instruments.add(new Counter({ name: 'requests', unit: '1', description: '', isWhole: true }));
   const warnings: string[] = [];
   const exporter = new OtlpMetricExporter({
-    otlp: resolveOtlpOptions({}, env, METRICS),
+    otlp: resolveOtlpOptions({}, env, 'METRICS'),
     reader: new Reader(instruments, 'delta'),
     resource: () => ({ properties: { 'service.name': 'shop' } }),
     intervalMs,

@@ -43,15 +43,9 @@ export interface ResolvedOtlpOptions extends Required<Omit<OtlpReporterOptions, 
 }
 
 /** What is sent: its variables are `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` and so on, before those for all signals. */
-export interface Signal {
-  readonly variables: string;
-  readonly path: string;
-  /** What switches it off under register. */
-  readonly off: string;
-}
+type Signal = 'TRACES' | 'METRICS';
 
-export const TRACES: Signal = { variables: 'TRACES', path: '/v1/traces', off: 'OTEL_TRACES_EXPORTER' };
-export const METRICS: Signal = { variables: 'METRICS', path: '/v1/metrics', off: 'OTEL_METRICS_EXPORTER' };
+const PATHS: Readonly<Record<Signal, string>> = { TRACES: '/v1/traces', METRICS: '/v1/metrics' };
 
 const PROTOCOLS: Readonly<Record<string, 'protobuf' | 'json'>> = {
   'http/protobuf': 'protobuf',
@@ -87,7 +81,7 @@ const pick = (
   usual: string | number,
 ): Setting => {
   if (options[option] !== undefined) return { name: `Option "${option}"`, value: options[option] };
-  for (const name of [`OTEL_EXPORTER_OTLP_${signal.variables}_${variable}`, `OTEL_EXPORTER_OTLP_${variable}`]) {
+  for (const name of [`OTEL_EXPORTER_OTLP_${signal}_${variable}`, `OTEL_EXPORTER_OTLP_${variable}`]) {
     const value = env[name]?.trim();
     if (value) return { name, value };
   }
@@ -102,10 +96,10 @@ export const httpUrl = ({ name, value }: Setting): URL => {
 };
 
 const resolveEndpoint = (from: Sources): Pick<ResolvedOtlpOptions, 'url' | 'endpointName'> => {
-  const { variables, path } = from.signal;
+  const path = PATHS[from.signal];
   const found = pick(from, 'endpoint', 'ENDPOINT', 'http://localhost:4318');
   const url = httpUrl(found);
-  const isWhole = found.name === `OTEL_EXPORTER_OTLP_${variables}_ENDPOINT` || url.pathname.endsWith(path);
+  const isWhole = found.name === `OTEL_EXPORTER_OTLP_${from.signal}_ENDPOINT` || url.pathname.endsWith(path);
   if (!isWhole) url.pathname = url.pathname.replace(/\/+$/, '') + path;
   return { url: url.href, endpointName: found.name };
 };
@@ -162,7 +156,7 @@ const parseHeaders = (name: string, text: string): Record<string, string> => {
 };
 
 const resolveHeaders = ({ options, env, signal }: Sources): Record<string, string> => {
-  const names = ['OTEL_EXPORTER_OTLP_HEADERS', `OTEL_EXPORTER_OTLP_${signal.variables}_HEADERS`];
+  const names = ['OTEL_EXPORTER_OTLP_HEADERS', `OTEL_EXPORTER_OTLP_${signal}_HEADERS`];
   const ofVariables = names.map((name) => parseHeaders(name, env[name] ?? ''));
   return Object.assign({}, ...ofVariables, httpHeaders(options.headers ?? {}));
 };
@@ -171,7 +165,7 @@ const resolveHeaders = ({ options, env, signal }: Sources): Record<string, strin
 export const resolveOtlpOptions = (
   options: OtlpReporterOptions,
   env: NodeJS.ProcessEnv = process.env,
-  signal = TRACES,
+  signal: Signal = 'TRACES',
 ): ResolvedOtlpOptions => {
   checkNames(options, KNOWN);
   const from = { options, env, signal };
@@ -191,9 +185,9 @@ export const resolveOtlpOptions = (
 };
 
 /** Where the address is from, and what to set where it is the default: for a message about a collector that does not answer. */
-export const endpointOrigin = (endpointName: string, { off } = TRACES): string =>
+export const endpointOrigin = (endpointName: string, signal: Signal = 'TRACES'): string =>
   endpointName === ''
-    ? `That is the default: set OTEL_EXPORTER_OTLP_ENDPOINT to where yours listens, or ${off}=none under register.`
+    ? `That is the default: set OTEL_EXPORTER_OTLP_ENDPOINT to where yours listens, or OTEL_${signal}_EXPORTER=none under register.`
     : `The address is that of ${endpointName.replace(/^O(?=ption )/, 'o')}.`;
 
 /** What sends requests of OTLP, of whatever signal. */

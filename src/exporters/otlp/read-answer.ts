@@ -2,6 +2,7 @@
 // read is not an error, because the HTTP status already decides what became of the spans.
 import { ByteReader } from '../../base/bytes/byte-reader.js';
 import { BYTES, FIXED32, FIXED64, VARINT } from '../../base/bytes/byte-writer.js';
+import { attempt } from '../../base/calls/attempt.js';
 
 /** A success with a reservation. */
 interface PartialSuccess {
@@ -49,12 +50,8 @@ const partialFromJson = (body: Buffer): PartialSuccess => {
 
 /** Of the body of a success; undefined when all is well or it cannot be read. */
 export const readPartialSuccess = (body: Buffer, contentType: string): PartialSuccess | undefined => {
-  try {
-    const partial = contentType.includes('json') ? partialFromJson(body) : partialFromProtobuf(body);
-    return partial.rejectedSpans > 0 || partial.message !== '' ? partial : undefined;
-  } catch {
-    return undefined;
-  }
+  const partial = attempt(() => (contentType.includes('json') ? partialFromJson(body) : partialFromProtobuf(body)));
+  return partial !== undefined && (partial.rejectedSpans > 0 || partial.message !== '') ? partial : undefined;
 };
 
 /** The message of a failure: google.rpc.Status in protobuf or JSON, or plain text; empty when there is none. */
