@@ -27,17 +27,16 @@ export const Options = ({ of }: { of: Iterable<Option> }) => (
 
 export interface SelectProps {
   readonly label: string;
-  readonly class?: string;
   readonly value: string;
   readonly of: readonly Option[];
   readonly change: (value: string) => void;
 }
 
 /** A choice with its label. An address may name a value that is not offered: it is, then. */
-export const Select = ({ label, class: kind, value, of, change }: SelectProps) => {
+export const Select = ({ label, value, of, change }: SelectProps) => {
   const isOffered = value === '' || of.some((option) => option === value || option[0] === value);
   return (
-    <label class={kind}>
+    <label>
       {label}{' '}
       <select value={value} onChange={(event) => change(event.currentTarget.value)}>
         <Options of={isOffered ? of : [...of, value]} />
@@ -65,7 +64,7 @@ export const Triage = ({ status, note: noted = '', words, say }: TriageProps) =>
   const [error, setError] = useState<Error>();
   return (
     <>
-      <div class="triage">
+      <div class="flow">
         <TextField aria-label="note" placeholder="why" maxLength={1000} value={note} set={setNote} />
         {STATUSES.map((one) => (
           <button

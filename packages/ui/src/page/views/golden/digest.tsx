@@ -43,7 +43,7 @@ const Against = ({
   return (
     <>
       <h3>Against</h3>
-      <div class="lists">
+      <div class="flow">
         {references.map((one) => (
           <button key={one.digest} type="button" aria-pressed={one === reference} onClick={() => choose(one.digest)}>
             {titleOf(one)}
@@ -96,7 +96,7 @@ const Digest = ({ found, asked, against, holdAgainst, onChange }: DigestProps & 
   const say = (said: Status, note: string): Promise<void> =>
     post('golden/triage', { test, digest, status: said, note }).then(onChange);
   return (
-    <section class="looked-at" aria-labelledby="digest-title">
+    <section class="box" aria-labelledby="digest-title">
       <h2 id="digest-title">
         {test} <code>{digest}</code>
       </h2>
@@ -107,7 +107,7 @@ const Digest = ({ found, asked, against, holdAgainst, onChange }: DigestProps & 
       <Triage status={status} say={say} />
       <Against found={found} chosen={against} choose={holdAgainst} />
       <h3>Its traces</h3>
-      <dl class="params">
+      <dl class="keys">
         {Object.entries(found.params).map(([key, values]) => (
           <div key={key}>
             <dt>

@@ -30,6 +30,7 @@ export const Ignores = ({ onChange }: { onChange: () => void }) => {
     <section aria-labelledby="ignores-title">
       <h2 id="ignores-title">Ignored for a while</h2>
       <form
+        class="flow"
         onSubmit={(event) => {
           event.preventDefault();
           send('golden/ignores/add', { query, days, note });
@@ -92,6 +93,7 @@ const Search = ({ parameters }: { parameters: Parameters }) => {
     goTo('golden', { ...parameters, offset: undefined, last: undefined, ...changed });
   return (
     <form
+      class="flow"
       onSubmit={(event) => {
         event.preventDefault();
         search({ query: text });
@@ -115,7 +117,7 @@ const Digests = ({ parameters }: { parameters: Parameters }) => {
   return (
     <div class="golden">
       <h1>Golden</h1>
-      <div class="lists">
+      <div class="flow">
         {LISTS.map((list) => (
           <button
             key={list.title}

@@ -88,7 +88,7 @@ const Pages = ({ total, shown, parameters }: { total: number; shown: number; par
     goTo('golden', { ...parameters, offset: from > 0 ? String(from) : undefined, test: undefined, digest: undefined });
   if (total <= PAGE && offset === 0) return null;
   return (
-    <nav class="lists" aria-label="Pages">
+    <nav class="flow" aria-label="Pages">
       <button type="button" disabled={offset === 0} onClick={() => show(Math.max(0, offset - PAGE))}>
         Previous {PAGE}
       </button>
@@ -185,7 +185,7 @@ const Commits = ({ answer, parameters }: { answer: ChangesAnswer; parameters: Pa
         </section>
       ))}
       {commits.length === 0 && <p>Nothing changed at these commits.</p>}
-      <nav class="lists" aria-label="Commits">
+      <nav class="flow" aria-label="Commits">
         <button
           type="button"
           disabled={older === undefined}

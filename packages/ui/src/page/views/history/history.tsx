@@ -172,7 +172,7 @@ const Queried = ({ source, parameters, isBoth }: { source: SourceName; parameter
         type={(changed) => ask(changed, true)}
       />
       <div>
-        <div class="query">
+        <div class="flow">
           <h1>History</h1>
           {isBoth && <Sources source={source} parameters={parameters} />}
           <Select

@@ -9,7 +9,7 @@ import { type Hovered, Plot, type PlotProps } from './plot.js';
 import { commonParams, type DrawnSeries, groupsOf, paramsText, shortHash, type Zoom } from './series.js';
 
 const Swatch = ({ color, dash }: DrawnSeries) => (
-  <svg class="swatch" width={24} height={10} aria-hidden="true">
+  <svg width={24} height={10} aria-hidden="true">
     <line x1={0} y1={5} x2={24} y2={5} stroke={`var(${color})`} stroke-width={2} stroke-dasharray={dash.join(' ')} />
   </svg>
 );

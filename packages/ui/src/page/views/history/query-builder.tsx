@@ -79,7 +79,7 @@ export const QueryBuilder = ({ source, query, change, type }: Building) => {
   }, [answer.value]);
   return (
     <aside aria-label="Query">
-      <div class="query">
+      <div class="flow">
         <TextField type="search" aria-label="query" placeholder="all series" value={text} set={setText} />
       </div>
       <p role="status" class={answer.error === undefined ? 'muted' : 'failure'}>

@@ -74,7 +74,7 @@ const Said = ({ change: { status, by, atMs, note } }: { change: ChangeAnswer }) 
 export const Step = ({ source, change, query, onChange }: Asked & { change: ChangeAnswer; onChange: () => void }) => {
   const { commit, key } = change;
   return (
-    <section class="step" aria-labelledby="step-title">
+    <section class="step box" aria-labelledby="step-title">
       <h2 id="step-title">
         <span class={change.kind}>{percent(change.change)}</span> at <code>{shortHash(change.hash)}</code>
       </h2>
@@ -137,9 +137,10 @@ export const TwoCommits = ({ source, commits, query, chosen, choose }: TwoCommit
   const [from, to] = [placeOf(commits, a), placeOf(commits, b)].sort((x, y) => x - y);
   const unknown = [a, b].filter((text) => text !== '' && placeOf(commits, text) < 0);
   return (
-    <section class="two-commits" aria-labelledby="two-title">
+    <section aria-labelledby="two-title">
       <h2 id="two-title">Between two commits</h2>
       <form
+        class="flow"
         onSubmit={(event) => {
           event.preventDefault();
           choose({ a: first, b: second });

@@ -20,9 +20,7 @@ const Details = ({ layout: { columns }, row }: { layout: FlameLayout; row: numbe
     <p id="flame-details" class="flame-details" role="status">
       <strong>{names[frame[row]]}</strong> {milliseconds(total[row])} ({percent(total[row] / whole)}), itself{' '}
       {milliseconds(self[row])}
-      {before !== undefined && (
-        <span class={change > 0 ? 'profiles-more' : 'profiles-less'}> {points(change)} points</span>
-      )}
+      {before !== undefined && <span class={change > 0 ? 'more' : 'less'}> {points(change)} points</span>}
       <span class="muted mono"> {places[frame[row]]}</span>
     </p>
   );
@@ -78,7 +76,7 @@ const Graph = ({ columns, choice }: { columns: FlameColumns; choice: Choice }) =
   const label = `Flame graph of ${count - 1} nodes, ${milliseconds(columns.total[0])} in all. Arrows move, Enter zooms, 0 shows all.`;
   return (
     <>
-      <div class="profiles-bar">
+      <div class="flow">
         <input
           ref={field}
           type="search"

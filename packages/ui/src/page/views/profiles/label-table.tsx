@@ -100,7 +100,7 @@ const Changes = ({ diff, choice }: { diff: ProfileDiff; choice: Choice }) => (
               {points(low)} to {points(high)}
             </td>
             <td class="number">{pValue < 0.001 ? pValue.toExponential(1) : pValue.toFixed(3)}</td>
-            <td class={`profiles-${verdict}`}>{verdict}</td>
+            <td class={verdict}>{verdict}</td>
           </tr>
         ))}
       </Table>

@@ -94,7 +94,6 @@ interface FilesProps extends Pick<SelectProps, 'label' | 'value' | 'change'> {
 
 const Files = ({ files, none, ...select }: FilesProps) => (
   <Select
-    class="profiles-field"
     of={[
       ...(none === undefined ? [] : [['', none] as const]),
       ...files.map(({ name, writtenMs }) => [name, `${name} · ${timeOf(writtenMs)}`] as const),
@@ -117,7 +116,6 @@ const Samples = ({ choice }: { choice: Choice }) => {
   return (
     <>
       <Select
-        class="profiles-field"
         label="by label"
         value={by}
         of={known.map((key) => [key, key === WHOLE ? 'all labels together' : key])}
@@ -179,7 +177,7 @@ const Profile = ({ list, parameters }: { list: ProfileList; parameters: ViewProp
   return (
     <>
       <h1>Profiles</h1>
-      <div class="profiles-bar">
+      <div class="flow">
         <Files files={files} value={name} label="profile" change={(next) => choice.change({ name: next })} />
         <Files
           files={files}

@@ -37,15 +37,15 @@ export const StallCard = ({ stall, worstUs }: { stall: StallAnswer; worstUs: num
           {moment(startUs)} {process}
         </small>
       </h2>
-      <div class="stall-bar" style={{ width: `${Math.max(2, (100 * durationUs) / worstUs)}%` }} aria-hidden="true">
+      <div class="parts" style={{ width: `${Math.max(2, (100 * durationUs) / worstUs)}%` }} aria-hidden="true">
         {parts.map(({ kind, us }) => (
-          <span key={kind} class={`part-${kind}`} style={{ flexGrow: us }} />
+          <span key={kind} style={{ flexGrow: us, background: `var(--${kind})` }} />
         ))}
       </div>
-      <ul class="stall-parts" aria-label="who had the event loop">
+      <ul class="legend" aria-label="who had the event loop">
         {parts.map(({ kind, words, us }) => (
           <li key={kind}>
-            <i class={`part-${kind}`} aria-hidden="true" /> {words} {duration(us)}
+            <span class="swatch" style={{ background: `var(--${kind})` }} /> {words} {duration(us)}
           </li>
         ))}
       </ul>

@@ -6,7 +6,6 @@ import { hrefOf, type ViewProps } from '../../shell/location.js';
 import { Empty, Failure, type Load, Loaded, NoArchive } from '../../shell/states.js';
 import { duration, moment } from '../../shell/texts.js';
 import './snapshots/snapshots.css';
-import './traces.css';
 
 const US_PER_MS = 1000;
 

@@ -28,9 +28,9 @@ const Row = ({ row: { depth, name, left, right }, max }: { row: ComparedRow; max
       <td class="number">{count === 0 ? '' : signed(count, countText(Math.abs(count)))}</td>
       <td class="number">{duration(left.us)}</td>
       <td class="number">{duration(right.us)}</td>
-      <td class={`number ${us > 0 ? 'slower' : 'faster'}`}>{us === 0 ? '' : signed(us, duration(Math.abs(us)))}</td>
+      <td class={`number ${us > 0 ? 'worse' : 'better'}`}>{us === 0 ? '' : signed(us, duration(Math.abs(us)))}</td>
       <td class="compare-bar" aria-hidden="true">
-        <span class={us > 0 ? 'slower' : 'faster'} style={{ width: `${max > 0 ? (100 * Math.abs(us)) / max : 0}px` }} />
+        <span class={us > 0 ? 'worse' : 'better'} style={{ width: `${max > 0 ? (100 * Math.abs(us)) / max : 0}px` }} />
       </td>
     </tr>
   );
@@ -80,7 +80,7 @@ const Chooser = ({ parameters }: Pick<ViewProps, 'parameters'>) => {
     goTo('traces/compare', { ...parameters, ...(Object.fromEntries(data) as Record<string, string>) });
   };
   return (
-    <form class="chooser" onSubmit={send}>
+    <form class="flow" onSubmit={send}>
       {['a', 'b'].map((name) => (
         <label key={name}>
           {name.toUpperCase()}{' '}

@@ -44,7 +44,7 @@ export const Form = ({ parameters }: { parameters: Readonly<Record<string, strin
   const services = new Set([...(value?.services ?? []), ...(service === '' ? [] : [service])]);
   const limits = new Set([...LIMITS, draft.limit ?? DEFAULT_LIMIT]);
   return (
-    <form class="search" onSubmit={send}>
+    <form class="flow" onSubmit={send}>
       <label>
         service{' '}
         <select {...field('service')}>
@@ -221,7 +221,7 @@ const Found = (found: TracesAnswer & Pick<ViewProps, 'parameters'>) => {
       <Ended {...found} />
       <Choice parameters={parameters} />
       <TraceTable traces={traces} parameters={parameters} />
-      <p class="pages">
+      <p class="flow">
         {before !== undefined && <a href={hrefOf('traces', { ...parameters, before: undefined })}>Newest</a>}{' '}
         {next !== undefined && <a href={hrefOf('traces', { ...parameters, before: next })}>Older</a>}
       </p>

@@ -102,7 +102,7 @@ export const Actions = ({ traceId, snapshot, field, text, setText, found, next }
     );
   };
   return (
-    <p class="actions">
+    <p class="flow">
       <input
         ref={field}
         type="search"

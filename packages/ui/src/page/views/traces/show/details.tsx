@@ -52,15 +52,19 @@ const WORDS: Readonly<Record<PartKind, string>> = {
 export const BreakdownBar = ({ breakdown, of }: { breakdown: BreakdownAnswer; of: string }) => (
   <section class="breakdown" aria-label={`where the time of ${of} went`}>
     <p class="mono">{breakdown.text}</p>
-    <div class="bar" role="img" aria-label={breakdown.text}>
+    <div class="parts" role="img" aria-label={breakdown.text}>
       {breakdown.parts.map(({ kind, us }) => (
-        <span key={kind} class={`part ${kind}`} style={{ flexGrow: us }} title={`${WORDS[kind]}: ${duration(us)}`} />
+        <span
+          key={kind}
+          style={{ flexGrow: us, background: `var(--${kind})` }}
+          title={`${WORDS[kind]}: ${duration(us)}`}
+        />
       ))}
     </div>
     <ul class="legend">
       {breakdown.parts.map(({ kind, us }) => (
         <li key={kind}>
-          <span class={`swatch part ${kind}`} /> {WORDS[kind]} {duration(us)}
+          <span class="swatch" style={{ background: `var(--${kind})` }} /> {WORDS[kind]} {duration(us)}
         </li>
       ))}
     </ul>

@@ -44,7 +44,7 @@ export const ZoomBar = ({ control, durationUs, rows, showSelected }: ZoomBarProp
     ['zoom out', '−', () => zoom(2)],
   ] as const;
   return (
-    <p class="actions">
+    <p class="flow">
       {buttons.map(([words, sign, act]) => (
         <button key={words} type="button" aria-label={words} title={words} onClick={act}>
           {sign}

@@ -124,7 +124,7 @@ const Snapshots = ({ sources }: ViewProps) => {
         A process whose flight recorder is on writes what it holds of its last minute; traces, timeline and stalls are
         then looked at here. SIGUSR1 opens its inspector, which is closed again.
       </p>
-      <form class="actions" onSubmit={send}>
+      <form class="flow" onSubmit={send}>
         <label>
           process id <input name="pid" type="number" min={1} max={4_194_304} required size={8} />
         </label>
