@@ -31,6 +31,7 @@ export {
   writeWhole,
 } from '../base/files/whole-file.js';
 export { hostName, isLocalName, isLoopback } from '../base/loopback.js';
+export { firstIndex } from '../base/maps/first-index.js';
 export { BoundedCache, getOrMake } from '../base/maps/maps.js';
 export { sharedState } from '../base/maps/shared-state.js';
 export { anyNumber, finiteNumber, flag, isBucket, oneOf, wholeNumber } from '../base/options/checks.js';

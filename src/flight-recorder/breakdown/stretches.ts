@@ -1,6 +1,7 @@
 // Lists of stretches of time in order and without overlaps, each with a reference to what it is of; what the breakdown of time needs of a span,
 // wherever spans are kept; and its unit of time inside, the tick. Must stay n log n, whatever overlaps whatever, and must not import records or
 // files.
+import { firstIndex } from '../../base/maps/first-index.js';
 
 /** A span of this process with its time. */
 export interface TimedSpan {
@@ -64,14 +65,7 @@ export class Stretches {
 
   /** The first that ends after `time`. */
   firstAfter(time: number): number {
-    let low = 0;
-    let high = this.count;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.ends[middle] <= time) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstIndex(0, this.count, (i) => this.ends[i] > time);
   }
 }
 

@@ -1,6 +1,7 @@
 // Finds traces by id: all that many traces need is fetched together, in batches that fit into memory, and the spans of each trace are put
 // together, ids from the dictionary, everything else from groups. What does not fit together is damage, never a trace with fewer spans.
 import { CorruptError, type DictionaryEntry, GraphError } from '@spanline/graph';
+import { firstIndex } from 'spanline/internal/base';
 import type { ArchivedSpan } from 'spanline/internal/record';
 import { lastWordOf, TRACE_ID_BYTES, traceIdBytes } from '../values/fields.js';
 import type { GroupExtents, GroupReader, Outcome, WholeGroup } from './group-reader.js';
@@ -95,15 +96,8 @@ const idOf = ({ name }: SegmentFile, spanIds: ReadonlyMap<number, string>, ordin
 };
 
 /** The group of an ordinal. */
-const groupAt = (firsts: Float64Array, ordinal: number): number => {
-  let [low, high] = [0, firsts.length - 1];
-  while (high - low > 1) {
-    const middle = (low + high) >>> 1;
-    if (firsts[middle] <= ordinal) low = middle;
-    else high = middle;
-  }
-  return low;
-};
+const groupAt = (firsts: Float64Array, ordinal: number): number =>
+  firstIndex(1, firsts.length - 1, (i) => firsts[i] > ordinal) - 1;
 
 /** Groups of one batch of reads, and their bytes in the file. */
 const BATCH_GROUPS = 512;

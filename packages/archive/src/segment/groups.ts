@@ -8,7 +8,7 @@
 
 import type { Container, WrittenBlock } from '@spanline/graph';
 import type { StoredForm } from '@spanline/graph/internal';
-import { type ByteReader, ByteWriter } from 'spanline/internal/base';
+import { type ByteReader, ByteWriter, firstIndex } from 'spanline/internal/base';
 import { readTime, TRACE_ID_BYTES, writeTime } from '../values/fields.js';
 import {
   GROUP_BYTES,
@@ -212,16 +212,11 @@ export class GroupTable {
 
   /** The groups that may hold a trace: the first and the one behind the last. */
   groupsOf(id: Uint8Array): { readonly first: number; readonly end: number } {
-    let [low, high] = [0, this.count];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.firstId(middle).compare(id) <= 0) low = middle + 1;
-      else high = middle;
-    }
-    let first = Math.max(0, low - 1);
+    const end = firstIndex(0, this.count, (i) => this.firstId(i).compare(id) > 0);
+    let first = Math.max(0, end - 1);
     // A trace in pieces begins several groups.
-    while (first > 0 && low > 0 && this.firstId(first).equals(id) && this.firstId(first - 1).equals(id)) first--;
-    return { first, end: low };
+    while (first > 0 && this.firstId(first).equals(id) && this.firstId(first - 1).equals(id)) first--;
+    return { first, end };
   }
 
   /** Whether group `group` goes on with the trace of the group before. */

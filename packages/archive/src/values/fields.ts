@@ -2,7 +2,7 @@
 // times as u64, low bytes first, and in columns that are compared without a bigint. Ids are lower-case hexadecimal of a fixed length; anything else
 // is refused, because it would come back different, and so is a time that no file can hold, before it is written.
 import { BadKeyError } from '@spanline/graph';
-import type { ByteReader, ByteWriter } from 'spanline/internal/base';
+import { type ByteReader, type ByteWriter, firstIndex } from 'spanline/internal/base';
 
 /** The place of a kind is its number in files. */
 export const KINDS = ['unspecified', 'internal', 'server', 'client', 'producer', 'consumer'] as const;
@@ -69,15 +69,8 @@ export const isTime = (time: unknown): time is bigint => typeof time === 'bigint
 export const compare = <T>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Whether a number is among some, which ascend. */
-export const hasNumber = (numbers: Uint32Array | Float64Array, number: number): boolean => {
-  let [low, high] = [0, numbers.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (numbers[middle] < number) low = middle + 1;
-    else high = middle;
-  }
-  return numbers[low] === number;
-};
+export const hasNumber = (numbers: Uint32Array | Float64Array, number: number): boolean =>
+  numbers[firstIndex(0, numbers.length, (i) => numbers[i] >= number)] === number;
 
 const scratch = new Uint8Array(8);
 const view = new DataView(scratch.buffer);

@@ -8,7 +8,7 @@
 //     gap    = where a stretch begins in the logical file, less the end of the stretch before
 //     footer = mapLength:u32 mapCrc:u32 fileLength:u64 version:u16 zeros[2] crc:u32 "1TSLCLPS"
 import { crc32 } from 'node:zlib';
-import { ByteWriter } from 'spanline/internal/base';
+import { ByteWriter, firstIndex } from 'spanline/internal/base';
 import { CorruptError, TruncatedError, UnsupportedVersionError } from './graph-error.js';
 import { sectionReader } from './layout.js';
 import type { ByteRange, Tail } from './transport/transport.js';
@@ -197,12 +197,6 @@ export class ClusterMap {
   }
 
   #pieceAt(offset: number): number {
-    let [low, high] = [0, this.#pieces.length];
-    while (high - low > 1) {
-      const middle = (low + high) >>> 1;
-      if (this.#pieces[middle].offset <= offset) low = middle;
-      else high = middle;
-    }
-    return low;
+    return firstIndex(1, this.#pieces.length, (i) => this.#pieces[i].offset > offset) - 1;
   }
 }

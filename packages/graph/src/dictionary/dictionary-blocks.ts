@@ -1,5 +1,6 @@
 // Fetches and decodes the blocks of a dictionary: out of the cache, or in batches of reads. What is kept owns its bytes, so that
 // the cache knows what it holds.
+import { firstIndex } from 'spanline/internal/base';
 import { BlockCache, newBlockKeys } from '../container/block-cache.js';
 import type { BlockRef, Container, Reading } from '../container/container.js';
 import type { ByteRange } from '../container/transport/transport.js';
@@ -65,13 +66,7 @@ export class DictionaryBlocks {
   /** The index block that describes `block`. */
   indexBlockOf(block: number): number {
     const { cuts } = this.index;
-    let [low, high] = [0, cuts.length - 1];
-    while (high - low > 1) {
-      const middle = (low + high) >>> 1;
-      if (cuts[middle] <= block) low = middle;
-      else high = middle;
-    }
-    return low;
+    return firstIndex(1, cuts.length - 1, (i) => cuts[i] > block) - 1;
   }
 
   /** The first and the last index block that know where keys of a range may be. */

@@ -3,7 +3,7 @@
 // differences in a Rice code, the rest as it is; n sorted random strings so take log2(n!) bits less than they have, but for a few hundredths of a
 // byte each. Search works on the decoded four bytes and never builds a string.
 
-import type { ByteReader, ByteWriter } from 'spanline/internal/base';
+import { type ByteReader, type ByteWriter, firstIndex } from 'spanline/internal/base';
 import { BitReader, BitWriter } from '../container/bits.js';
 import { type KeyBlock, type KeysToEncode, MAX_KEY_BYTES } from './key-bytes.js';
 
@@ -341,13 +341,9 @@ class GroupedKeys implements KeyBlock {
 
   key(i: number): Buffer {
     const key = Buffer.allocUnsafe(this.#width);
-    let [low, high] = [0, this.#starts.length - 1];
-    while (high - low > 1) {
-      const middle = (low + high) >>> 1;
-      if (this.#starts[middle] <= i) low = middle;
-      else high = middle;
-    }
-    this.#seconds.copy(i, key, this.#firsts.copy(low, key, 0));
+    const starts = this.#starts;
+    const group = firstIndex(1, starts.length - 1, (one) => starts[one] > i) - 1;
+    this.#seconds.copy(i, key, this.#firsts.copy(group, key, 0));
     return key;
   }
 

@@ -3,7 +3,7 @@
 // not: they are found all the same, and are kept apart.
 
 import type { SpanRecord } from 'spanline';
-import { getOrMake } from 'spanline/internal/base';
+import { firstIndex, getOrMake } from 'spanline/internal/base';
 import type { LabelCpu } from '../dynamic-label.js';
 import { type LabelledProfile, type LabelRecord, LOST_LABEL, OVERFLOW_LABEL, SampleKind } from '../labelled-profile.js';
 import { CpuSum } from '../shares.js';
@@ -165,16 +165,8 @@ export class OpenIntervals<T extends Interval> {
   }
 
   #find(ns: number): number {
-    let low = 0;
-    let high = this.#begins.length;
-    // The last that began.
-    while (low < high) {
-      const half = (low + high) >>> 1;
-      if (this.#begins[half] <= ns) low = half + 1;
-      else high = half;
-    }
-    // Whatever lies between one and the one around it ended no later.
-    let at = low - 1;
+    // The last that began. Whatever lies between one and the one around it ended no later.
+    let at = firstIndex(0, this.#begins.length, (i) => this.#begins[i] > ns) - 1;
     while (at !== NONE && this.#sorted[at].endNs <= ns) at = this.#around[at];
     return at;
   }

@@ -8,6 +8,7 @@
 //
 //     directory := 0xfe name (NUL name)*       names in UTF-8, in the order of their bytes
 import type { Key } from 'lmdb';
+import { firstIndex } from 'spanline/internal/base';
 import { compareBytes } from '../cells.js';
 
 /** An entry's key; bytes only as a bound of a range. */
@@ -74,12 +75,5 @@ export const directoryEntry = (names: readonly string[]): Buffer =>
 export const blockKey = (head: string, name: string): string => `${head}\0${name}`;
 
 /** Which block holds `qualifier` if any does: the last one named at or before it, else the first, which has all that sorts before. */
-export const blockFor = (names: readonly string[], qualifier: string): number => {
-  let low = 0;
-  for (let high = names.length; high - low > 1; ) {
-    const middle = (low + high) >>> 1;
-    if (compareBytes(names[middle] as string, qualifier) <= 0) low = middle;
-    else high = middle;
-  }
-  return low;
-};
+export const blockFor = (names: readonly string[], qualifier: string): number =>
+  firstIndex(1, names.length, (i) => compareBytes(names[i] as string, qualifier) > 0) - 1;
