@@ -2,7 +2,7 @@
 // itself where it is asked to, but for coroutines, and for thenables that a callback returns, as queries of knex are, which begin when `then` is called.
 // Must make no span. What is changed is every context's, a program's own `AsyncLocalStorage` too.
 import { AsyncResource } from 'node:async_hooks';
-import { allOff, type Off, orElse, quiet } from './channel.js';
+import { allOff, type Off, quiet } from './channel.js';
 import { type ModuleOptions, onModule } from './on-module.js';
 import { type Method, type Prototype, replaceMethod, seeMade } from './replace-method.js';
 
@@ -14,15 +14,12 @@ interface Bluebird {
 }
 type Steps = Record<'next' | 'throw' | 'return', Method>;
 
-const thenOf = orElse(
-  () => undefined,
-  (value: unknown): unknown => {
-    const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function';
-    // Those of bluebird have begun, whichever copy made them.
-    if (!isObject || value instanceof Promise || Object.hasOwn(value, '_promise0')) return undefined;
-    return (value as { readonly then?: unknown }).then;
-  },
-);
+const thenOf = quiet((value: unknown): unknown => {
+  const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function';
+  // Those of bluebird have begun, whichever copy made them.
+  if (!isObject || value instanceof Promise || Object.hasOwn(value, '_promise0')) return undefined;
+  return (value as { readonly then?: unknown }).then;
+});
 
 /** What a callback gives. bluebird calls `then` of it when the callback is over: here in the context that is current now. */
 const keepThen = (value: unknown): unknown => {

@@ -7,15 +7,16 @@ import { Counter, count } from '../rows/counters.js';
 /** Takes back what was done. */
 export type Off = () => void;
 
-/** `listener`, for a library to call: what it throws is counted. */
-export const quiet = <T, A extends readonly unknown[]>(
-  listener: (this: T, ...args: A) => void,
-): ((this: T, ...args: A) => void) =>
-  function (this: T, ...args: A): void {
+/** `fn`, for others to call: what it throws is counted, and the answer is undefined then. */
+export const quiet = <T, A extends readonly unknown[], R>(
+  fn: (this: T, ...args: A) => R,
+): ((this: T, ...args: A) => R | undefined) =>
+  function (this: T, ...args: A): R | undefined {
     try {
-      Reflect.apply(listener, this, args);
+      return Reflect.apply(fn, this, args) as R;
     } catch {
       count(Counter.instrumentationErrors);
+      return undefined;
     }
   };
 
@@ -38,18 +39,6 @@ export const allOff =
   (offs: readonly Off[]): Off =>
   () => {
     for (const off of [...offs].reverse()) off();
-  };
-
-/** `fn`, for others to call: what it throws is counted, and the answer then is that of `fallback`. */
-export const orElse =
-  <A extends readonly unknown[], R>(fallback: () => R, fn: (...args: A) => R): ((...args: A) => R) =>
-  (...args) => {
-    try {
-      return fn(...args);
-    } catch {
-      count(Counter.instrumentationErrors);
-      return fallback();
-    }
   };
 
 /** On what stands for a piece of work: what has begun it. */

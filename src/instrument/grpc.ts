@@ -7,7 +7,7 @@ import type { LibraryMetrics } from '../metrics/library-metrics.js';
 import { Counter, count } from '../rows/counters.js';
 import type { PropertyValue } from '../rows/property.js';
 import { Span } from '../span/span.js';
-import { allOff, callHook, callPredicate, type Off, orElse, quiet } from './channel.js';
+import { allOff, callHook, callPredicate, type Off, quiet } from './channel.js';
 import { startCall } from './client-span.js';
 import { boundFor, type Caller, callerHere, emitUnder } from './in-context.js';
 import { measures, measuresOfCall } from './measures.js';
@@ -83,18 +83,15 @@ interface Address {
 const NO_ADDRESS: Address = { address: undefined, port: undefined };
 
 /** `host:port`, behind the scheme of a resolver. */
-const addressOf = orElse(
-  () => NO_ADDRESS,
-  (channel: unknown): Address => {
-    const target = (channel as { getTarget(): string }).getTarget();
-    const [, named, port] = /^(?:(?:[a-z]+|ipv[46]):\/{0,3})?(\[[^\]]*\]|[^:/]*)(?::(\d+))?$/.exec(target) ?? [];
-    const host = named?.replace(/[[\]]/g, '');
-    if (host === undefined || host === '') return NO_ADDRESS;
-    return { address: host, port: portOf(port) };
-  },
-);
+const addressOf = quiet((channel: unknown): Address => {
+  const target = (channel as { getTarget(): string }).getTarget();
+  const [, named, port] = /^(?:(?:[a-z]+|ipv[46]):\/{0,3})?(\[[^\]]*\]|[^:/]*)(?::(\d+))?$/.exec(target) ?? [];
+  const host = named?.replace(/[[\]]/g, '');
+  if (host === undefined || host === '') return NO_ADDRESS;
+  return { address: host, port: portOf(port) };
+});
 
-const propertiesOf = ({ address, port }: Address): (string | PropertyValue)[] => {
+const propertiesOf = ({ address, port } = NO_ADDRESS): (string | PropertyValue)[] => {
   if (address === undefined) return [];
   return port === undefined ? ['server.address', address] : ['server.address', address, 'server.port', port];
 };
@@ -235,34 +232,28 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
   };
   const endQuietly = quiet(end);
 
-  const beginCall = orElse(
-    () => undefined,
-    (about: GrpcCall, channel: unknown): FollowedCall | undefined => {
-      if (isOff || callPredicate(ignore, about)) return undefined;
-      const metrics = measuresOfCall();
-      const span = startCall(about.method, CALL, requireParent);
-      if (span === undefined && metrics === undefined) return undefined;
-      const address = metrics !== undefined || span?.isRecording === true ? addressOf(channel) : NO_ADDRESS;
-      if (span?.isRecording === true)
-        span.describe(['rpc.system.name', 'grpc', 'rpc.method', about.method, ...propertiesOf(address)]);
-      return new FollowedCall(about, span, metrics, address);
-    },
-  );
+  const beginCall = quiet((about: GrpcCall, channel: unknown): FollowedCall | undefined => {
+    if (isOff || callPredicate(ignore, about)) return undefined;
+    const metrics = measuresOfCall();
+    const span = startCall(about.method, CALL, requireParent);
+    if (span === undefined && metrics === undefined) return undefined;
+    const address = metrics !== undefined || span?.isRecording === true ? addressOf(channel) : undefined;
+    if (span?.isRecording === true)
+      span.describe(['rpc.system.name', 'grpc', 'rpc.method', about.method, ...propertiesOf(address)]);
+    return new FollowedCall(about, span, metrics, address);
+  });
 
   /** A copy, for the caller's own stays as it is. */
-  const withContext = orElse(
-    () => undefined,
-    (span: Span, metadata: Metadata): Metadata | undefined => {
-      const sent = metadata.clone();
-      injectSpan(
-        propagator,
-        span,
-        (name, value) => sent.set(name, value),
-        (name) => sent.remove(name),
-      );
-      return sent;
-    },
-  );
+  const withContext = quiet((span: Span, metadata: Metadata): Metadata | undefined => {
+    const sent = metadata.clone();
+    injectSpan(
+      propagator,
+      span,
+      (name, value) => sent.set(name, value),
+      (name) => sent.remove(name),
+    );
+    return sent;
+  });
 
   /** It begins when it is started, which an interceptor may do late, or never. */
   const follow = (about: GrpcCall, channel: unknown, caller: Caller, call: OutgoingCall): void => {

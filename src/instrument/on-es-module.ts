@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import Module from 'node:module';
 import { errorMessage } from '../span/arguments.js';
-import { type Off, onMessage, orElse, quiet } from './channel.js';
+import { type Off, onMessage, quiet } from './channel.js';
 
 interface Loaded {
   readonly format?: string | null | undefined;
@@ -112,7 +112,7 @@ export const onEsModules = (
   if (registerHooks === undefined || !canHook()) return undefined;
   const names = new Map<string, string>();
   const handOver = quiet(loaded);
-  const known = orElse(() => undefined, fileAt);
+  const known = quiet(fileAt);
   Object.defineProperty(globalThis, HANDOVER, { configurable: true, value: handOver });
   const hooks = new LoadingHooks(registerHooks, {
     resolve(name, context, next) {

@@ -43,7 +43,7 @@ export const tracedCall = <M>(
   workNow: () => CallWork<M> | undefined,
   messageOf: (args: readonly unknown[]) => M,
 ): Method => {
-  // Not by `orElse` and `quiet`, which make lists of arguments for each call.
+  // Not by `quiet`, which makes lists of arguments for each call.
   const begin = (work: CallWork<M>, args: readonly unknown[], caller: Caller): Open<M> | undefined => {
     try {
       const span = work.begin(messageOf(args));

@@ -42,7 +42,7 @@ export const traceChannel = <M extends object, B extends Begun = Span>(
   const inFlight = new InFlight();
   const { start, asyncStart } = tracingChannel<unknown, M>(name);
 
-  // Not by `orElse`, which makes a list of arguments for each message.
+  // Not by `quiet`, which makes a list of arguments for each message.
   const enter = (message: M): SpanQueue | undefined => {
     const caller = queueStore.getStore();
     try {

@@ -2,7 +2,7 @@
 // several procedures of one request. What a procedure takes and gives never leaves.
 import { queueStore, type SpanQueue } from '../local-span/local-span.js';
 import type { Span } from '../span/span.js';
-import { type Off, orElse, quiet } from './channel.js';
+import { type Off, quiet } from './channel.js';
 import { queueFor, startCall } from './client-span.js';
 import { endingWith } from './ending.js';
 import { fieldOf } from './failure.js';
@@ -40,16 +40,13 @@ const FAULTS = ['INTERNAL_SERVER_ERROR', 'NOT_IMPLEMENTED', 'BAD_GATEWAY', 'SERV
 /** How many have it on: middleware stays where it was put. */
 let users = 0;
 
-const begin = orElse(
-  () => undefined,
-  ({ path }: Call): Span | undefined => {
-    const name = typeof path === 'string' && path !== '' ? path : 'procedure';
-    const span = startCall(name, PROCEDURE, true);
-    if (span?.isRecording !== true) return undefined;
-    span.describe(['rpc.system.name', 'trpc', 'rpc.method', name]);
-    return span;
-  },
-);
+const begin = quiet(({ path }: Call): Span | undefined => {
+  const name = typeof path === 'string' && path !== '' ? path : 'procedure';
+  const span = startCall(name, PROCEDURE, true);
+  if (span?.isRecording !== true) return undefined;
+  span.describe(['rpc.system.name', 'trpc', 'rpc.method', name]);
+  return span;
+});
 
 /** Calls that have a span: a procedure that is put together from several has our middleware in each of them. */
 const seen = new WeakSet<object>();

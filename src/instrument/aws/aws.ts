@@ -4,7 +4,7 @@
 import { isThenable } from '../../base/calls/timers.js';
 import { queueStore, type SpanQueue } from '../../local-span/local-span.js';
 import type { Span } from '../../span/span.js';
-import { allOff, callHook, callPredicate, type Off, orElse, quiet } from '../channel.js';
+import { allOff, callHook, callPredicate, type Off, quiet } from '../channel.js';
 import { boundedName, boundedNames, queueFor, startCall } from '../client-span.js';
 import { type Callback, endingFirst, endingWith } from '../ending.js';
 import { failureOf, failureType } from '../failure.js';
@@ -88,41 +88,35 @@ export const instrumentAws = (options: AwsOptions, propagator: Propagator): Off 
   const scope = scopeOf('aws-sdk');
 
   /** The command as it is sent, with the context of `span`. */
-  const withContext = orElse(
-    () => undefined,
-    (span: Span, { withContext }: Described, command: Command): Command | undefined => {
-      const headers: Record<string, string> = {};
-      injectSpan(propagator, span, (name, value) => {
-        headers[name] = value;
-      });
-      const input = withContext?.(command.input ?? {}, headers);
-      return input === undefined
-        ? undefined
-        : (Object.create(command, { input: { value: input, writable: true, enumerable: true } }) as Command);
-    },
-  );
+  const withContext = quiet((span: Span, { withContext }: Described, command: Command): Command | undefined => {
+    const headers: Record<string, string> = {};
+    injectSpan(propagator, span, (name, value) => {
+      headers[name] = value;
+    });
+    const input = withContext?.(command.input ?? {}, headers);
+    return input === undefined
+      ? undefined
+      : (Object.create(command, { input: { value: input, writable: true, enumerable: true } }) as Command);
+  });
 
-  const begin = orElse(
-    () => undefined,
-    (client: Client, command: Command): Begun | undefined => {
-      const service = String(client.config?.serviceId ?? 'AWS');
-      const call: AwsCall = { service, operation: operationOf(command) };
-      if (callPredicate(ignore, call)) return undefined;
-      const about = described(service, call.operation, command.input ?? {});
-      const { name = `${service}.${call.operation}`, kind = 'client', properties } = about;
-      const span = startCall(boundedName(name), { kind, scope }, requireParent);
-      if (span === undefined) return undefined;
-      if (span.isRecording)
-        span.describe([
-          'rpc.system.name',
-          'aws-api',
-          'rpc.method',
-          `${service}/${call.operation}`,
-          ...boundedNames(properties),
-        ]);
-      return { span, call, about, command: withContext(span, about, command) ?? command };
-    },
-  );
+  const begin = quiet((client: Client, command: Command): Begun | undefined => {
+    const service = String(client.config?.serviceId ?? 'AWS');
+    const call: AwsCall = { service, operation: operationOf(command) };
+    if (callPredicate(ignore, call)) return undefined;
+    const about = described(service, call.operation, command.input ?? {});
+    const { name = `${service}.${call.operation}`, kind = 'client', properties } = about;
+    const span = startCall(boundedName(name), { kind, scope }, requireParent);
+    if (span === undefined) return undefined;
+    if (span.isRecording)
+      span.describe([
+        'rpc.system.name',
+        'aws-api',
+        'rpc.method',
+        `${service}/${call.operation}`,
+        ...boundedNames(properties),
+      ]);
+    return { span, call, about, command: withContext(span, about, command) ?? command };
+  });
 
   /** Those that came; a call that waited for nothing is not a trace. */
   const addMessages = ({ span, about }: Begun, answer: unknown): void => {

@@ -1,7 +1,7 @@
 // Descriptions of calls to the services of AWS: names and properties of their spans, and how a context travels with a message. What a program hands
 // over stays as it is, and no value of it leaves but names of tables, buckets, queues, topics and functions.
 import type { PropertyValue } from '../../rows/property.js';
-import { orElse } from '../channel.js';
+import { quiet } from '../channel.js';
 import { boundedName } from '../client-span.js';
 import { copyWith } from '../copy-with.js';
 import { textHeaders } from '../messaging/messaging.js';
@@ -136,16 +136,13 @@ const dynamodb = (operation: string, input: Fields): Described => {
 /** As it is handed to a function, in text of base64; Lambda takes no more than that. */
 const MAX_CONTEXT_CHARACTERS = 3583;
 
-const withClientContext = orElse(
-  () => undefined,
-  (input: Fields, headers: Readonly<Record<string, string>>): Fields | undefined => {
-    const given = textOf(input.ClientContext);
-    const context = (given === '' ? {} : JSON.parse(Buffer.from(given, 'base64').toString())) as Fields;
-    const custom = { ...headers, ...(context.custom as object | undefined) };
-    const text = Buffer.from(JSON.stringify({ ...context, custom })).toString('base64');
-    return text.length > MAX_CONTEXT_CHARACTERS ? undefined : copyWith(input, { ClientContext: text });
-  },
-);
+const withClientContext = quiet((input: Fields, headers: Readonly<Record<string, string>>): Fields | undefined => {
+  const given = textOf(input.ClientContext);
+  const context = (given === '' ? {} : JSON.parse(Buffer.from(given, 'base64').toString())) as Fields;
+  const custom = { ...headers, ...(context.custom as object | undefined) };
+  const text = Buffer.from(JSON.stringify({ ...context, custom })).toString('base64');
+  return text.length > MAX_CONTEXT_CHARACTERS ? undefined : copyWith(input, { ClientContext: text });
+});
 
 const lambda = (operation: string, input: Fields): Described | undefined => {
   if (operation !== 'Invoke') return undefined;

@@ -4,7 +4,7 @@ import type { EventEmitter } from 'node:events';
 import { types } from 'node:util';
 import { lookAlike } from '../../base/calls/look-alike.js';
 import { isThenable } from '../../base/calls/timers.js';
-import { allOff, type Off, orElse, quiet } from '../channel.js';
+import { allOff, type Off, quiet } from '../channel.js';
 import { type Callback, type Ending, endingFirst, endingWith, isEmitter } from '../ending.js';
 import { fieldOf, reasonOf } from '../failure.js';
 import { hostAndPort } from '../http/url.js';
@@ -151,16 +151,13 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
         isAsking = wasAsking;
       }
     };
-  const begin = orElse(
-    () => undefined,
-    (asked: object, text: unknown): Begun | undefined => {
-      if (isAsking) return undefined;
-      const { info } = asked as Made;
-      const server = servers.get(asked) ?? { database: info?.database, serverPort: info?.port };
-      const span = mariadb.start(server, sqlOperation(text, 'mysql'));
-      return span?.isRecording === true ? span : undefined;
-    },
-  );
+  const begin = quiet((asked: object, text: unknown): Begun | undefined => {
+    if (isAsking) return undefined;
+    const { info } = asked as Made;
+    const server = servers.get(asked) ?? { database: info?.database, serverPort: info?.port };
+    const span = mariadb.start(server, sqlOperation(text, 'mysql'));
+    return span?.isRecording === true ? span : undefined;
+  });
 
   /**
    * `ask`, a span each time; its callback comes last, and without one there is a promise or what has events. Where there is neither, one of ours comes at
@@ -257,7 +254,7 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
     function (this: unknown, ...args) {
       const made = Reflect.apply(make, this, args);
       // The nodes of a cluster have theirs.
-      const server = name === CLUSTER ? undefined : orElse(() => undefined, serverOf)(args[0]);
+      const server = name === CLUSTER ? undefined : quiet(serverOf)(args[0]);
       if (!isThenable(made)) seeMade(made, server);
       else return endingWith(made, (_, connection) => seeMade(connection, server));
       return made;

@@ -82,7 +82,7 @@ const collectionOf = (name: string, command: Command): string | undefined => {
   return typeof value === 'string' ? value : undefined;
 };
 
-/** The first key of a command is its name. Not by `orElse`, which makes a list of arguments for each call. */
+/** The first key of a command is its name. Not by `quiet`, which makes a list of arguments for each call. */
 const commandName = (command: unknown): string => {
   let first = '';
   try {

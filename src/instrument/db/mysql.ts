@@ -2,7 +2,7 @@
 // its callbacks and events come, stays as it is. They come in the context of their caller: a connection's packets drive them, so a sequence is bound when
 // it is queued.
 import type { EventEmitter } from 'node:events';
-import { allOff, type Off, orElse, quiet } from '../channel.js';
+import { allOff, type Off, quiet } from '../channel.js';
 import { type Callback, type Ending, endingFirst } from '../ending.js';
 import { boundFor, callerHere, emitFor } from '../in-context.js';
 import type { Begun } from '../measures.js';
@@ -91,14 +91,11 @@ const keepCallers = (): Off => {
 export const instrumentMysql = (options: MysqlOptions): Off => {
   const mysql = new Database('mysql', 'mysql', options, errorNumber());
   const unanswered = new Unanswered({ code: 'PROTOCOL_CONNECTION_LOST' });
-  const begin = orElse(
-    () => undefined,
-    (connection: Connection, given: unknown): Begun | undefined => {
-      const text = typeof given === 'string' ? given : (Object(given) as { sql?: unknown }).sql;
-      const span = mysql.start(serverOf(connection), sqlOperation(text, 'mysql'));
-      return span?.isRecording === true ? span : undefined;
-    },
-  );
+  const begin = quiet((connection: Connection, given: unknown): Begun | undefined => {
+    const text = typeof given === 'string' ? given : (Object(given) as { sql?: unknown }).sql;
+    const span = mysql.start(serverOf(connection), sqlOperation(text, 'mysql'));
+    return span?.isRecording === true ? span : undefined;
+  });
 
   const asking = (ask: Method): Method =>
     function (this: unknown, ...args) {

@@ -3,7 +3,7 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import type { EventEmitter } from 'node:events';
 import { queueStore, type SpanQueue } from '../../local-span/local-span.js';
-import { allOff, type Off, onMessage, orElse, quiet } from '../channel.js';
+import { allOff, type Off, onMessage, quiet } from '../channel.js';
 import { type Callback, type Ending, endingFirst, endingWithEvents, isEmitter } from '../ending.js';
 import { reasonOf } from '../failure.js';
 import { boundFor, callerHere, emitFor } from '../in-context.js';
@@ -66,10 +66,8 @@ const STATEMENTS = new KnownClasses();
 
 /** `execute` of those. */
 const traceStatements = (mysql: Database, unanswered: Unanswered): Off => {
-  const begin = orElse(
-    () => undefined,
-    ({ query, _connection }: Statement): Begun | undefined =>
-      mysql.start(serverOf(_connection?.config ?? {}), sqlOperation(query, 'mysql')),
+  const begin = quiet(({ query, _connection }: Statement): Begun | undefined =>
+    mysql.start(serverOf(_connection?.config ?? {}), sqlOperation(query, 'mysql')),
   );
   const hear = quiet(endingWithEvents);
   const executing = (execute: Method): Method =>
@@ -135,11 +133,7 @@ const keepCallers = (asking: (ask: Method) => Method): Off =>
 const keepCallerOf = (name: string): Off => {
   const callers = new WeakMap<object, SpanQueue>();
   const { asyncStart } = tracingChannel<unknown, object>(name);
-  const caller = orElse(
-    () => queueStore.getStore(),
-    (message: object) => callers.get(message),
-  );
-  asyncStart.bindStore(queueStore, caller as (message: object) => SpanQueue);
+  asyncStart.bindStore(queueStore, (message) => callers.get(message) as SpanQueue);
   return allOff([
     () => void asyncStart.unbindStore(queueStore),
     onMessage<object>(`tracing:${name}:start`, (message) => {

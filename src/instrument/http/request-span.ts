@@ -5,7 +5,7 @@ import { state } from '../../context/process-state.js';
 import type { ServedRequest } from '../../metrics/library-metrics.js';
 import { Counter, count } from '../../rows/counters.js';
 import type { Span } from '../../span/span.js';
-import { type Off, orElse } from '../channel.js';
+import { type Off, quiet } from '../channel.js';
 import { addAnswer, answerError } from './request-properties.js';
 
 export const SPAN = Symbol.for('spanline.request.span');
@@ -75,10 +75,7 @@ export const onRoute = (reader: RouteReader): Off => {
   };
 };
 
-const askLate = orElse(
-  () => undefined,
-  (late: () => string | undefined) => late(),
-);
+const askLate = quiet((late: () => string | undefined) => late());
 
 /** The template of the route of a request that `span` stands for, when a framework gives one. */
 const routeOf = (request: RequestWithSpan, span: Span): string | undefined => {

@@ -2,7 +2,7 @@
 // Both of its interfaces, of promises and of callbacks, go through the methods of `lib/channel.js` that are wrapped here.
 import { getOrMake } from '../../base/maps/maps.js';
 import type { PropertyValue } from '../../rows/property.js';
-import { allOff, InFlight, type Off, orElse, quiet } from '../channel.js';
+import { allOff, InFlight, type Off, quiet } from '../channel.js';
 import { type Callback, endingFirst, endingWith, isPromise } from '../ending.js';
 import { failureType, fieldOf, reasonOf } from '../failure.js';
 import { boundFor, callerHere, callingBack } from '../in-context.js';
@@ -143,8 +143,7 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
     inFlight.ended();
   };
 
-  const beginSending = orElse(
-    () => undefined,
+  const beginSending = quiet(
     (
       channel: Channel,
       fields: Publish,
@@ -223,27 +222,24 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
   };
   const endQuietly = quiet(end);
 
-  const beginProcessing = orElse(
-    () => undefined,
-    (channel: Channel, fields: Delivery, delivered: Message, headers: IncomingHeaders) => {
-      const routingKey = textOf(fields.routingKey);
-      const exchange = textOf(fields.exchange);
-      const queue = consumers.get(channel)?.get(fields.consumerTag)?.queue ?? '';
-      const list = commonOf(joined(exchange, routingKey, queue), channel, routingKey, delivered);
-      const tag = fields.deliveryTag;
-      if (typeof tag === 'number') list.push('messaging.rabbitmq.message.delivery_tag', tag);
-      const destination = shortOf(queue || exchange || routingKey) || 'amq.default';
-      const message = messaging.startProcessing({ operation: 'process', destination }, list, [headers]);
-      if (message === 'ignored' || !message.isFollowed) return { message, open: undefined };
-      const all = getOrMake(opened, channel, () => new Map());
-      const oldest = all.size >= MAX_OPEN ? all.values().next().value : undefined;
-      if (oldest !== undefined) end(channel, oldest);
-      const open: Open = { message, tag: Number(tag), isHandled: true, isSettled: false, failure: undefined };
-      all.set(open.tag, open);
-      inFlight.begun();
-      return { message, open };
-    },
-  );
+  const beginProcessing = quiet((channel: Channel, fields: Delivery, delivered: Message, headers: IncomingHeaders) => {
+    const routingKey = textOf(fields.routingKey);
+    const exchange = textOf(fields.exchange);
+    const queue = consumers.get(channel)?.get(fields.consumerTag)?.queue ?? '';
+    const list = commonOf(joined(exchange, routingKey, queue), channel, routingKey, delivered);
+    const tag = fields.deliveryTag;
+    if (typeof tag === 'number') list.push('messaging.rabbitmq.message.delivery_tag', tag);
+    const destination = shortOf(queue || exchange || routingKey) || 'amq.default';
+    const message = messaging.startProcessing({ operation: 'process', destination }, list, [headers]);
+    if (message === 'ignored' || !message.isFollowed) return { message, open: undefined };
+    const all = getOrMake(opened, channel, () => new Map());
+    const oldest = all.size >= MAX_OPEN ? all.values().next().value : undefined;
+    if (oldest !== undefined) end(channel, oldest);
+    const open: Open = { message, tag: Number(tag), isHandled: true, isSettled: false, failure: undefined };
+    all.set(open.tag, open);
+    inFlight.begun();
+    return { message, open };
+  });
 
   const dispatching = (dispatch: Method): Method =>
     function (this: unknown, ...args) {
@@ -254,7 +250,7 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
         consumers.get(channel)?.delete(fields.consumerTag);
         return Reflect.apply(dispatch, this, args);
       }
-      const headers = readHeaders(delivered);
+      const headers = readHeaders(delivered) ?? {};
       const begun = beginProcessing(channel, fields, delivered, headers);
       if (begun === undefined) return Reflect.apply(dispatch, this, args);
       const { message, open } = begun;
@@ -343,10 +339,7 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
   return inFlight.off(stopBeginning, stopEnding);
 };
 
-const readHeaders = orElse(
-  (): IncomingHeaders => ({}),
-  ({ properties }: Message) => textHeaders(properties?.headers),
-);
+const readHeaders = quiet(({ properties }: Message) => textHeaders(properties?.headers));
 
 /** Deliveries name their consumer, but not its queue. */
 const notingConsumers = (rpc: Method): Method =>

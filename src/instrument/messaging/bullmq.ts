@@ -3,7 +3,7 @@
 // that one traces, and none of this does. What is in a job never leaves, and what a program hands over stays as it is. What a worker asks redis for on its own
 // account, between jobs and behind them, is not a trace, and no part of the one in which it was made: no root of one query each second that it idles.
 import type { PropertyValue } from '../../rows/property.js';
-import { allOff, type Off, orElse, quiet } from '../channel.js';
+import { allOff, type Off, quiet } from '../channel.js';
 import { copyWith } from '../copy-with.js';
 import { endingAfter } from '../ending.js';
 import { failureOf, failureType, fieldOf } from '../failure.js';
@@ -126,19 +126,15 @@ const ADD_FLOW: Adding = {
 const ADD_FLOWS: Adding = { ...ADD_BULK, destinationOf: (_, args) => listOf(args)[0]?.queueName };
 
 /** Undefined for what is no job: bullmq refuses it, which ends the span. */
-const withHeaders = orElse(
-  () => undefined,
-  ({ withContext }: Adding, args: readonly unknown[], headers: object) => withContext(args, JSON.stringify(headers)),
+const withHeaders = quiet(({ withContext }: Adding, args: readonly unknown[], headers: object) =>
+  withContext(args, JSON.stringify(headers)),
 );
 
 /** What travels with a job, as bullmq's own telemetry writes it. */
-const headersOf = orElse(
-  (): IncomingHeaders => ({}),
-  ({ opts }: Job): IncomingHeaders => {
-    const { metadata } = opts?.telemetry ?? {};
-    return typeof metadata === 'string' ? textHeaders(JSON.parse(metadata)) : {};
-  },
-);
+const headersOf = quiet(({ opts }: Job): IncomingHeaders => {
+  const { metadata } = opts?.telemetry ?? {};
+  return typeof metadata === 'string' ? textHeaders(JSON.parse(metadata)) : {};
+});
 
 /** What a worker calls is the program's. */
 const outside = (call: Method): Method => runningIn(call, (_, here) => (here === IGNORED ? undefined : here));
@@ -171,24 +167,21 @@ const neverRoot = (script: Method): Method => runningIn(script, (_, here) => her
 export const instrumentBullmq = (options: BullmqOptions, propagator: Propagator): Off => {
   const messaging = new Messaging('bullmq', 'bullmq', options, propagator);
 
-  const beginAdding = orElse(
-    () => undefined,
-    (sender: Sender, kind: Adding, args: readonly unknown[]) => {
-      const { operation, destinationOf, countOf } = kind;
-      if (hasOwnTelemetry(sender)) return undefined;
-      const destination = String(destinationOf(sender, args) ?? '');
-      const list: Properties = ['messaging.destination.name', destination, ...serverOf(sender)];
-      const count = countOf(args);
-      if (count !== 1) list.push('messaging.batch.message_count', count);
-      const message = messaging.startSending({ operation, destination }, list);
-      if (message?.span === undefined) return message === undefined ? undefined : { message, args };
-      const headers: Record<string, string> = {};
-      messaging.inject(message.span, (name, value) => {
-        headers[name] = value;
-      });
-      return { message, args: withHeaders(kind, args, headers) ?? args };
-    },
-  );
+  const beginAdding = quiet((sender: Sender, kind: Adding, args: readonly unknown[]) => {
+    const { operation, destinationOf, countOf } = kind;
+    if (hasOwnTelemetry(sender)) return undefined;
+    const destination = String(destinationOf(sender, args) ?? '');
+    const list: Properties = ['messaging.destination.name', destination, ...serverOf(sender)];
+    const count = countOf(args);
+    if (count !== 1) list.push('messaging.batch.message_count', count);
+    const message = messaging.startSending({ operation, destination }, list);
+    if (message?.span === undefined) return message === undefined ? undefined : { message, args };
+    const headers: Record<string, string> = {};
+    messaging.inject(message.span, (name, value) => {
+      headers[name] = value;
+    });
+    return { message, args: withHeaders(kind, args, headers) ?? args };
+  });
 
   const adding =
     (kind: Adding) =>
@@ -208,15 +201,14 @@ export const instrumentBullmq = (options: BullmqOptions, propagator: Propagator)
         return endingAfter(() => (span === undefined ? work() : span.run(work)), ended);
       };
 
-  const beginProcessing = orElse(
-    () => undefined,
+  const beginProcessing = quiet(
     (worker: Sender, job: Job): { message: FollowedMessage | 'ignored'; headers: IncomingHeaders } | undefined => {
       if (hasOwnTelemetry(worker)) return undefined;
       const destination = String(worker.name);
       const list: Properties = ['messaging.destination.name', destination, ...serverOf(worker)];
       if (typeof job.id === 'string') list.push('messaging.message.id', job.id);
       if (typeof job.name === 'string') list.push('messaging.bullmq.job.name', job.name);
-      const headers = headersOf(job);
+      const headers = headersOf(job) ?? {};
       return { message: messaging.startProcessing({ operation: 'process', destination }, list, [headers]), headers };
     },
   );

@@ -4,7 +4,7 @@
 import { lookAlike } from '../../base/calls/look-alike.js';
 import { isThenable } from '../../base/calls/timers.js';
 import type { PropertyValue } from '../../rows/property.js';
-import { allOff, type Off, orElse, quiet } from '../channel.js';
+import { allOff, type Off, quiet } from '../channel.js';
 import { copyWith } from '../copy-with.js';
 import { endingAfter } from '../ending.js';
 import { failureType, fieldOf } from '../failure.js';
@@ -51,17 +51,14 @@ const typeOf = (error: unknown): string => {
 };
 
 /** Undefined for what cannot be read: kafkajs gets it as it is, and its span ends with that. */
-const withHeaders = orElse(
-  () => undefined,
-  (given: TopicMessages, messages: readonly unknown[], headers: object): TopicMessages => {
-    const sent = messages.map((message) =>
-      typeof message === 'object' && message !== null
-        ? copyWith(message, { headers: { ...(message as Message).headers, ...headers } })
-        : message,
-    );
-    return copyWith(given, { messages: sent });
-  },
-);
+const withHeaders = quiet((given: TopicMessages, messages: readonly unknown[], headers: object): TopicMessages => {
+  const sent = messages.map((message) =>
+    typeof message === 'object' && message !== null
+      ? copyWith(message, { headers: { ...(message as Message).headers, ...headers } })
+      : message,
+  );
+  return copyWith(given, { messages: sent });
+});
 
 /** Messages of a topic that are sent together, with the context in the headers of each. */
 const withContext = (
@@ -87,22 +84,19 @@ interface Sending {
 }
 
 /** The record of `send`, or that of `sendBatch`, which has several topics. */
-const beginSending = orElse(
-  () => undefined,
-  (record: unknown): Sending | undefined => {
-    if (current === undefined || typeof record !== 'object' || record === null) return undefined;
-    const messaging = current;
-    const { topicMessages } = record as { topicMessages?: unknown };
-    const topics = Array.isArray(topicMessages) ? (topicMessages as TopicMessages[]) : [record as TopicMessages];
-    const begun = topics.map((one) => withContext(messaging, one));
-    const followed = begun.flatMap((one) => one.followed ?? []);
-    if (!Array.isArray(topicMessages)) return { record: begun[0].given, followed };
-    return {
-      record: copyWith(record, { topicMessages: begun.map(({ given }) => given) }),
-      followed,
-    };
-  },
-);
+const beginSending = quiet((record: unknown): Sending | undefined => {
+  if (current === undefined || typeof record !== 'object' || record === null) return undefined;
+  const messaging = current;
+  const { topicMessages } = record as { topicMessages?: unknown };
+  const topics = Array.isArray(topicMessages) ? (topicMessages as TopicMessages[]) : [record as TopicMessages];
+  const begun = topics.map((one) => withContext(messaging, one));
+  const followed = begun.flatMap((one) => one.followed ?? []);
+  if (!Array.isArray(topicMessages)) return { record: begun[0].given, followed };
+  return {
+    record: copyWith(record, { topicMessages: begun.map(({ given }) => given) }),
+    followed,
+  };
+});
 
 const sending = (send: Method): Method =>
   function (this: unknown, ...args) {
@@ -136,10 +130,7 @@ const wrapSender = quiet((sender: unknown) => {
   );
 });
 
-const readHeaders = orElse(
-  (): IncomingHeaders => ({}),
-  (message: Message | undefined) => textHeaders(message?.headers),
-);
+const readHeaders = quiet((message: Message | undefined) => textHeaders(message?.headers));
 
 interface Processing {
   readonly followed: FollowedMessage | 'ignored';
@@ -158,7 +149,7 @@ type Begin = (messaging: Messaging, payload: unknown, group: unknown) => Process
 const beginMessage: Begin = (messaging, payload, group) => {
   const { topic, partition, message } = Object(payload) as EachMessage;
   if (typeof topic !== 'string') return undefined;
-  const headers = readHeaders(message);
+  const headers = readHeaders(message) ?? {};
   const list = commonOf(topic, partition, group);
   const offset = Number(message?.offset);
   if (message?.offset !== undefined && Number.isSafeInteger(offset)) list.push('messaging.kafka.offset', offset);
@@ -174,14 +165,14 @@ const beginBatch: Begin = (messaging, payload, group) => {
   if (typeof topic !== 'string' || !Array.isArray(messages)) return undefined;
   const list = commonOf(topic, partition, group);
   list.push('messaging.batch.message_count', messages.length);
-  const headers = messages.map(readHeaders);
+  const headers = messages.map((message) => readHeaders(message) ?? {});
   const followed = messaging.startProcessing({ operation: 'process', destination: topic }, list, headers);
   return { followed, headers: undefined };
 };
 
 /** A handler of a consumer of `group`, traced by what is on when it is called. */
 const processing = (handler: Method, begin: Begin, group: unknown): Method => {
-  const beginSafely = orElse(() => undefined, begin);
+  const beginSafely = quiet(begin);
   const handling: Method = function (this: unknown, ...args) {
     const messaging = current;
     const begun = messaging === undefined ? undefined : beginSafely(messaging, args[0], group);
@@ -200,18 +191,15 @@ const processing = (handler: Method, begin: Begin, group: unknown): Method => {
 
 const HANDLERS: Readonly<Record<string, Begin>> = { eachMessage: beginMessage, eachBatch: beginBatch };
 
-const withTraced = orElse(
-  () => undefined,
-  (config: unknown, group: unknown): object => {
-    let result = config as object;
-    for (const [name, begin] of Object.entries(HANDLERS)) {
-      const handler = (config as Record<string, unknown>)[name];
-      if (typeof handler === 'function')
-        result = copyWith(result, { [name]: processing(handler as Method, begin, group) });
-    }
-    return result;
-  },
-);
+const withTraced = quiet((config: unknown, group: unknown): object => {
+  let result = config as object;
+  for (const [name, begin] of Object.entries(HANDLERS)) {
+    const handler = (config as Record<string, unknown>)[name];
+    if (typeof handler === 'function')
+      result = copyWith(result, { [name]: processing(handler as Method, begin, group) });
+  }
+  return result;
+});
 
 /** What `run` is given, with handlers that are traced. */
 const traced = (config: unknown, group: unknown): unknown =>

@@ -6,7 +6,7 @@ import type { PropertyValue } from '../../rows/property.js';
 import type { SpanOptions } from '../../span/arguments.js';
 import { Span } from '../../span/span.js';
 import type { SpanContext } from '../../span/span-context.js';
-import { callHook, callPredicate, orElse } from '../channel.js';
+import { callHook, callPredicate, quiet } from '../channel.js';
 import { boundedName, boundedNames, startCall } from '../client-span.js';
 import { measures, measuresOfCall } from '../measures.js';
 import { IGNORED } from '../other-context.js';
@@ -101,14 +101,8 @@ export class Messaging {
     this.#system = system;
     this.#options = options;
     // A program's own may throw; the message is sent, and a span that has begun ends.
-    this.#extract = orElse(
-      () => undefined,
-      (headers) => propagator.extract(headers),
-    );
-    this.#carried = orElse(
-      () => undefined,
-      (headers) => propagator.carried?.(headers),
-    );
+    this.#extract = quiet((headers) => propagator.extract(headers));
+    this.#carried = quiet((headers) => propagator.carried?.(headers));
     this.inject = (span, set) => {
       if (span !== undefined) injectSpan(propagator, span, set);
     };
