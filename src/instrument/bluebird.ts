@@ -4,7 +4,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { allOff, type Off, quiet } from './channel.js';
 import { type ModuleOptions, onModule } from './on-module.js';
-import { type Method, type Prototype, replaceMethod, seeMade } from './replace-method.js';
+import { type Method, onReturn, type Prototype, replaceMethod } from './replace-method.js';
 
 interface Bluebird {
   config(options: { readonly asyncHooks: boolean }): unknown;
@@ -102,25 +102,19 @@ const keepContexts = (bluebird: Bluebird): Off => {
   bluebird.config({ asyncHooks: true });
   // The program may have asked for it before, or does so meanwhile.
   let isWanted = before !== undefined && before === bluebird._getContext;
-  const note = quiet((options: object) => {
+  const note = (_: unknown, __: unknown, [options]: readonly object[]): void => {
     if ('asyncHooks' in options) isWanted = Boolean(options.asyncHooks);
-  });
-  const configuring = (config: Method): Method =>
-    function (this: unknown, ...args) {
-      const result = Reflect.apply(config, this, args);
-      note(args[0] as object);
-      return result;
-    };
+  };
   return allOff([
     () => {
       if (!isWanted) bluebird.config({ asyncHooks: false });
     },
-    replaceMethod(bluebird as unknown as Prototype, 'config', configuring),
+    onReturn(bluebird, 'config', note),
     replaceMethod(bluebird as unknown as Prototype, 'coroutine', keepCoroutine),
     keepCallbacks(bluebird),
     keepAsked(bluebird),
     // Libraries have one of their own, as bookshelf.
-    seeMade(bluebird, 'getNewLibraryCopy', (copy) => void copies.push(keepContexts(copy as Bluebird))),
+    onReturn(bluebird, 'getNewLibraryCopy', (copy: Bluebird) => void copies.push(keepContexts(copy))),
     () => allOff(copies.splice(0))(),
   ]);
 };

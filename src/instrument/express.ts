@@ -15,68 +15,47 @@ import {
 } from './express-routes.js';
 import { onRoute } from './http/request-span.js';
 import { type ModuleOptions, onModule } from './on-module.js';
-import { type Method, type Prototype, replaceMethod } from './replace-method.js';
+import { type Method, onReturn, type Prototype, replaceMethod } from './replace-method.js';
+
+/** A method of a router that adds layers: `see` gets how many there were before, and what it is called with first. */
+const adding =
+  (see: (router: Router, length: number, given: unknown) => void) =>
+  (add: Method): Method =>
+    function (this: unknown, ...args) {
+      const { length } = stackOf(this as Router);
+      const result = Reflect.apply(add, this, args);
+      quiet(see)(this as Router, length, args[0]);
+      return result;
+    };
 
 /** `use` of a router: what is added gets its place. */
-const seeUse = (use: Method): Method => {
-  const see = quiet((router: Router, length: number, given: unknown) => {
-    let first = given;
-    while (Array.isArray(first) && first.length > 0) first = first[0];
-    const pattern = typeof first === 'function' ? '/' : given;
-    notePattern(router, length, pattern);
-    placeLayers(router, length);
-  });
-  return function (this: unknown, ...args) {
-    const { length } = stackOf(this as Router);
-    const result = Reflect.apply(use, this, args);
-    see(this as Router, length, args[0]);
-    return result;
-  };
+const seeUse = (router: Router, length: number, given: unknown): void => {
+  let first = given;
+  while (Array.isArray(first) && first.length > 0) first = first[0];
+  const pattern = typeof first === 'function' ? '/' : given;
+  notePattern(router, length, pattern);
+  placeLayers(router, length);
 };
-
-const seeRoute = (route: Method): Method => {
-  const see = quiet((router: Router, length: number) => placeLayers(router, length));
-  return function (this: unknown, ...args) {
-    const { length } = stackOf(this as Router);
-    const result = Reflect.apply(route, this, args);
-    see(this as Router, length);
-    return result;
-  };
-};
-
-const seeApp = quiet((app: App) => {
-  const router = routerOf(app);
-  if (router !== undefined) noteApplication(router, app);
-});
 
 /** A method of an application that has a router behind it. */
-const seeRouter = (method: Method): Method =>
-  function (this: unknown, ...args) {
-    const result = Reflect.apply(method, this, args);
-    seeApp(this as App);
-    return result;
-  };
+const seeRouter = (_: unknown, app: App): void => {
+  const router = routerOf(app);
+  if (router !== undefined) noteApplication(router, app);
+};
 
 /** `use` of an application, which mounts others inside functions of its own. */
-const seeAppUse = (use: Method): Method => {
-  const see = quiet((app: App, args: readonly unknown[]) => {
-    const router = routerOf(app);
-    if (router === undefined) return;
-    noteApplication(router, app);
-    const mounted = args.flat(Number.POSITIVE_INFINITY).filter((one) => typeof one === 'function');
-    // express 4 begins each router with two layers of its own.
-    stackOf(router)
-      .slice(-mounted.length)
-      .forEach((layer, i) => {
-        const sub = mounted[i];
-        if (isApp(sub)) noteSubApplication(router, layer, sub);
-      });
-  });
-  return function (this: unknown, ...args) {
-    const result = Reflect.apply(use, this, args);
-    see(this as App, args);
-    return result;
-  };
+const seeAppUse = (_: unknown, app: App, args: readonly unknown[]): void => {
+  const router = routerOf(app);
+  if (router === undefined) return;
+  noteApplication(router, app);
+  const mounted = args.flat(Number.POSITIVE_INFINITY).filter((one) => typeof one === 'function');
+  // express 4 begins each router with two layers of its own.
+  stackOf(router)
+    .slice(-mounted.length)
+    .forEach((layer, i) => {
+      const sub = mounted[i];
+      if (isApp(sub)) noteSubApplication(router, layer, sub);
+    });
 };
 
 interface Express {
@@ -89,11 +68,11 @@ const patchExpress = ({ Router, application }: Express): Off | undefined => {
   if (Router === undefined || application === undefined) return undefined;
   const router = typeof Router.use === 'function' ? Router : Router.prototype;
   return allOff([
-    replaceMethod(router, 'use', seeUse),
-    replaceMethod(router, 'route', seeRoute),
-    replaceMethod(application, 'use', seeAppUse),
-    replaceMethod(application, 'lazyrouter', seeRouter),
-    replaceMethod(application, 'route', seeRouter),
+    replaceMethod(router, 'use', adding(seeUse)),
+    replaceMethod(router, 'route', adding(placeLayers)),
+    onReturn(application, 'use', seeAppUse),
+    onReturn(application, 'lazyrouter', seeRouter),
+    onReturn(application, 'route', seeRouter),
   ]);
 };
 

@@ -5,7 +5,7 @@
 import { lookAlike } from '../base/calls/look-alike.js';
 import { allOff, type Off, quiet } from './channel.js';
 import { type FileOf, onFile } from './on-module.js';
-import type { Method, Prototype } from './replace-method.js';
+import { type Method, type Prototype, putMethod } from './replace-method.js';
 import { type CallWork, tracedCall } from './traced-call.js';
 import { isOlder, versionAbove } from './untraced.js';
 import { VERSIONS } from './versions.js';
@@ -155,19 +155,14 @@ const nothing = {};
 
 type Make = (original: Method) => Method;
 
+const stepping =
+  (workNow: () => CallWork<object> | undefined): Make =>
+  (step) =>
+    tracedCall(step, workNow, () => nothing);
+
 const MAKE: Readonly<Record<string, Make>> = {
-  parse: (parse) =>
-    tracedCall(
-      parse,
-      () => current?.parse,
-      () => nothing,
-    ),
-  validate: (validate) =>
-    tracedCall(
-      validate,
-      () => current?.validate,
-      () => nothing,
-    ),
+  parse: stepping(() => current?.parse),
+  validate: stepping(() => current?.validate),
   execute: (execute) => tracedCall(execute, () => current?.execute, executionOf),
   // It calls the other one where that is made, not as it is exported.
   executeSync: (execute) => tracedCall(execute, () => current?.execute, executionOf),
@@ -193,11 +188,10 @@ const patch = (exports: Prototype, name: string): Off => {
   const original = exports[name];
   if (typeof original !== 'function') return () => {};
   // No replaceMethod: a function that was imported has to be traced again.
-  const put = lookAlike(MAKE[name](original), original);
-  exports[name] = put;
+  const putBack = putMethod(exports, name, MAKE[name](original));
   return () => {
-    if (exports[name] === put) Reflect.set(exports, name, original);
-    else wrappedByOthers.set(exports, wrapped.add(name));
+    putBack();
+    if (exports[name] !== original) wrappedByOthers.set(exports, wrapped.add(name));
   };
 };
 

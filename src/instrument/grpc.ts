@@ -9,13 +9,13 @@ import type { PropertyValue } from '../rows/property.js';
 import { Span } from '../span/span.js';
 import { allOff, callHook, callPredicate, type Off, quiet } from './channel.js';
 import { startCall } from './client-span.js';
-import { boundFor, type Caller, callerHere, emitUnder } from './in-context.js';
+import { boundFor, type Caller, callerHere, callingBack, emitUnder } from './in-context.js';
 import { measures, measuresOfCall } from './measures.js';
 import { type ModuleOptions, onModule } from './on-module.js';
 import { IGNORED } from './other-context.js';
 import { addPeer, portOf } from './peer.js';
 import { injectSpan, type Propagator } from './propagator.js';
-import { type Method, type Prototype, replaceMethod } from './replace-method.js';
+import { type Classes, type Method, onCall, onReturn, replaceMethod } from './replace-method.js';
 import { scopeOf } from './scope.js';
 
 /** A call as hooks see it. */
@@ -40,11 +40,6 @@ interface Metadata {
   remove(name: string): void;
   getMap(): Record<string, unknown>;
   clone(): Metadata;
-}
-interface Grpc {
-  readonly Channel?: { readonly prototype: Prototype };
-  readonly Server?: { readonly prototype: Prototype };
-  readonly Metadata?: { readonly prototype: Prototype };
 }
 interface Listener {
   onReceiveMetadata(metadata: Metadata): void;
@@ -140,21 +135,6 @@ export const isOfGrpc = (object: object | undefined): boolean =>
 export const isAnsweredByGrpc = (session: object | undefined, contentType: unknown): boolean =>
   isGrpc(contentType) && isOfGrpc(session);
 
-const markHeaders = (make: Method): Method =>
-  function (this: unknown, ...args) {
-    const headers = Reflect.apply(make, this, args);
-    mark(headers as object);
-    return headers;
-  };
-
-const markSessions = (setUp: Method): Method => {
-  const watch = quiet((server: EventEmitter) => server.on('session', mark));
-  return function (this: unknown, server, ...rest) {
-    watch(server as EventEmitter);
-    return Reflect.apply(setUp, this, [server, ...rest]);
-  };
-};
-
 /**
  * Whether somebody else traces this call of gRPC and has given it a context under one of `names`: what waits for a connection is sent in the context of
  * another caller, whose span must not stand between.
@@ -184,12 +164,6 @@ const callBackTo = (caller: Caller, call: OutgoingCall): void => {
     Reflect.apply(sendMessage, this, [sent, message]);
   };
 };
-
-/** The waiter for a connection. */
-const callingBack = (watch: Method): Method =>
-  function (this: unknown, state, deadline, callback) {
-    return Reflect.apply(watch, this, [state, deadline, boundFor(callerHere(), callback)]);
-  };
 
 /** Answers a call by `handler`, which gets what it is to call back. */
 type AnswerCall = (
@@ -333,17 +307,24 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
       }
     });
   };
-  const off = onModule<Grpc>('@grpc/grpc-js', options.module, ({ Channel, Server, Metadata }) => {
-    state.tracedGrpc++;
-    return allOff([
-      () => void state.tracedGrpc--,
-      replaceMethod(Channel?.prototype, 'createCall', create),
-      replaceMethod(Channel?.prototype, 'watchConnectivityState', callingBack),
-      replaceMethod(Server?.prototype, 'register', registering),
-      replaceMethod(Metadata?.prototype, 'toHttp2Headers', markHeaders),
-      replaceMethod(Server?.prototype, '_setupHandlers', markSessions),
-    ]);
-  });
+  const off = onModule<Classes<'Channel' | 'Server' | 'Metadata'>>(
+    '@grpc/grpc-js',
+    options.module,
+    ({ Channel, Server, Metadata }) => {
+      state.tracedGrpc++;
+      return allOff([
+        () => void state.tracedGrpc--,
+        replaceMethod(Channel?.prototype, 'createCall', create),
+        // What waits for a connection.
+        replaceMethod(Channel?.prototype, 'watchConnectivityState', callingBack),
+        replaceMethod(Server?.prototype, 'register', registering),
+        onReturn(Metadata?.prototype, 'toHttp2Headers', (headers: object) => mark(headers)),
+        onCall(Server?.prototype, '_setupHandlers', (_, [server]: readonly EventEmitter[]) => {
+          server.on('session', mark);
+        }),
+      ]);
+    },
+  );
   answerNow = answer;
   return () => {
     isOff = true;

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { allOff, type Off, quiet } from './channel.js';
 import { offerRoute, setLateRoute } from './http/request-span.js';
 import { type ModuleOptions, onModule } from './on-module.js';
-import { KnownClasses, type Method, ownerOf, type Prototype, replaceMethod } from './replace-method.js';
+import { KnownClasses, onReturn, ownerOf, type Prototype } from './replace-method.js';
 
 interface Request {
   readonly raw: { readonly req: IncomingMessage };
@@ -24,24 +24,17 @@ const routeOf = ({ route }: Request): string | undefined =>
 
 const keep = quiet((request: Request) => setLateRoute(request.raw.req, () => routeOf(request)));
 
-const note = quiet((request: Request) => {
+const note = (_: unknown, request: Request): void => {
   const route = routeOf(request);
   if (route !== undefined) offerRoute(request.raw.req, route);
-});
-
-const noting = (lookup: Method): Method =>
-  function (this: unknown, ...args) {
-    const result = Reflect.apply(lookup, this, args);
-    note(this as Request);
-    return result;
-  };
+};
 
 const REQUESTS = new KnownClasses();
 
 /** hapi 20 and later. */
 export const instrumentHapi = ({ module }: ModuleOptions): Off => {
-  const requests = REQUESTS.patch((request) => replaceMethod(request, '_lookup', noting));
-  const extend = quiet((server: Server) => {
+  const requests = REQUESTS.patch((request) => onReturn(request, '_lookup', note));
+  const extend = (server: Server): void => {
     const routed = ownerOf(server._core?.Request?.prototype, '_lookup');
     if (routed !== undefined) requests.see(routed);
     else
@@ -49,18 +42,10 @@ export const instrumentHapi = ({ module }: ModuleOptions): Off => {
         keep(request);
         return toolkit.continue;
       });
-  });
-  /** With `new` it gives the same. */
-  const extending = (make: Method): Method =>
-    function (this: unknown, ...args) {
-      const server = Reflect.apply(make, this, args);
-      extend(server as Server);
-      return server;
-    };
+  };
   return allOff([
     requests.off,
-    onModule<Prototype>('@hapi/hapi', module, (hapi) =>
-      allOff(['server', 'Server'].map((name) => replaceMethod(hapi, name, extending))),
-    ),
+    // With `new` it gives the same.
+    onModule('@hapi/hapi', module, (hapi) => allOff(['server', 'Server'].map((name) => onReturn(hapi, name, extend)))),
   ]);
 };

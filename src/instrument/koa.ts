@@ -3,10 +3,10 @@
 // get into a route.
 import type { IncomingMessage } from 'node:http';
 import { WeakList } from '../base/maps/weak-list.js';
-import { type Off, quiet } from './channel.js';
+import type { Off } from './channel.js';
 import { setLateRoute } from './http/request-span.js';
 import { type ModuleOptions, onModule } from './on-module.js';
-import { type Method, type Prototype, replaceMethod } from './replace-method.js';
+import { onReturn, type Prototype } from './replace-method.js';
 
 interface Layer {
   readonly path?: unknown;
@@ -100,22 +100,18 @@ export const instrumentKoa = ({ module }: ModuleOptions): Off => {
   const seen = new WeakSet<object>();
   // Applications may go.
   const watched = new WeakList<object>();
-  const keep = quiet((context: Context, { context: all }: { context?: unknown }) => {
+  const keep = (context: Context, { context: all }: { readonly context?: unknown }): void => {
     setLateRoute(context.req, () => routeOf(context));
     if (typeof all !== 'object' || all === null || seen.has(all)) return;
     seen.add(all);
     if ('mountPath' in all) return;
     Object.defineProperty(all, 'mountPath', MOUNT_PATH);
     watched.add(all);
-  });
-  const seeContexts = (create: Method): Method =>
-    function (...args) {
-      const context = Reflect.apply(create, this, args);
-      keep(context as Context, this as { context?: unknown });
-      return context;
-    };
-  const off = onModule<{ readonly prototype?: Prototype }>('koa', module, ({ prototype }) =>
-    prototype === undefined ? undefined : replaceMethod(prototype, 'createContext', seeContexts),
+  };
+  const off = onModule<{ readonly prototype?: Prototype }>(
+    'koa',
+    module,
+    ({ prototype }) => prototype && onReturn(prototype, 'createContext', keep),
   );
   return () => {
     off();

@@ -5,12 +5,11 @@ import Module, { createRequire, isBuiltin } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { attempt } from '../base/calls/attempt.js';
-import { lookAlike } from '../base/calls/look-alike.js';
 import { getOrMake } from '../base/maps/maps.js';
 import { Counter, count } from '../rows/counters.js';
 import type { Off } from './channel.js';
 import { type EsFile, onEsModules, withoutScheme } from './on-es-module.js';
-import type { Prototype } from './replace-method.js';
+import { type Prototype, putMethod } from './replace-method.js';
 
 /** Where an export is from; undefined where it was handed over. */
 export type FileOf = () => string | undefined;
@@ -191,13 +190,13 @@ const watch = (): Off => {
     apply(name, given, () => fileAsked(request, parent));
     return given;
   };
-  loader._load = lookAlike(watched, load);
+  const putBack = putMethod(loader, '_load', watched);
   const modules = onEsModules((name) => patches.has(name), esFileAt, handedOver);
   return () => {
     modules?.off();
     mains.clear();
     askedBefore.clear();
-    if (loader._load === watched) Reflect.set(loader, '_load', load);
+    putBack();
   };
 };
 

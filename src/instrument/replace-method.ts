@@ -1,17 +1,48 @@
 // A method of a class of others, replaced by one that calls it. The way back never takes away what somebody put there later: what a program has put
 // around ours goes on calling it, and it must do nothing of its own then.
-import { lookAlike } from '../base/calls/look-alike.js';
+import { type AnyFunction, lookAlike } from '../base/calls/look-alike.js';
 import { WeakList } from '../base/maps/weak-list.js';
 import { Counter, count } from '../rows/counters.js';
-import { allOff, type Off, quiet } from './channel.js';
+import { allOff, type Off } from './channel.js';
 
 export type Method = (this: unknown, ...args: unknown[]) => unknown;
 export type Prototype = Record<string, Method>;
+/** Classes of a library by the names that it exports them by; a version may have none of that name. */
+export type Classes<N extends string> = { readonly [K in N]?: { readonly prototype: Prototype } };
 
 /** How it is listed, where it is or whence it is inherited. */
-export const isListed = (prototype: object, name: string): boolean => {
+const isListed = (prototype: object, name: PropertyKey): boolean => {
   const owner = ownerOf(prototype as Prototype, name) ?? prototype;
   return Object.getOwnPropertyDescriptor(owner, name)?.enumerable === true;
+};
+
+/**
+ * Puts `method` itself in place of the method `name`; nothing where none can be put. No frame and no list of arguments is added to a call, but `method` has
+ * to do nothing of its own once it is taken back.
+ */
+export const putMethod = (prototype: object, name: PropertyKey, method: AnyFunction): Off => {
+  const methods = prototype as Record<PropertyKey, AnyFunction>;
+  const original = methods[name];
+  const value = lookAlike(method, original);
+  const isOwn = Object.hasOwn(methods, name);
+  const isPut = isOwn
+    ? Reflect.set(methods, name, value)
+    : Reflect.defineProperty(methods, name, {
+        value,
+        writable: true,
+        configurable: true,
+        enumerable: isListed(methods, name),
+      });
+  if (!isPut) {
+    count(Counter.instrumentationErrors);
+    return () => {};
+  }
+  return () => {
+    if (methods[name] !== value) return;
+    // What was frozen meanwhile keeps ours.
+    if (isOwn) Reflect.set(methods, name, original);
+    else Reflect.deleteProperty(methods, name);
+  };
 };
 
 /**
@@ -25,31 +56,56 @@ export const replaceMethod = (
 ): Off => {
   const original = prototype?.[name];
   if (prototype === undefined || typeof original !== 'function') return () => {};
-  const isOwn = Object.hasOwn(prototype, name);
   let current = make(original);
-  const wrapped = lookAlike(function (this: unknown, ...args: unknown[]): unknown {
+  const putBack = putMethod(prototype, name, function (this: unknown, ...args: unknown[]): unknown {
     return Reflect.apply(current, this, args);
-  }, original);
-  const isPut = isOwn
-    ? Reflect.set(prototype, name, wrapped)
-    : Reflect.defineProperty(prototype, name, {
-        value: wrapped,
-        writable: true,
-        configurable: true,
-        enumerable: isListed(prototype, name),
-      });
-  if (!isPut) {
-    count(Counter.instrumentationErrors);
-    return () => {};
-  }
+  });
   return () => {
     current = original;
-    if (prototype[name] !== wrapped) return;
-    // What was frozen meanwhile keeps ours, which does nothing.
-    if (isOwn) Reflect.set(prototype, name, original);
-    else Reflect.deleteProperty(prototype, name);
+    putBack();
   };
 };
+
+/** Calls `seen` with each receiver and the arguments of the method `name`, before that. What it throws is counted. */
+export const onCall = <S, A extends readonly unknown[]>(
+  prototype: object | undefined,
+  name: string,
+  seen: (receiver: S, args: A) => void,
+): Off =>
+  replaceMethod(
+    prototype as Prototype | undefined,
+    name,
+    (method) =>
+      function (this: unknown, ...args) {
+        try {
+          seen(this as S, args as unknown as A);
+        } catch {
+          count(Counter.instrumentationErrors);
+        }
+        return Reflect.apply(method, this, args);
+      },
+  );
+
+/** The same when it has returned, with what it gave. */
+export const onReturn = <G, S, A extends readonly unknown[]>(
+  prototype: object | undefined,
+  name: string,
+  seen: (given: G, receiver: S, args: A) => void,
+): Off =>
+  replaceMethod(
+    prototype as Prototype | undefined,
+    name,
+    (method) =>
+      function (this: unknown, ...args) {
+        const given = Reflect.apply(method, this, args);
+        try {
+          seen(given as G, this as S, args as unknown as A);
+        } catch {
+          count(Counter.instrumentationErrors);
+        }
+        return given;
+      },
+  );
 
 export const prototypeOf = (object: object | undefined): Prototype | undefined =>
   object === undefined ? undefined : (Object.getPrototypeOf(object) as Prototype);
@@ -109,16 +165,3 @@ export class KnownClasses {
     this.#known.add(prototype);
   }
 }
-
-/** Calls `seen` with what the function `name` of a module makes. */
-export const seeMade = (module: object, name: string, seen: (made: object) => void): Off =>
-  replaceMethod(
-    module as Prototype,
-    name,
-    (make): Method =>
-      function (this: unknown, ...args) {
-        const made = Reflect.apply(make, this, args) as object;
-        quiet(seen)(made);
-        return made;
-      },
-  );

@@ -7,7 +7,7 @@ import { queueFor, startCall } from './client-span.js';
 import { endingWith } from './ending.js';
 import { fieldOf } from './failure.js';
 import { type ModuleOptions, onModule } from './on-module.js';
-import { type Method, prototypeOf, replaceMethod } from './replace-method.js';
+import { onReturn, prototypeOf } from './replace-method.js';
 import { scopeOf } from './scope.js';
 
 interface Trpc {
@@ -98,22 +98,13 @@ const trace: Middleware = (call) => {
   }
 };
 
-const begun = quiet((root: Root) => {
-  root.procedure = root.procedure.use(trace) as Root['procedure'];
-});
-
-const creating = (create: Method): Method =>
-  function (this: unknown, ...args) {
-    const root = Reflect.apply(create, this, args);
-    begun(root as Root);
-    return root;
-  };
-
 /** tRPC 10 and later. */
 export const instrumentTrpc = ({ module }: ModuleOptions): Off => {
   users++;
   const off = onModule<Trpc>('@trpc/server', module, ({ initTRPC }) =>
-    replaceMethod(prototypeOf(initTRPC), 'create', creating),
+    onReturn(prototypeOf(initTRPC), 'create', (root: Root) => {
+      root.procedure = root.procedure.use(trace) as Root['procedure'];
+    }),
   );
   return () => {
     users--;

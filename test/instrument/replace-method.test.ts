@@ -4,10 +4,10 @@ import { stats } from '../../src/index.js';
 import {
   KnownClasses,
   type Method,
+  onReturn,
   type Prototype,
   replaceMethod,
   SeenClasses,
-  seeMade,
 } from '../../src/instrument/replace-method.js';
 
 const traced =
@@ -106,7 +106,7 @@ test('a constructor that gives an object still is one', () => {
   const made: unknown[] = [];
   const module = { Server: () => ({}) };
   module.Server = () => ({ name: 'server' });
-  const off = seeMade(module, 'Server', (server) => made.push(server));
+  const off = onReturn(module, 'Server', (server) => void made.push(server));
   const Server = module.Server as unknown as new () => object;
   expect([new Server()]).toEqual(made);
   off();

@@ -7,7 +7,7 @@ import { allOff, type Off, quiet } from '../channel.js';
 import { hearAnswer, type Over, type Waiting } from '../ending.js';
 import { callerKept, runningIn } from '../in-context.js';
 import { onModule } from '../on-module.js';
-import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
+import { type Method, onCall, type Prototype, replaceMethod } from '../replace-method.js';
 import type { Outcome } from '../traced-channel.js';
 
 interface Sender {
@@ -116,20 +116,14 @@ const announceWaiting = (sendCommand: Method): Method =>
     return result;
   };
 
-/** It gives a command to a client later, which may wait there. */
-const hearing = (sendCommand: Method): Method =>
-  function (this: unknown, ...args) {
-    hear(args[0] as Command | undefined);
-    return Reflect.apply(sendCommand, this, args);
-  };
-
 /** Keeps them, in every copy of ioredis. */
 export const keepCallers = (module: unknown): Off =>
   onModule<Ioredis>('ioredis', module, (ioredis) => {
     const { redis, cluster, pipeline } = sendersOf(ioredis);
     return allOff([
       replaceMethod(redis, 'sendCommand', announceWaiting),
-      replaceMethod(cluster, 'sendCommand', hearing),
+      // It gives a command to a client later, which may wait there.
+      onCall(cluster, 'sendCommand', (_, [command]: readonly (Command | undefined)[]) => hear(command)),
       ...[redis, cluster, pipeline].map((sender) => replaceMethod(sender, 'sendCommand', keepCaller)),
     ]);
   });

@@ -5,7 +5,7 @@ import { allOff, type Off, quiet } from '../channel.js';
 import { hearAnswer, type Over, type Waiting } from '../ending.js';
 import type { Begun } from '../measures.js';
 import { type FileOf, onModule } from '../on-module.js';
-import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
+import { type Method, onCall, onReturn, replaceMethod } from '../replace-method.js';
 import { type CallWork, endWork } from '../traced-call.js';
 import type { Outcome } from '../traced-channel.js';
 import { oldVersion } from '../untraced.js';
@@ -119,51 +119,27 @@ export const traceIoredisCalls = (module: unknown, { command, batch }: RedisWork
       }
     };
 
-  const seen = quiet((sent: Sent) => void outcomeOf(sent));
-
-  // Which gives it to a client later, when its own `reject` tries the next one.
-  const toCluster = (sendCommand: Method): Method =>
-    function (this: unknown, ...args) {
-      seen(args[0] as Sent);
-      return Reflect.apply(sendCommand, this, args);
-    };
-
-  const beginBatch = quiet((client: Client, transaction: Transaction, outcome: TracedWork<Batch>) => {
-    // MULTI is there, EXEC is not.
-    const batchSize = Math.max(0, transaction.length - 1);
-    outcome.begin({ batchMode: 'MULTI', batchSize, ...serverOf(client) });
-    hearTransaction(transaction, outcome.over);
-  });
-
-  const watch = quiet((client: Client, transaction: Transaction & Prototype) => {
+  const watch = (transaction: Transaction, client: Client): void => {
     // Without a pipeline it is a promise, and its commands go one by one.
     if (typeof transaction?.resolve !== 'function') return;
     const outcome = new TracedWork(batch);
-    replaceMethod(
-      transaction,
-      'exec',
-      (exec) =>
-        function (this: unknown, ...args) {
-          if (!outcome.isSent) beginBatch(client, transaction, outcome);
-          return Reflect.apply(exec, this, args);
-        },
-    );
-  });
-
-  const making = (multi: Method): Method =>
-    function (this: unknown, ...args) {
-      const transaction = Reflect.apply(multi, this, args);
-      watch(this as Client, transaction as Transaction & Prototype);
-      return transaction;
-    };
+    onCall(transaction, 'exec', () => {
+      if (outcome.isSent) return;
+      // MULTI is there, EXEC is not.
+      const batchSize = Math.max(0, transaction.length - 1);
+      outcome.begin({ batchMode: 'MULTI', batchSize, ...serverOf(client) });
+      hearTransaction(transaction, outcome.over);
+    });
+  };
 
   return onModule<Ioredis>('ioredis', module, (ioredis, fileOf) => {
     const { redis, cluster } = sendersOf(ioredis);
     if (redis === undefined || '_buildCommandContext' in redis || isTooOld(fileOf)) return undefined;
     return allOff([
       replaceMethod(redis, 'sendCommand', toServer),
-      replaceMethod(redis, 'multi', making),
-      replaceMethod(cluster, 'sendCommand', toCluster),
+      onReturn(redis, 'multi', watch),
+      // Which gives it to a client later, when its own `reject` tries the next one.
+      onCall(cluster, 'sendCommand', (_, [sent]: readonly Sent[]) => void outcomeOf(sent)),
     ]);
   });
 };

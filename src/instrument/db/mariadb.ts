@@ -11,7 +11,7 @@ import { hostAndPort } from '../http/url.js';
 import { boundFor, type Caller, callerHere, emitFor } from '../in-context.js';
 import type { Begun } from '../measures.js';
 import { type ModuleOptions, onCopy, onFile } from '../on-module.js';
-import { KnownClasses, type Method, type Prototype, prototypeOf, replaceMethod } from '../replace-method.js';
+import { KnownClasses, type Method, onReturn, type Prototype, prototypeOf, replaceMethod } from '../replace-method.js';
 import { Database, type DatabaseOptions, errorNumber, type Server, sqlOperation } from './database.js';
 import { Unanswered } from './unanswered.js';
 
@@ -206,22 +206,15 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
   const preparing = seeing((statement, connection) => seeStatement(Object(statement) as Statement, connection));
   /** What a pool gives goes where the pool goes; that of a cluster is from one of its pools. */
   const getting = seeing((connection, pool) => seeMade(connection, servers.get(pool)));
-  const seeAdded = quiet((cluster: Cluster, args: readonly unknown[]) => {
-    const [pool, given] = addedTo(cluster, args);
-    seeMade(pool, serverOf(given));
-  });
-  const adding = (add: Method): Method =>
-    function (this: unknown, ...args) {
-      const result = Reflect.apply(add, this, args);
-      seeAdded(this as Cluster, args);
-      return result;
-    };
 
   const patch = (prototype: Prototype): Off => {
     const offs = [
       replaceMethod(prototype, 'prepare', preparing),
       replaceMethod(prototype, 'getConnection', getting),
-      replaceMethod(prototype, 'add', adding),
+      onReturn(prototype, 'add', (_, cluster: Cluster, args) => {
+        const [pool, given] = addedTo(cluster, args);
+        seeMade(pool, serverOf(given));
+      }),
     ];
     // Those of a cluster ask connections that they get.
     if (Object.hasOwn(prototype, 'execute'))

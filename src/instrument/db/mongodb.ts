@@ -9,16 +9,13 @@ import { type Callback, type Ending, endingFirst, endingWith } from '../ending.j
 import { boundFor, callerHere, callingBack } from '../in-context.js';
 import type { Begun } from '../measures.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
-import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
+import { type Classes, type Method, replaceMethod } from '../replace-method.js';
 import { currentScope, scopeOf } from '../scope.js';
 import { codeUnder, Database, type DatabaseOptions, type Operation, type Server } from './database.js';
 
 /** Options of the instrumentation `mongodb`. Its `module` is what `mongodb/lib/cmap/connection.js` exports. */
 export interface MongodbOptions extends DatabaseOptions, ModuleOptions {}
 
-interface WithPrototype {
-  readonly prototype: Prototype;
-}
 type Command = Readonly<Record<string, unknown>>;
 
 /** What the driver does for itself when it connects and at its end; passwords are in it, too. */
@@ -235,14 +232,12 @@ export const instrumentMongodb = (options: MongodbOptions): Off => {
     };
 
   return allOff([
-    onModule<{ Connection?: WithPrototype }>('mongodb/lib/cmap/connection.js', options.module, ({ Connection }) =>
+    onModule<Classes<'Connection'>>('mongodb/lib/cmap/connection.js', options.module, ({ Connection }) =>
       replaceMethod(Connection?.prototype, 'command', wrap),
     ),
     // Before mongodb 6.4 a waiter for a connection is called back in the context of the call that gave one back.
-    onModule<{ ConnectionPool?: WithPrototype }>(
-      'mongodb/lib/cmap/connection_pool.js',
-      undefined,
-      ({ ConnectionPool }) => replaceMethod(ConnectionPool?.prototype, 'checkOut', callingBack),
+    onModule<Classes<'ConnectionPool'>>('mongodb/lib/cmap/connection_pool.js', undefined, ({ ConnectionPool }) =>
+      replaceMethod(ConnectionPool?.prototype, 'checkOut', callingBack),
     ),
   ]);
 };

@@ -6,13 +6,14 @@ import { boundFor, type Caller, callerHere } from '../in-context.js';
 import type { Begun } from '../measures.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import {
+  type Classes,
   type Method,
+  onCall,
+  onReturn,
   ownerOf,
   type Prototype,
   prototypeOf,
-  replaceMethod,
   SeenClasses,
-  seeMade,
 } from '../replace-method.js';
 import { traceChannel } from '../traced-channel.js';
 import { codeUnder, Database, type DatabaseOptions, type Operation, type Server } from './database.js';
@@ -35,11 +36,6 @@ const operationOf = ({ operation, collection }: Message): Operation => {
   return { text: '', operation: name, collection, summary: `${name} ${collection}`.trim() };
 };
 
-interface Mongoose {
-  readonly Collection?: { readonly prototype: Prototype };
-  readonly Query?: { readonly prototype: Prototype };
-  readonly Aggregate?: { readonly prototype: Prototype };
-}
 /** What is called when the connection is there: a function, or the name of a method, with its arguments. */
 type Waiting = [name: unknown, args: unknown];
 interface Queue {
@@ -56,28 +52,17 @@ const nameListener = quiet((emitter: EventEmitter, heard: unknown, listener: unk
 /** Calls that waited for the connection are made in the contexts of their callers, not in that of the connecting call. */
 const keepWaiting = (module: unknown): Off => {
   const callers = new WeakMap<Waiting, Caller>();
-  const keepLast = quiet(({ queue }: Queue) => {
+  const keepLast = (_: unknown, { queue }: Queue): void => {
     const last = queue?.at(-1);
     if (last !== undefined) callers.set(last, callerHere());
-  });
-  const giveBack = quiet((collection: Queue) => {
+  };
+  const giveBack = (collection: Queue): void => {
     const methods = collection as unknown as Prototype;
     for (const one of collection.queue ?? []) {
       const [name] = one;
       if (callers.has(one)) one[0] = boundFor(callers.get(one), typeof name === 'string' ? methods[name] : name);
     }
-  });
-  const adding = (add: Method): Method =>
-    function (this: unknown, ...args) {
-      const result = Reflect.apply(add, this, args);
-      keepLast(this as Queue);
-      return result;
-    };
-  const doing = (doAll: Method): Method =>
-    function (this: unknown, ...args) {
-      giveBack(this as Queue);
-      return Reflect.apply(doAll, this, args);
-    };
+  };
   // A call of a cursor that is not open yet is repeated when it is: in its own context, which is marked as announced by mongoose.
   const classes = new SeenClasses();
   const askingOnce = (once: Method): Method =>
@@ -89,16 +74,19 @@ const keepWaiting = (module: unknown): Off => {
       nameListener(this as EventEmitter, heard, listener);
       return result;
     };
-  const off = onModule<Mongoose>('mongoose', module, ({ Collection, Query, Aggregate }) =>
-    allOff([
-      ...[Query, Aggregate].map((asking) =>
-        seeMade(asking?.prototype ?? {}, 'cursor', (cursor) =>
-          classes.replace(prototypeOf(cursor), 'once', askingOnce),
+  const off = onModule<Classes<'Collection' | 'Query' | 'Aggregate'>>(
+    'mongoose',
+    module,
+    ({ Collection, Query, Aggregate }) =>
+      allOff([
+        ...[Query, Aggregate].map((asking) =>
+          onReturn(asking?.prototype, 'cursor', (cursor: object) =>
+            classes.replace(prototypeOf(cursor), 'once', askingOnce),
+          ),
         ),
-      ),
-      replaceMethod(ownerOf(Collection?.prototype, 'addQueue'), 'addQueue', adding),
-      replaceMethod(ownerOf(Collection?.prototype, 'doQueue'), 'doQueue', doing),
-    ]),
+        onReturn(ownerOf(Collection?.prototype, 'addQueue'), 'addQueue', keepLast),
+        onCall(ownerOf(Collection?.prototype, 'doQueue'), 'doQueue', giveBack),
+      ]),
   );
   return allOff([off, classes.off]);
 };

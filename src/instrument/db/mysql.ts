@@ -7,7 +7,7 @@ import { type Callback, type Ending, endingFirst } from '../ending.js';
 import { boundFor, callerHere, emitFor } from '../in-context.js';
 import type { Begun } from '../measures.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
-import { type Method, ownerOf, prototypeOf, replaceMethod, SeenClasses, seeMade } from '../replace-method.js';
+import { type Method, onReturn, ownerOf, prototypeOf, replaceMethod, SeenClasses } from '../replace-method.js';
 import { Database, type DatabaseOptions, errorNumber, type Server, sqlOperation } from './database.js';
 import { Unanswered } from './unanswered.js';
 
@@ -81,7 +81,7 @@ const keepCallers = (): Off => {
   return allOff([
     onModule<Mysql>('mysql', undefined, (mysql) => {
       seePools(mysql);
-      return seeMade(mysql, 'createConnection', seen);
+      return onReturn(mysql, 'createConnection', seen);
     }),
     classes.off,
   ]);

@@ -9,14 +9,20 @@ import { reasonOf } from '../failure.js';
 import { boundFor, callerHere, emitFor } from '../in-context.js';
 import type { Begun } from '../measures.js';
 import { onModule } from '../on-module.js';
-import { KnownClasses, type Method, ownerOf, type Prototype, prototypeOf, replaceMethod } from '../replace-method.js';
+import {
+  type Classes,
+  KnownClasses,
+  type Method,
+  ownerOf,
+  type Prototype,
+  prototypeOf,
+  replaceMethod,
+} from '../replace-method.js';
 import { traceChannel } from '../traced-channel.js';
 import { Database, type DatabaseOptions, errorNumber, type Server, sqlOperation } from './database.js';
 import { Unanswered } from './unanswered.js';
 
-interface Mysql2 {
-  readonly Connection?: { readonly prototype: Prototype };
-}
+type Mysql2 = Classes<'Connection'>;
 
 const ENDED = Symbol('spanline.ended');
 

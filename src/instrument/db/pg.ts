@@ -10,7 +10,7 @@ import { boundFor, type Caller, callerHere, callingBack } from '../in-context.js
 import { type Begun, spanOf } from '../measures.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { addPeer, type Peer } from '../peer.js';
-import { type Method, ownerOf, type Prototype, replaceMethod } from '../replace-method.js';
+import { type Classes, type Method, ownerOf, type Prototype, replaceMethod } from '../replace-method.js';
 import { Database, type DatabaseOptions, sqlOperation, sqlState } from './database.js';
 
 type Query = (this: Client, ...args: unknown[]) => unknown;
@@ -19,13 +19,6 @@ interface Client {
   readonly port?: unknown;
   readonly database?: unknown;
   readonly connection?: { readonly stream?: Peer };
-}
-interface Cursor {
-  readonly prototype: Prototype;
-}
-interface Pg {
-  readonly Client?: { readonly prototype: Prototype };
-  readonly Pool?: { readonly prototype: Prototype };
 }
 
 /** Options of the instrumentation `pg`. */
@@ -106,25 +99,21 @@ export const instrumentPg = (options: PgOptions): Off => {
   };
 
   return allOff([
-    onModule<Pg>('pg', options.module, ({ Client, Pool }) => {
-      if (Client === undefined) return undefined;
+    onModule<Classes<'Client' | 'Pool'>>('pg', options.module, ({ Client, Pool }) => {
+      // A waiter in a pool for a client gets it in its own context, not in that of the call that gave it back; what waits for the end of all too.
+      const pool = ownerOf(Pool?.prototype, 'connect');
       return allOff([
-        replaceMethod(Client.prototype, 'query', wrap as (query: Method) => Method),
-        replaceMethod(Client.prototype, 'end', callingBack),
-        ...(Pool === undefined ? [] : [keepWaiting(Pool.prototype)]),
+        replaceMethod(Client?.prototype, 'query', wrap as (query: Method) => Method),
+        replaceMethod(Client?.prototype, 'end', callingBack),
+        replaceMethod(pool, 'connect', callingBack),
+        replaceMethod(pool, 'end', callingBack),
       ]);
     }),
     // What is read of a cursor may be read by another than its opener.
-    onModule<Cursor>('pg-cursor', undefined, ({ prototype }) =>
+    onModule<{ readonly prototype: Prototype }>('pg-cursor', undefined, ({ prototype }) =>
       allOff([replaceMethod(prototype, 'read', callingBack), replaceMethod(prototype, 'close', callingBack)]),
     ),
   ]);
-};
-
-/** A waiter in a pool for a client gets it in its own context, not in that of the call that gave it back; what waits for the end of all too. */
-const keepWaiting = (pool: Prototype): Off => {
-  const owner = ownerOf(pool, 'connect');
-  return allOff([replaceMethod(owner, 'connect', callingBack), replaceMethod(owner, 'end', callingBack)]);
 };
 
 interface Submitted {

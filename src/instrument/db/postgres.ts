@@ -6,7 +6,7 @@ import { fieldOf, reasonOf } from '../failure.js';
 import { boundFor, callerHere } from '../in-context.js';
 import type { Begun } from '../measures.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
-import { type Method, ownerOf, type Prototype, prototypeOf, replaceMethod } from '../replace-method.js';
+import { type Method, onCall, ownerOf, type Prototype, prototypeOf } from '../replace-method.js';
 import { Database, type DatabaseOptions, type Operation, type Server, sqlOperation, sqlState } from './database.js';
 
 /** Options of the instrumentation `postgres`. */
@@ -147,26 +147,13 @@ const queriesOf = (exports: Postgres | { readonly default?: unknown }): Prototyp
 /** postgres 3. */
 export const instrumentPostgres = (options: PostgresOptions): Off => {
   const postgres = new Database('postgres', 'postgresql', options, sqlState);
-  // No list of arguments is made for what is called for each query.
   const follow = (query: Query): void => {
+    if (query.executed || typeof query.canceller !== 'function') return;
+    keepCaller(query);
     const begun = postgres.start(NOWHERE, operationOf(query));
     if (begun?.isRecording === true) hear(query, postgres, begun);
   };
-  const see = (query: Query): void => {
-    try {
-      if (query.executed || typeof query.canceller !== 'function') return;
-      keepCaller(query);
-      follow(query);
-    } catch {
-      count(Counter.instrumentationErrors);
-    }
-  };
-  const handling = (handle: Method): Method =>
-    function (this: unknown, ...args) {
-      see(this as Query);
-      return Reflect.apply(handle, this, args);
-    };
   return onModule<Postgres | { readonly default?: unknown }>('postgres', options.module, (exports) =>
-    replaceMethod(queriesOf(exports), 'handle', handling),
+    onCall(queriesOf(exports), 'handle', follow),
   );
 };

@@ -2,9 +2,9 @@
 import { BoundedCache, getOrMake } from '../../base/maps/maps.js';
 import { allOff, type Off } from '../channel.js';
 import { fieldOf } from '../failure.js';
-import { boundFor, callerHere } from '../in-context.js';
+import { callingBack } from '../in-context.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
-import { KnownClasses, type Method, ownerOf, prototypeOf, replaceMethod, seeMade } from '../replace-method.js';
+import { KnownClasses, onReturn, ownerOf, prototypeOf, replaceMethod } from '../replace-method.js';
 import { traceChannel } from '../traced-channel.js';
 import { Database, type DatabaseOptions, type Operation } from './database.js';
 import { keepCallers } from './ioredis-callers.js';
@@ -123,15 +123,11 @@ const POOLS = new KnownClasses();
 
 /** What waits in a pool for a client is done in the context of its caller, not in that of the call that gave the client back. */
 const keepWaiting = (): Off => {
-  const executing = (execute: Method): Method =>
-    function (this: unknown, work, ...rest) {
-      return Reflect.apply(execute, this, [boundFor(callerHere(), work), ...rest]);
-    };
-  const classes = POOLS.patch((pool) => replaceMethod(pool, 'execute', executing));
+  const classes = POOLS.patch((pool) => replaceMethod(pool, 'execute', callingBack));
   return allOff([
     onModule<object>('@redis/client', undefined, (redis) =>
       // Pools have subclasses, with the commands.
-      seeMade(redis, 'createClientPool', (pool) => classes.see(ownerOf(prototypeOf(pool), 'execute'))),
+      onReturn(redis, 'createClientPool', (pool: object) => classes.see(ownerOf(prototypeOf(pool), 'execute'))),
     ),
     classes.off,
   ]);

@@ -1,12 +1,10 @@
 // Events of requests and answers, in the context of the answer or of the caller: connections bring them, and many share a connection. `emit` is wrapped once
 // for all messages, because a server has no time for a closure a request. Messages that are not marked must notice nothing.
 import type { EventEmitter } from 'node:events';
-import { type AnyFunction, lookAlike } from '../../base/calls/look-alike.js';
 import { queueStore, type SpanQueue } from '../../local-span/local-span.js';
-import { Counter, count } from '../../rows/counters.js';
 import { allOff, type Off } from '../channel.js';
 import { boundFor, type Caller, callerHere, callerKept, isWithin } from '../in-context.js';
-import { isListed, type Method } from '../replace-method.js';
+import { type Method, putMethod } from '../replace-method.js';
 
 /** What a request that is answered is answered under. */
 const ANSWERED = Symbol('spanline.answered-under');
@@ -52,22 +50,20 @@ const ofAnswer: ContextOf = ({ req }, here) => answering(req?.[ANSWERED], here);
 const ofAsking: ContextOf = (message, here) => callerKept(message[ASKED], here);
 
 /** As {@link runningIn} does it, and in one frame too. Most events have no listener: they cost a look, and no list of arguments is made for them. */
-const emitting =
-  (contextOf: ContextOf) =>
-  (emit: Emit): Emit =>
-    function (...args) {
-      if (this.listenerCount(args[0]) === 0) return Reflect.apply(emit, this, args);
-      const outer = callerHere();
-      const context = contextOf(this, outer);
-      if (context === outer) return Reflect.apply(emit, this, args);
-      const { frame } = queueStore;
-      queueStore.enter(context as SpanQueue);
-      try {
-        return Reflect.apply(emit, this, args);
-      } finally {
-        queueStore.enterAgain(frame, outer as SpanQueue);
-      }
-    };
+const emitting = (contextOf: ContextOf, emit: Emit): Emit =>
+  function (...args) {
+    if (this.listenerCount(args[0]) === 0) return Reflect.apply(emit, this, args);
+    const outer = callerHere();
+    const context = contextOf(this, outer);
+    if (context === outer) return Reflect.apply(emit, this, args);
+    const { frame } = queueStore;
+    queueStore.enter(context as SpanQueue);
+    try {
+      return Reflect.apply(emit, this, args);
+    } finally {
+      queueStore.enterAgain(frame, outer as SpanQueue);
+    }
+  };
 
 /** Of `write` and `end`: a connection that another caller opened calls back there. */
 const callingBack = (method: Method): Method =>
@@ -77,40 +73,19 @@ const callingBack = (method: Method): Method =>
     return Reflect.apply(method, this, args);
   };
 
-/** As `replaceMethod`, without its frame and list of arguments for each event. Inherited: what is taken back leaves the class as it was. */
-const wrapMethod = <M extends AnyFunction>(
-  { prototype }: { readonly prototype: object },
-  name: string,
-  wrap: (method: M) => M,
-): Off => {
-  const messages = prototype as Record<string, M>;
-  const isOwn = Object.hasOwn(messages, name);
-  const method = messages[name];
-  const wrapped = lookAlike(wrap(method), method);
-  const enumerable = isListed(messages, name);
-  if (!Reflect.defineProperty(messages, name, { value: wrapped, writable: true, configurable: true, enumerable })) {
-    count(Counter.instrumentationErrors);
-    return () => {};
-  }
-  return () => {
-    if (messages[name] !== wrapped) return;
-    if (isOwn) Reflect.set(messages, name, method);
-    else Reflect.deleteProperty(messages, name);
-  };
-};
-
 let users = 0;
 let restore: Off | undefined;
 
 const use = (): void => {
   users++;
   const { IncomingMessage, ServerResponse, ClientRequest } = process.getBuiltinModule('node:http');
+  const { prototype: asking } = ClientRequest;
   restore ??= allOff([
-    wrapMethod(IncomingMessage, 'emit', emitting(ofIncoming)),
-    wrapMethod(ServerResponse, 'emit', emitting(ofAnswer)),
-    wrapMethod(ClientRequest, 'emit', emitting(ofAsking)),
-    wrapMethod(ClientRequest, 'write', callingBack),
-    wrapMethod(ClientRequest, 'end', callingBack),
+    putMethod(IncomingMessage.prototype, 'emit', emitting(ofIncoming, IncomingMessage.prototype.emit)),
+    putMethod(ServerResponse.prototype, 'emit', emitting(ofAnswer, ServerResponse.prototype.emit)),
+    putMethod(asking, 'emit', emitting(ofAsking, asking.emit)),
+    putMethod(asking, 'write', callingBack(asking.write as Method)),
+    putMethod(asking, 'end', callingBack(asking.end as Method)),
   ]);
 };
 

@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { promisify } from 'node:util';
 import { Counter, count } from '../../rows/counters.js';
 import type { Span } from '../../span/span.js';
-import { callHook, callPredicate, type Off, quiet } from '../channel.js';
+import { allOff, callHook, callPredicate, type Off, quiet } from '../channel.js';
 import { startCall } from '../client-span.js';
 import { isOfGrpc, isOfOthersGrpc } from '../grpc.js';
 import { addFailure, addStatus } from '../http/request-properties.js';
@@ -17,6 +17,7 @@ import { headersOf, injectSpan, type Propagator } from '../propagator.js';
 import {
   KnownClasses,
   type Method,
+  onCall,
   ownerOf,
   type Prototype,
   prototypeOf,
@@ -94,31 +95,26 @@ export const traceConnections = (http2: Http2, options: Http2ClientOptions, prop
     return list;
   };
 
-  const closed = new SeenClasses();
-  const destroyed = new SeenClasses();
   const given = new WeakSet<object>();
   /** The program gives it up. Node closes streams itself, when their connection is gone, and destroys those that are closed. */
-  const giveUp = quiet((stream: ClientHttp2Stream): void => {
+  const giveUp = (stream: ClientHttp2Stream): void => {
     if (!stream.closed && stream.session?.socket.destroyed !== true) given.add(stream);
-  });
-  /** A method of streams by which a program gives up, where its first argument says so. */
-  const givingUp =
-    (isEnough: (argument: unknown) => boolean) =>
-    (method: Method): Method =>
-      function (this: unknown, ...args) {
-        if (isEnough(args[0])) giveUp(this as ClientHttp2Stream);
-        return Reflect.apply(method, this, args);
-      };
-
-  const closing = givingUp((code) => ENOUGH.includes(code));
-  const destroying = givingUp((error) => error === null);
+  };
+  // Streams have no public class either.
+  const streams = new SeenClasses();
+  const watchStreams = (prototype: Prototype): Off =>
+    allOff([
+      onCall(ownerOf(prototype, 'close'), 'close', (stream: ClientHttp2Stream, [code]) => {
+        if (ENOUGH.includes(code)) giveUp(stream);
+      }),
+      onCall(ownerOf(prototype, '_destroy'), '_destroy', (stream: ClientHttp2Stream, [error]) => {
+        if (error === null) giveUp(stream);
+      }),
+    ]);
 
   const follow = (stream: ClientHttp2Stream, span: Span | undefined, measured: MeasuredRequest | undefined): void => {
     if (span !== undefined) describe(span, stream);
-    // Streams have no public class either.
-    const prototype = prototypeOf(stream);
-    closed.replace(ownerOf(prototype, 'close'), 'close', closing);
-    destroyed.replace(ownerOf(prototype, '_destroy'), '_destroy', destroying);
+    streams.patch(prototypeOf(stream), watchStreams);
     let answer: number | undefined;
     const answered = ({ ':status': status }: { ':status'?: number }): void => {
       answer = Number(status);
@@ -198,6 +194,7 @@ export const traceConnections = (http2: Http2, options: Http2ClientOptions, prop
   return () => {
     restore();
     syncBuiltinESMExports();
-    for (const { off } of [asking, closed, destroyed]) off();
+    asking.off();
+    streams.off();
   };
 };

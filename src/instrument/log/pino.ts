@@ -5,7 +5,7 @@ import { attempt } from '../../base/calls/attempt.js';
 import { Counter, count } from '../../rows/counters.js';
 import { allOff, type Off, onMessage } from '../channel.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
-import { ownerOf, type Prototype, replaceMethod } from '../replace-method.js';
+import { onCall, ownerOf, type Prototype, putMethod } from '../replace-method.js';
 import { currentIdsText, hasIds } from './ids.js';
 
 type Logger = Record<symbol, unknown>;
@@ -84,10 +84,10 @@ const patchPino = (pino: Pino): Off | undefined => {
       writing = outer;
     }
   };
-  owner[asJsonSym] = asJson;
+  const putBack = putMethod(owner, asJsonSym, asJson);
   return () => {
     isOn = false;
-    if (owner[asJsonSym] === asJson) Reflect.set(owner, asJsonSym, original);
+    putBack();
   };
 };
 
@@ -131,18 +131,6 @@ const hearChannel = (): Off => {
   ]);
 };
 
-/** Each copy of pino asks for its channel once, as it is loaded. */
-const seeCopies = (seen: () => void): Off =>
-  replaceMethod(
-    process.getBuiltinModule('node:diagnostics_channel') as unknown as Prototype,
-    'tracingChannel',
-    (make) =>
-      function (this: unknown, ...args) {
-        if (args[0] === 'pino_asJson') seen();
-        return Reflect.apply(make, this, args);
-      },
-  );
-
 // Copies that have asked for their channel and were never patched. An instrumentation may be switched on again.
 let unpatched = 0;
 const everPatched = new WeakSet<Pino>();
@@ -158,7 +146,9 @@ export const instrumentPino = ({ module }: ModuleOptions): Off => {
     stopHearing = undefined;
   };
   hear();
-  const copies = seeCopies(() => {
+  // Each copy of pino asks for its channel once, as it is loaded.
+  const copies = onCall(process.getBuiltinModule('node:diagnostics_channel'), 'tracingChannel', (_, [name]) => {
+    if (name !== 'pino_asJson') return;
     unpatched++;
     hear();
   });

@@ -8,19 +8,13 @@ import { failureType, fieldOf, reasonOf } from '../failure.js';
 import { boundFor, callerHere, callingBack } from '../in-context.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import type { IncomingHeaders, Propagator } from '../propagator.js';
-import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
+import { type Classes, type Method, onReturn, replaceMethod } from '../replace-method.js';
 import { type FollowedMessage, Messaging, type MessagingOptions, textHeaders } from './messaging.js';
 
 /** Options of the instrumentation `amqplib`. Its `module` is what `amqplib/lib/channel.js` exports. */
 export interface AmqplibOptions extends MessagingOptions, ModuleOptions {}
 
-interface WithPrototype {
-  readonly prototype: Prototype;
-}
-interface ChannelFile {
-  readonly Channel?: WithPrototype;
-  readonly BaseChannel?: WithPrototype;
-}
+type ChannelFile = Classes<'Channel' | 'BaseChannel'>;
 interface Channel {
   readonly connection?: { readonly stream?: Stream };
   readonly waitForConfirms?: unknown;
@@ -275,8 +269,8 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
       return result;
     };
 
-  const settle = quiet((channel: object, method: number, given: unknown) => {
-    const all = opened.get(channel);
+  const settle = (_: unknown, channel: object, [method, given]: readonly unknown[]): void => {
+    const all = method === ACK || method === NACK || method === REJECT ? opened.get(channel) : undefined;
     if (all === undefined) return;
     const { deliveryTag, multiple } = Object(given) as { deliveryTag?: unknown; multiple?: unknown };
     const settled =
@@ -286,18 +280,10 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
     for (const open of settled) {
       if (open === undefined || open.isSettled) continue;
       open.isSettled = true;
-      open.failure = GIVEN_BACK[method];
+      open.failure = GIVEN_BACK[method as number];
       if (!open.isHandled) endQuietly(channel, open);
     }
-  });
-
-  const settling = (send: Method): Method =>
-    function (this: unknown, ...args) {
-      const result = Reflect.apply(send, this, args);
-      const [method, fields] = args;
-      if (method === ACK || method === NACK || method === REJECT) settle(this as object, method, fields);
-      return result;
-    };
+  };
 
   const endAll = quiet((channel: object) => {
     for (const open of opened.get(channel)?.values() ?? []) {
@@ -328,12 +314,12 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
       replaceMethod(Channel?.prototype, 'closeBecause', callingBack),
       replaceMethod(BaseChannel?.prototype, 'dispatchMessage', dispatching),
     ]),
-    onModule<{ Channel?: WithPrototype }>('amqplib/lib/callback_model.js', undefined, ({ Channel }) =>
+    onModule<Classes<'Channel'>>('amqplib/lib/callback_model.js', undefined, ({ Channel }) =>
       replaceMethod(Channel?.prototype, 'get', callingBack),
     ),
   ]);
   const stopEnding = onChannel(({ Channel }) => [
-    replaceMethod(Channel?.prototype, 'sendImmediately', settling),
+    onReturn(Channel?.prototype, 'sendImmediately', settle),
     replaceMethod(Channel?.prototype, 'toClosed', closing),
   ]);
   return inFlight.off(stopBeginning, stopEnding);

@@ -12,22 +12,13 @@ import { type ModuleOptions, onModule } from '../on-module.js';
 import { IGNORED } from '../other-context.js';
 import { portOf } from '../peer.js';
 import type { IncomingHeaders, Propagator } from '../propagator.js';
-import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
+import { type Classes, type Method, type Prototype, replaceMethod } from '../replace-method.js';
 import { type FollowedMessage, Messaging, type MessagingOptions, textHeaders } from './messaging.js';
 
 /** Options of the instrumentation `bullmq`. */
 export interface BullmqOptions extends MessagingOptions, ModuleOptions {}
 
-interface WithPrototype {
-  readonly prototype: Prototype;
-}
-interface Bullmq {
-  readonly Queue?: WithPrototype;
-  readonly FlowProducer?: WithPrototype;
-  readonly Worker?: WithPrototype;
-  readonly QueueEvents?: WithPrototype;
-  readonly Scripts?: WithPrototype;
-}
+type Bullmq = Classes<'Queue' | 'FlowProducer' | 'Worker' | 'QueueEvents' | 'Scripts'>;
 /** A queue, a producer of flows, a worker. */
 interface Sender {
   readonly name?: unknown;

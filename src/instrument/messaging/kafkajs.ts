@@ -6,19 +6,16 @@ import { isThenable } from '../../base/calls/timers.js';
 import type { PropertyValue } from '../../rows/property.js';
 import { allOff, type Off, quiet } from '../channel.js';
 import { copyWith } from '../copy-with.js';
-import { endingAfter } from '../ending.js';
+import { endingAfter, endingWith } from '../ending.js';
 import { failureType, fieldOf } from '../failure.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import type { IncomingHeaders, Propagator } from '../propagator.js';
-import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
+import { type Classes, type Method, onReturn, type Prototype, replaceMethod } from '../replace-method.js';
 import { type FollowedMessage, Messaging, type MessagingOptions, textHeaders } from './messaging.js';
 
 /** Options of the instrumentation `kafkajs`. */
 export interface KafkajsOptions extends MessagingOptions, ModuleOptions {}
 
-interface Kafkajs {
-  readonly Kafka?: { readonly prototype: Prototype };
-}
 interface Message {
   readonly headers?: object | undefined;
   readonly offset?: unknown;
@@ -110,7 +107,7 @@ const sending = (send: Method): Method =>
   };
 
 /** A producer, or a transaction of one. */
-const wrapSender = quiet((sender: unknown) => {
+const wrapSender = (sender: unknown): void => {
   if (typeof sender !== 'object' || sender === null || wrapped.has(sender)) return;
   wrapped.add(sender);
   replaceMethod(sender as Prototype, 'send', sending);
@@ -121,14 +118,12 @@ const wrapSender = quiet((sender: unknown) => {
     (begin): Method =>
       function (this: unknown, ...args) {
         const result = Reflect.apply(begin, this, args);
-        if (!isThenable(result)) return result;
-        return result.then((transaction) => {
-          wrapSender(transaction);
-          return transaction;
-        });
+        return isThenable(result) ? endingWith(result, seeTransaction) : result;
       },
   );
-});
+};
+
+const seeTransaction = quiet((_: unknown, transaction?: unknown) => wrapSender(transaction));
 
 const readHeaders = quiet((message: Message | undefined) => textHeaders(message?.headers));
 
@@ -205,7 +200,7 @@ const withTraced = quiet((config: unknown, group: unknown): object => {
 const traced = (config: unknown, group: unknown): unknown =>
   typeof config === 'object' && config !== null ? (withTraced(config, group) ?? config) : config;
 
-const wrapConsumer = quiet((consumer: unknown, options: unknown) => {
+const wrapConsumer = (consumer: unknown, _: unknown, [options]: readonly unknown[]): void => {
   if (typeof consumer !== 'object' || consumer === null || wrapped.has(consumer)) return;
   wrapped.add(consumer);
   const { groupId } = Object(options) as { groupId?: unknown };
@@ -218,26 +213,15 @@ const wrapConsumer = quiet((consumer: unknown, options: unknown) => {
         return Reflect.apply(run, this, args);
       },
   );
-});
+};
 
 /** kafkajs 1 and 2. */
 export const instrumentKafkajs = (options: KafkajsOptions, propagator: Propagator): Off => {
   const messaging = new Messaging('kafkajs', 'kafka', options, propagator);
   current = messaging;
-  const making =
-    (wrap: (made: unknown, options: unknown) => void) =>
-    (make: Method): Method =>
-      function (this: unknown, ...args) {
-        const made = Reflect.apply(make, this, args);
-        wrap(made, args[0]);
-        return made;
-      };
-  const off = onModule<Kafkajs>('kafkajs', options.module, ({ Kafka }) => {
-    return allOff([
-      replaceMethod(Kafka?.prototype, 'producer', making(wrapSender)),
-      replaceMethod(Kafka?.prototype, 'consumer', making(wrapConsumer)),
-    ]);
-  });
+  const off = onModule<Classes<'Kafka'>>('kafkajs', options.module, ({ Kafka }) =>
+    allOff([onReturn(Kafka?.prototype, 'producer', wrapSender), onReturn(Kafka?.prototype, 'consumer', wrapConsumer)]),
+  );
   return () => {
     off();
     if (current === messaging) current = undefined;

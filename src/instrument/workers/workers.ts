@@ -5,7 +5,7 @@ import threads, { type Worker } from 'node:worker_threads';
 import { lookAlike } from '../../base/calls/look-alike.js';
 import { Span } from '../../span/span.js';
 import { type Off, quiet } from '../channel.js';
-import { type Method, type Prototype, replaceMethod } from '../replace-method.js';
+import { type Method, onReturn, type Prototype, replaceMethod } from '../replace-method.js';
 import { scopeOf } from '../scope.js';
 import { SentContexts } from './sent-contexts.js';
 
@@ -75,16 +75,9 @@ const countReceived = (port: Port, memory: SharedArrayBuffer): void => {
     return Span.root('worker message', context, MESSAGE).runToEnd(() => Reflect.apply(dispatch, this, args));
   }, dispatch);
   // It takes a message that no listener gets.
-  replaceMethod(
-    threads as unknown as Prototype,
-    'receiveMessageOnPort',
-    (receive): Method =>
-      function (this: unknown, ...args) {
-        const message = Reflect.apply(receive, this, args);
-        if (args[0] === port && message !== undefined) number++;
-        return message;
-      },
-  );
+  onReturn(threads, 'receiveMessageOnPort', (message, _, [from]) => {
+    if (from === port && message !== undefined) number++;
+  });
   syncBuiltinESMExports();
 };
 
