@@ -26,12 +26,12 @@ export const failureType = (error: unknown): string => {
 };
 
 /**
- * What failed by `error`: undefined where the program itself gave the call up, which is not a failure. That its time was up is one, though it comes
- * as the cause of the same.
+ * What failed by `error`: undefined where there is none, or the program itself gave the call up, which is not a failure. That its time was up is one, though
+ * it comes as the cause of the same.
  */
 export const failureOf = (error: unknown): unknown => {
   // Nearly every call: what is not there is not looked at.
-  if (error === undefined) return undefined;
+  if (error === undefined || error === null) return undefined;
   if (nameOf(error) !== 'AbortError') return error;
   const cause = fieldOf(error, 'cause');
   return fieldOf(cause, 'name') === 'TimeoutError' ? cause : undefined;

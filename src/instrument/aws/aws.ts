@@ -6,7 +6,7 @@ import { queueStore, type SpanQueue } from '../../local-span/local-span.js';
 import type { Span } from '../../span/span.js';
 import { allOff, callHook, callPredicate, type Off, quiet } from '../channel.js';
 import { boundedName, boundedNames, queueFor, startCall } from '../client-span.js';
-import { type Callback, endingFirst, endingWith } from '../ending.js';
+import { endingWith } from '../ending.js';
 import { failureOf, failureType } from '../failure.js';
 import { boundFor, callerHere } from '../in-context.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
@@ -134,7 +134,7 @@ export const instrumentAws = (options: AwsOptions, propagator: Propagator): Off 
     const { span, call } = begun;
     addAnswer(span, error ?? answer);
     const failure = failureOf(error);
-    if (failure !== undefined && failure !== null) {
+    if (failure !== undefined) {
       const type = failureType(failure);
       span.addProperty('error.type', type).setStatus('error', type);
     }
@@ -171,7 +171,7 @@ export const instrumentAws = (options: AwsOptions, propagator: Propagator): Off 
       });
       const sent = [command, ...args.slice(1)];
       const at = sent.findIndex((argument, i) => i > 0 && typeof argument === 'function');
-      if (at > 0) sent[at] = boundFor(caller, endingFirst(sent[at] as Callback, ended));
+      if (at > 0) sent[at] = boundFor(caller, sent[at], ended);
       queueStore.enter(queue);
       try {
         const result = Reflect.apply(send, this, sent);

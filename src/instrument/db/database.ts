@@ -141,12 +141,11 @@ export class Database {
     return new MeasuredCall(metrics, operated, span);
   }
 
-  /** Before the span ends. `seconds` where the duration is known. */
+  /** Before the span ends; drivers have null for no error. `seconds` where the duration is known. */
   finish(begun: Begun, error: unknown, seconds?: number): void {
     const failure = failureOf(error);
-    const isFailed = failure !== undefined && failure !== null;
-    const status = isFailed ? this.#statusOf(failure) : undefined;
-    const type = isFailed ? (status ?? failureType(failure)) : undefined;
+    const status = failure === undefined ? undefined : this.#statusOf(failure);
+    const type = failure === undefined ? undefined : (status ?? failureType(failure));
     if (begun instanceof MeasuredCall) begun.measure(type, status, seconds);
     const span = spanOf(begun);
     // Of a call that is measured the span may record no more.
@@ -156,7 +155,7 @@ export class Database {
       if (status !== undefined) span.addProperty('db.response.status_code', status);
     }
     const call = this.#calls.get(span);
-    if (call !== undefined) callHook(this.#options.enrich, span, call, error);
+    if (call !== undefined) callHook(this.#options.enrich, span, call, error ?? undefined);
   }
 
   /** Once, also when it is announced several times. */
@@ -212,6 +211,12 @@ export const errorNumber =
     const errno = fieldOf(error, 'errno');
     return typeof errno === 'number' && errno > 0 && errno < below ? String(errno) : undefined;
   };
+
+/** Where options of a client of MySQL or MariaDB lead: to a socket of this machine, else to a host. */
+export const mysqlServer = (options: unknown): Server => {
+  const { host = 'localhost', port = 3306, socketPath, database } = Object(options) as Record<string, unknown>;
+  return socketPath ? { database, serverAddress: socketPath } : { database, serverAddress: host, serverPort: port };
+};
 
 /** One without a digit is of the system, as EPIPE. */
 const STATE = /^(?=.*\d)[\dA-Z]{5}$/;

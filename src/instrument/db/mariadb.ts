@@ -5,14 +5,14 @@ import { types } from 'node:util';
 import { lookAlike } from '../../base/calls/look-alike.js';
 import { isThenable } from '../../base/calls/timers.js';
 import { allOff, type Off, quiet } from '../channel.js';
-import { type Callback, type Ending, endingFirst, endingWith, isEmitter } from '../ending.js';
+import { type Callback, type Ending, endingWith, isEmitter } from '../ending.js';
 import { fieldOf, reasonOf } from '../failure.js';
 import { hostAndPort } from '../http/url.js';
 import { boundFor, type Caller, callerHere, emitFor } from '../in-context.js';
 import type { Begun } from '../measures.js';
 import { type ModuleOptions, onCopy, onFile } from '../on-module.js';
 import { KnownClasses, type Method, onReturn, type Prototype, prototypeOf, replaceMethod } from '../replace-method.js';
-import { Database, type DatabaseOptions, errorNumber, type Server, sqlOperation } from './database.js';
+import { Database, type DatabaseOptions, errorNumber, mysqlServer, type Server, sqlOperation } from './database.js';
 import { Unanswered } from './unanswered.js';
 
 /** Options of the instrumentation `mariadb`. */
@@ -56,8 +56,6 @@ interface Statement {
   executeStream?: Method;
 }
 
-const DEFAULT_PORT = 3306;
-
 /** Not by `URL`, for which a password with `#` or `?` ends the address: a user would be the server, and a part of the password its port. */
 const ADDRESS = /^[^:]*:\/\/([^/]*)\/([^?]*)/;
 
@@ -65,12 +63,10 @@ const ADDRESS = /^[^:]*:\/\/([^/]*)\/([^?]*)/;
 export const serverOf = (options: unknown): Server => {
   if (typeof options === 'string') {
     const [, authority = '', database = ''] = ADDRESS.exec(options) ?? [];
-    const [host, port = DEFAULT_PORT] = hostAndPort(authority.slice(authority.lastIndexOf('@') + 1));
-    return { serverAddress: host, serverPort: port, database: decodeURIComponent(database) };
+    const [host, port] = hostAndPort(authority.slice(authority.lastIndexOf('@') + 1));
+    return mysqlServer({ host, port, database: decodeURIComponent(database) });
   }
-  const { host = 'localhost', port = DEFAULT_PORT, socketPath, database } = Object(options) as Record<string, unknown>;
-  if (socketPath !== undefined) return { database, serverAddress: socketPath };
-  return { database, serverAddress: host, serverPort: port };
+  return mysqlServer(options);
 };
 
 /** The first number of an error of the driver's own. */
@@ -94,7 +90,7 @@ const addedTo = (
 /** Hears the callback among `args`, which comes last, in the context of the caller. Its place; -1 where there is none. */
 const hearCallback = (args: unknown[], caller: Caller, ended: Ending): number => {
   const at = args.findLastIndex((argument) => typeof argument === 'function');
-  if (at >= 0) args[at] = boundFor(caller, endingFirst(args[at] as Callback, ended));
+  if (at >= 0) args[at] = boundFor(caller, args[at], ended);
   return at;
 };
 
@@ -168,8 +164,7 @@ export const instrumentMariadb = (options: MariadbOptions): Off => {
       const caller = callerHere();
       const asked = where ?? (this as object);
       const span = begin(asked, read(args));
-      const ended =
-        span === undefined ? () => {} : unanswered.follow(asked, (error) => mariadb.end(span, error ?? undefined));
+      const ended = span === undefined ? () => {} : unanswered.follow(asked, (error) => mariadb.end(span, error));
       let calledBackAt = hearCallback(args, caller, ended);
       if (calledBackAt < 0 && silentAt !== undefined && span !== undefined && (args[silentAt] ?? null) === null) {
         args[silentAt] = ended;

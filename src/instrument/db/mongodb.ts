@@ -5,7 +5,8 @@ import { isThenable } from '../../base/calls/timers.js';
 import { BoundedCache, getOrMake } from '../../base/maps/maps.js';
 import { Counter, count } from '../../rows/counters.js';
 import { allOff, type Off } from '../channel.js';
-import { type Callback, type Ending, endingFirst, endingWith } from '../ending.js';
+import { type Callback, type Ending, endingWith } from '../ending.js';
+import { hostAndPort } from '../http/url.js';
 import { boundFor, callerHere, callingBack } from '../in-context.js';
 import type { Begun } from '../measures.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
@@ -117,22 +118,14 @@ const readOperation = (first: string, command: Command): Operation => {
   return { text: '', operation, collection, summary, batchSize, isUnasked };
 };
 
-/** `host:port`, in brackets for IPv6, or the path of a socket. */
-const readAddress = (address: string): Server => {
-  const at = address.lastIndexOf(':');
-  const port = at < 0 ? Number.NaN : Number(address.slice(at + 1));
-  if (!Number.isInteger(port)) return { serverAddress: address, serverPort: undefined };
-  return { serverAddress: address.slice(0, at).replace(/^\[|\]$/g, ''), serverPort: port };
-};
+const addresses = new BoundedCache<string, ReturnType<typeof hostAndPort>>(256);
 
-const addresses = new BoundedCache<string, Server>(256);
-
+/** An address is `host:port`, in brackets for IPv6, or the path of a socket. */
 const serverOf = (namespace: unknown, connection: unknown): Server => {
   const { db } = Object(namespace) as { db?: unknown };
   const { address } = Object(connection) as { address?: unknown };
-  if (typeof address !== 'string') return { database: db, serverAddress: undefined, serverPort: undefined };
-  const { serverAddress, serverPort } = getOrMake(addresses, address, readAddress);
-  return { database: db, serverAddress, serverPort };
+  const place = typeof address === 'string' ? getOrMake(addresses, address, hostAndPort) : undefined;
+  return { database: db, serverAddress: place?.[0], serverPort: place?.[1] };
 };
 
 interface Answer {
@@ -215,7 +208,7 @@ export const instrumentMongodb = (options: MongodbOptions): Off => {
       const ended = span?.isRecording === true ? endingOf(span, READS.has(name)) : undefined;
       const callback = args[3];
       const isCalledBack = isCallback(callback);
-      if (isCalledBack) args[3] = boundFor(callerHere(), endingFirst(callback, ended));
+      if (isCalledBack) args[3] = boundFor(callerHere(), callback, ended);
       if (ended === undefined) return Reflect.apply(command, this, args);
       let result: unknown;
       try {

@@ -8,7 +8,7 @@ import { boundFor, callerHere, emitFor } from '../in-context.js';
 import type { Begun } from '../measures.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { type Method, onReturn, ownerOf, prototypeOf, replaceMethod, SeenClasses } from '../replace-method.js';
-import { Database, type DatabaseOptions, errorNumber, type Server, sqlOperation } from './database.js';
+import { Database, type DatabaseOptions, errorNumber, mysqlServer, sqlOperation } from './database.js';
 import { Unanswered } from './unanswered.js';
 
 /** Options of the instrumentation `mysql`. */
@@ -20,23 +20,12 @@ interface Mysql {
 }
 interface Connection {
   readonly _protocol?: object;
-  readonly config?: {
-    readonly host?: unknown;
-    readonly port?: unknown;
-    readonly socketPath?: unknown;
-    readonly database?: unknown;
-  };
+  readonly config?: object;
 }
 /** What `query` gives: one that was made before, for a pool, or a new one. */
 interface Query extends EventEmitter {
   _callback?: Callback;
 }
-
-const serverOf = ({ config = {} }: Connection): Server => {
-  const { host, port, socketPath, database } = config;
-  if (socketPath !== undefined) return { database, serverAddress: socketPath };
-  return { database, serverAddress: host, serverPort: port };
-};
 
 /** It ends once, before its listeners are called. */
 const hear = quiet((query: Query, ended: Ending): void => {
@@ -67,11 +56,7 @@ const keepCallers = (): Off => {
   );
   const getting = (getConnection: Method): Method =>
     function (this: unknown, callback, ...rest) {
-      const bound = boundFor(callerHere(), callback as Method);
-      const got = function (this: unknown, ...args: unknown[]): unknown {
-        seen(args[1] as Connection | undefined);
-        return Reflect.apply(bound, this, args);
-      };
+      const got = boundFor(callerHere(), callback, (_, connection) => seen(connection as Connection | undefined));
       return Reflect.apply(getConnection, this, [got, ...rest]);
     };
   // A cluster makes its pools by the class itself; one that is made opens no connection.
@@ -93,7 +78,7 @@ export const instrumentMysql = (options: MysqlOptions): Off => {
   const unanswered = new Unanswered({ code: 'PROTOCOL_CONNECTION_LOST' });
   const begin = quiet((connection: Connection, given: unknown): Begun | undefined => {
     const text = typeof given === 'string' ? given : (Object(given) as { sql?: unknown }).sql;
-    const span = mysql.start(serverOf(connection), sqlOperation(text, 'mysql'));
+    const span = mysql.start(mysqlServer(connection.config), sqlOperation(text, 'mysql'));
     return span?.isRecording === true ? span : undefined;
   });
 
@@ -102,7 +87,7 @@ export const instrumentMysql = (options: MysqlOptions): Off => {
       const connection = this as Connection;
       const span = begin(connection, args[0]);
       if (span === undefined) return Reflect.apply(ask, this, args);
-      const ended = unanswered.follow(connection, (error) => mysql.end(span, error ?? undefined));
+      const ended = unanswered.follow(connection, (error) => mysql.end(span, error));
       try {
         const query = Reflect.apply(ask, this, args);
         hear(query as Query, ended);

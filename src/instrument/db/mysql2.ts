@@ -19,7 +19,7 @@ import {
   replaceMethod,
 } from '../replace-method.js';
 import { traceChannel } from '../traced-channel.js';
-import { Database, type DatabaseOptions, errorNumber, type Server, sqlOperation } from './database.js';
+import { Database, type DatabaseOptions, errorNumber, mysqlServer, type Server, sqlOperation } from './database.js';
 import { Unanswered } from './unanswered.js';
 
 type Mysql2 = Classes<'Connection'>;
@@ -45,13 +45,7 @@ interface Command {
 /** What `prepare` gives. */
 interface Statement {
   readonly query?: unknown;
-  readonly _connection?: { readonly config?: Config };
-}
-interface Config {
-  readonly host?: unknown;
-  readonly port?: unknown;
-  readonly socketPath?: unknown;
-  readonly database?: unknown;
+  readonly _connection?: { readonly config?: object };
 }
 
 /** As the library says it itself, where it does. */
@@ -60,20 +54,13 @@ const LOST = { code: 'PROTOCOL_CONNECTION_LOST' };
 /** The class of connections; pools have subclasses of their own. */
 const connectionsOf = ({ Connection }: Mysql2): Prototype | undefined => ownerOf(Connection?.prototype, 'addCommand');
 
-/** As its channels announce it. */
-const serverOf = ({ host, port, socketPath, database }: Config): Server => ({
-  database,
-  serverAddress: socketPath ?? host ?? 'localhost',
-  serverPort: socketPath === undefined ? (port ?? 3306) : undefined,
-});
-
 /** Of what `prepare` gave, whose class is seen by its objects alone. */
 const STATEMENTS = new KnownClasses();
 
 /** `execute` of those. */
 const traceStatements = (mysql: Database, unanswered: Unanswered): Off => {
   const begin = quiet(({ query, _connection }: Statement): Begun | undefined =>
-    mysql.start(serverOf(_connection?.config ?? {}), sqlOperation(query, 'mysql')),
+    mysql.start(mysqlServer(_connection?.config), sqlOperation(query, 'mysql')),
   );
   const hear = quiet(endingWithEvents);
   const executing = (execute: Method): Method =>
@@ -82,7 +69,7 @@ const traceStatements = (mysql: Database, unanswered: Unanswered): Off => {
       const span = begin(this as Statement);
       if (span?.isRecording !== true) return Reflect.apply(execute, this, args);
       const { _connection: connection } = this as Statement;
-      const ended = unanswered.follow(connection ?? span, (error) => mysql.end(span, error ?? undefined));
+      const ended = unanswered.follow(connection ?? span, (error) => mysql.end(span, error));
       const at = args.findIndex((argument) => typeof argument === 'function');
       if (at >= 0) args[at] = endingFirst(args[at] as Callback, ended);
       let command: EventEmitter | undefined;
@@ -98,17 +85,12 @@ const traceStatements = (mysql: Database, unanswered: Unanswered): Off => {
       return command;
     };
   const classes = STATEMENTS.patch((statement) => replaceMethod(statement, 'execute', executing));
-  const seen = quiet((statement: unknown) => {
+  const seen = quiet((_: unknown, statement: unknown) => {
     if (typeof statement === 'object' && statement !== null) classes.see(prototypeOf(statement));
   });
   const preparing = (prepare: Method): Method =>
     function (this: unknown, options, callback, ...rest) {
-      if (typeof callback !== 'function') return Reflect.apply(prepare, this, [options, callback, ...rest]);
-      const got = function (this: unknown, ...args: unknown[]): unknown {
-        seen(args[1]);
-        return Reflect.apply(callback, this, args);
-      };
-      return Reflect.apply(prepare, this, [options, got, ...rest]);
+      return Reflect.apply(prepare, this, [options, boundFor(callerHere(), callback, seen), ...rest]);
     };
   return allOff([
     onModule<Mysql2>('mysql2', undefined, (mysql2) => replaceMethod(connectionsOf(mysql2), 'prepare', preparing)),

@@ -56,7 +56,7 @@ export const instrumentPg = (options: PgOptions): Off => {
       try {
         const span = spanOf(begun);
         if (span?.isRecording === true) addPeer(span, client.connection?.stream ?? {});
-        postgres.end(begun, error ?? undefined);
+        postgres.end(begun, error);
       } catch {
         count(Counter.instrumentationErrors);
       }

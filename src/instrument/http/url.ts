@@ -1,5 +1,6 @@
 // Addresses as properties: bounded, without credentials, and without the values of query parameters that sign requests.
 import { isIPv6 } from 'node:net';
+import { portOf } from '../peer.js';
 
 /** Characters of a path or query that are kept. */
 const MAX = 2048;
@@ -52,11 +53,6 @@ export const inBrackets = (authority: string): string => {
   const colon = authority.lastIndexOf(':');
   const host = authority.slice(0, colon);
   return host.includes(':') && isIPv6(host) ? `[${host}]${authority.slice(colon)}` : authority;
-};
-
-const portOf = (text: string): number | undefined => {
-  const port = Number(text);
-  return Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined;
 };
 
 const WHOLE = /^([a-z][a-z\d+.-]*:)\/\/(?:[^@/?#]*@)?([^/?#]*)(.*)$/is;

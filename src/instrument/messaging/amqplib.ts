@@ -3,7 +3,7 @@
 import { getOrMake } from '../../base/maps/maps.js';
 import type { PropertyValue } from '../../rows/property.js';
 import { allOff, InFlight, type Off, quiet } from '../channel.js';
-import { type Callback, endingFirst, endingWith, isPromise } from '../ending.js';
+import { endingWith, isPromise } from '../ending.js';
 import { failureType, fieldOf, reasonOf } from '../failure.js';
 import { boundFor, callerHere, callingBack } from '../in-context.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
@@ -204,7 +204,7 @@ export const instrumentAmqplib = (options: AmqplibOptions, propagator: Propagato
         if (message !== undefined)
           endSent(channel, message, error ? confirmFailure(error) : undefined, error ?? undefined);
       });
-      return Reflect.apply(push, this, [boundFor(callerHere(), endingFirst(callback as Callback, ended)), ...rest]);
+      return Reflect.apply(push, this, [boundFor(callerHere(), callback, ended), ...rest]);
     };
 
   const end = (channel: object, open: Open, error?: unknown): void => {
@@ -333,7 +333,8 @@ const notingConsumers = (rpc: Method): Method =>
     const [method, fields, , callback] = args;
     if ((method !== CONSUME && method !== CANCEL) || typeof callback !== 'function')
       return Reflect.apply(rpc, this, args);
-    const note = quiet((answer: unknown) => {
+    const note = quiet((_: unknown, answer: unknown) => {
+      if (answer === undefined) return;
       const { queue, noAck, consumerTag } = Object(fields) as {
         queue?: unknown;
         noAck?: unknown;
@@ -348,9 +349,6 @@ const notingConsumers = (rpc: Method): Method =>
         all.set(given?.consumerTag, { queue: textOf(queue), isAcknowledged: noAck !== true }),
       );
     });
-    args[3] = function (this: unknown, ...answers: unknown[]): unknown {
-      if (answers[1] !== undefined) note(answers[1]);
-      return Reflect.apply(callback, this, answers);
-    };
+    args[3] = boundFor(callerHere(), callback, note);
     return Reflect.apply(rpc, this, args);
   };
