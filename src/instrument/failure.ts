@@ -1,6 +1,7 @@
 // What kind of error it was, as `error.type`: few values, and never the text of a message, which may hold what a user typed. A program may throw anything,
 // also what throws when it is looked at.
 
+/** A program may give a call up with an error of its own, whose code is any text, and metrics keep each that they have seen. */
 const MAX = 128;
 
 /** What an error has under `key`; undefined where that cannot be read. */

@@ -6,6 +6,7 @@ import type { SpanQueue } from '../local-span/local-span.js';
 import type { Span } from '../span/span.js';
 import { allOff, callHook, callPredicate, InFlight, type Off, onMessage, quiet } from './channel.js';
 import { startCall } from './client-span.js';
+import { fieldOf } from './failure.js';
 import { addFailure, addHeader, addStatus, wantedHeaders } from './http/request-properties.js';
 import { addressOf, knownMethod, nameOf, type Sent } from './http/url.js';
 import { callerHere, callerKept, runningIn } from './in-context.js';
@@ -107,8 +108,8 @@ const setHeader = (request: UndiciRequest, name: string, value: string): void =>
  */
 const isReason = ({ body, [SENT]: isSent }: TracedRequest, error: unknown): boolean => {
   if (typeof error !== 'object' || error === null) return true;
-  const { name, code } = error as { name?: unknown; code?: unknown };
-  return typeof code !== 'string' && name !== 'TimeoutError' && (isSent === true || (body ?? null) === null);
+  const isOfUndici = typeof fieldOf(error, 'code') === 'string' || fieldOf(error, 'name') === 'TimeoutError';
+  return !isOfUndici && (isSent === true || (body ?? null) === null);
 };
 
 // `onData`, `onResponseData` and so on, as the versions name them: by these a connection hands a request what is for it.

@@ -55,8 +55,7 @@ const sentTo = (request: TracedRequest, port?: unknown): Sent => {
 };
 
 /** The port of its connection, or of the one that it did not get. */
-const portUsed = (request: TracedRequest, error: unknown): unknown =>
-  request[PORT] ?? (Object(error) as { port?: unknown }).port;
+const portUsed = (request: TracedRequest, error: unknown): unknown => request[PORT] ?? fieldOf(error, 'port');
 
 /** While the connection is there: afterwards it does not say. */
 const keepPort = quiet(function (this: TracedRequest, socket: Socket): void {

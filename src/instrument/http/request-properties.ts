@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { BoundedCache, getOrMake } from '../../base/maps/maps.js';
 import type { PropertyValue } from '../../rows/property.js';
 import type { Span } from '../../span/span.js';
-import { failureOf } from '../failure.js';
+import { failureOf, failureType, fieldOf } from '../failure.js';
 import { hostAndPort, knownMethod, pathOf, queryOf } from './url.js';
 
 export interface ReceivedRequest {
@@ -164,18 +164,10 @@ export const addStatus = (span: Span, statusCode: number): void => {
   if (statusCode >= FIRST_CLIENT_ERROR) span.addProperty('error.type', String(statusCode)).setStatus('error');
 };
 
-const MAX_TYPE_LENGTH = 128;
-
-/** Bounded: a program may give a request up with an error of its own, whose code is any text, and metrics keep each that they have seen. */
-const typeOf = (failure: unknown): string => {
-  const { code, name } = Object(failure) as { code?: unknown; name?: unknown };
-  return (typeof code === 'string' ? code : typeof name === 'string' ? name : '_OTHER').slice(0, MAX_TYPE_LENGTH);
-};
-
 /** What a call failed by, as its span has it: no answer, or not all of it, before an answer from 400 on. */
 export const callError = (status: number | undefined, error: unknown): string | undefined => {
   const failure = failureOf(error);
-  if (failure !== undefined) return typeOf(failure);
+  if (failure !== undefined) return failureType(failure);
   return status !== undefined && status >= FIRST_CLIENT_ERROR ? String(status) : undefined;
 };
 
@@ -183,8 +175,8 @@ export const callError = (status: number | undefined, error: unknown): string | 
 export const addFailure = (span: Span, error: unknown): void => {
   const failure = failureOf(error);
   if (failure === undefined) return;
-  const { message } = Object(failure) as { message?: unknown };
-  const type = typeOf(failure);
+  const message = fieldOf(failure, 'message');
+  const type = failureType(failure);
   span.addProperty('error.type', type).setStatus('error', typeof message === 'string' ? message.slice(0, 512) : type);
 };
 

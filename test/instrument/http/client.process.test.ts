@@ -351,6 +351,18 @@ const givenUp = (server: Server, reason?: unknown): AbortSignal => {
 /** Has the head of an answer and a part of its body, and never the rest. */
 const begun = () => serve((_, response) => void response.writeHead(200).write('part'));
 
+/** An error whose name and message throw when somebody looks at them; its code is Node's own to read. */
+const unreadable = (): Error => {
+  const error = new Error('mine');
+  for (const key of ['name', 'message'])
+    Object.defineProperty(error, key, {
+      get() {
+        throw new TypeError('not to be looked at');
+      },
+    });
+  return error;
+};
+
 describe('given up on purpose it has not failed', () => {
   const expectUnset = async (): Promise<void> => {
     const [span, ...others] = await settled(1);
@@ -371,6 +383,17 @@ describe('given up on purpose it has not failed', () => {
       instrumentOnly(BOTH);
       const { url, server } = await serve((request) => void request.resume());
       await expect(ask(url, givenUp(server, reason))).rejects.toBeDefined();
+      await expectUnset();
+    });
+
+    test('for what cannot be looked at', async () => {
+      instrumentOnly(BOTH);
+      const { url, server } = await serve((request) => void request.resume());
+      const failed = await ask(url, givenUp(server, unreadable())).then(
+        () => false,
+        () => true,
+      );
+      expect(failed).toBe(true);
       await expectUnset();
     });
   });
@@ -398,6 +421,7 @@ describe('given up on purpose it has not failed', () => {
   const failures: [string, string, (server: Server, request: ClientRequest) => unknown][] = [
     ['its time is up', 'TimeoutError', (_, request) => request.setTimeout(1, () => request.destroy())],
     ['the program says what is wrong', 'TypeError', (_, request) => request.destroy(new TypeError('mine'))],
+    ['the program says what cannot be looked at', '_OTHER', (_, request) => request.destroy(unreadable())],
     [
       'the server hangs up',
       'ECONNRESET',
