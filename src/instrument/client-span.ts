@@ -10,6 +10,16 @@ import { Span } from '../span/span.js';
 import type { SpanContext } from '../span/span-context.js';
 import { parentIn } from './other-context.js';
 
+/** Options of what traces calls: `C` is a call as hooks see it, and `E` what is known at its end beside that. */
+export interface CallOptions<C, E extends readonly unknown[] = []> {
+  /** True: this call is not traced, and no context goes out with it. */
+  readonly ignore?: (call: C) => boolean;
+  /** Called when the call is over, before the span ends. */
+  readonly enrich?: (span: Span, call: C, ...end: E) => void;
+  /** Trace only calls that a traced piece of work makes; false by default. */
+  readonly requireParent?: boolean;
+}
+
 /** Undefined where the call has no span: tracing is off, or the code around is not traced. */
 export const startCall = (name: string, options: SpanOptions, requireParent: boolean): Span | undefined => {
   const queue = enteredQueue();

@@ -5,7 +5,7 @@ import type { PropertyValue } from '../rows/property.js';
 import type { SpanOptions } from '../span/arguments.js';
 import type { Span } from '../span/span.js';
 import { allOff, callHook, callPredicate, type Off } from './channel.js';
-import { startCall } from './client-span.js';
+import { type CallOptions, startCall } from './client-span.js';
 import { failureType, fieldOf, reasonOf } from './failure.js';
 import { type Execution, type GraphqlWork, type Resolving, traceGraphqlCalls } from './graphql-calls.js';
 import { scopeOf } from './scope.js';
@@ -20,14 +20,8 @@ export interface GraphqlOperation {
   readonly document: string | undefined;
 }
 
-/** Options of the instrumentation `graphql`. */
-export interface GraphqlOptions {
-  /** True: this operation is not traced. */
-  readonly ignore?: (operation: GraphqlOperation) => boolean;
-  /** Called when the operation is over, before the span ends; `result` as graphql gives it. */
-  readonly enrich?: (span: Span, operation: GraphqlOperation, result: unknown) => void;
-  /** Trace only operations that a traced piece of work asks for; false by default. */
-  readonly requireParent?: boolean;
+/** Options of the instrumentation `graphql`, whose calls are operations; `enrich` gets the result as graphql gives it. */
+export interface GraphqlOptions extends CallOptions<GraphqlOperation, [result: unknown]> {
   /** A span for each call of a resolver of yours too, which may be thousands; false by default. */
   readonly resolve?: boolean;
   /** Put the name that the client gave an operation into the name of its span; false by default, for clients choose it. */

@@ -8,7 +8,7 @@ import { Counter, count } from '../rows/counters.js';
 import type { PropertyValue } from '../rows/property.js';
 import { Span } from '../span/span.js';
 import { allOff, callHook, callPredicate, type Off, quiet } from './channel.js';
-import { startCall } from './client-span.js';
+import { type CallOptions, startCall } from './client-span.js';
 import { boundFor, type Caller, callerHere, callingBack, emitUnder } from './in-context.js';
 import { measures, measuresOfCall } from './measures.js';
 import { type ModuleOptions, onModule } from './on-module.js';
@@ -25,15 +25,8 @@ export interface GrpcCall {
   readonly side: 'client' | 'server';
 }
 
-/** Options of the instrumentation `grpc`. */
-export interface GrpcOptions extends ModuleOptions {
-  /** True: this call is not traced. */
-  readonly ignore?: (call: GrpcCall) => boolean;
-  /** Called when the call is over, before the span ends. */
-  readonly enrich?: (span: Span, call: GrpcCall) => void;
-  /** Trace only calls sent by a traced piece of work; false by default. */
-  readonly requireParent?: boolean;
-}
+/** Options of the instrumentation `grpc`; `requireParent` is for calls that are sent. */
+export interface GrpcOptions extends CallOptions<GrpcCall>, ModuleOptions {}
 
 interface Metadata {
   set(name: string, value: string): void;

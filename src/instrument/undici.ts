@@ -5,7 +5,7 @@ import type { TLSSocket } from 'node:tls';
 import type { SpanQueue } from '../local-span/local-span.js';
 import type { Span } from '../span/span.js';
 import { allOff, callHook, callPredicate, InFlight, type Off, onMessage, quiet } from './channel.js';
-import { startCall } from './client-span.js';
+import { type CallOptions, startCall } from './client-span.js';
 import { fieldOf } from './failure.js';
 import { addFailure, addHeader, addStatus, wantedHeaders } from './http/request-properties.js';
 import { addressOf, knownMethod, nameOf, type Sent } from './http/url.js';
@@ -34,13 +34,7 @@ export interface UndiciResponse {
 }
 
 /** Options of the instrumentation `undici`, which is that of `fetch` too. */
-export interface UndiciOptions {
-  /** True: this call is not traced, and no context goes out with it. */
-  readonly ignore?: (request: UndiciRequest) => boolean;
-  /** Called when the answer has arrived, or failed to, before the span ends. */
-  readonly enrich?: (span: Span, request: UndiciRequest, response: UndiciResponse | undefined) => void;
-  /** Trace only calls that a traced piece of work makes; false by default. */
-  readonly requireParent?: boolean;
+export interface UndiciOptions extends CallOptions<UndiciRequest, [response: UndiciResponse | undefined]> {
   readonly responseHeaders?: readonly string[];
 }
 

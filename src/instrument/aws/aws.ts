@@ -5,7 +5,7 @@ import { isThenable } from '../../base/calls/timers.js';
 import { queueStore, type SpanQueue } from '../../local-span/local-span.js';
 import type { Span } from '../../span/span.js';
 import { allOff, callHook, callPredicate, type Off, quiet } from '../channel.js';
-import { boundedName, boundedNames, queueFor, startCall } from '../client-span.js';
+import { boundedName, boundedNames, type CallOptions, queueFor, startCall } from '../client-span.js';
 import { endingWith } from '../ending.js';
 import { failureOf, failureType } from '../failure.js';
 import { boundFor, callerHere } from '../in-context.js';
@@ -24,14 +24,7 @@ export interface AwsCall {
 }
 
 /** Options of the instrumentation `aws-sdk`. */
-export interface AwsOptions extends ModuleOptions {
-  /** True: this call is not traced. */
-  readonly ignore?: (call: AwsCall) => boolean;
-  /** Called when the call is over, before the span ends. */
-  readonly enrich?: (span: Span, call: AwsCall, error: unknown) => void;
-  /** Trace only calls that a traced piece of work makes; false by default. */
-  readonly requireParent?: boolean;
-}
+export interface AwsOptions extends CallOptions<AwsCall, [error: unknown]>, ModuleOptions {}
 
 interface Client {
   readonly config?: { readonly serviceId?: unknown; readonly region?: unknown };

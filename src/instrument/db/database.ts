@@ -5,7 +5,7 @@ import type { PropertyValue } from '../../rows/property.js';
 import type { SpanOptions } from '../../span/arguments.js';
 import type { Span } from '../../span/span.js';
 import { callHook, callPredicate } from '../channel.js';
-import { boundedName, startCall } from '../client-span.js';
+import { boundedName, type CallOptions, startCall } from '../client-span.js';
 import { failureOf, failureType, fieldOf } from '../failure.js';
 import { type Begun, MeasuredCall, measuresOfCall, spanOf } from '../measures.js';
 import { portOf } from '../peer.js';
@@ -20,11 +20,7 @@ export interface DatabaseCall {
 }
 
 /** Options of the instrumentation of a database. */
-export interface DatabaseOptions {
-  /** True: this call is not traced. */
-  readonly ignore?: (call: DatabaseCall) => boolean;
-  /** Called when the call is over, before the span ends. */
-  readonly enrich?: (span: Span, call: DatabaseCall, error: unknown) => void;
+export interface DatabaseOptions extends CallOptions<DatabaseCall, [error: unknown]> {
   /**
    * Trace only calls that a traced piece of work makes; false by default, but for what nobody need have asked for: reads of queues that block until
    * something comes, and what clients send on their own account to connect and to close.

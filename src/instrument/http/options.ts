@@ -1,6 +1,7 @@
 // Options of the instrumentation of HTTP, on both sides. Types only.
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import type { Span } from '../../span/span.js';
+import type { CallOptions } from '../client-span.js';
 
 /** Of what servers answer. */
 export interface HttpServerOptions {
@@ -15,13 +16,7 @@ export interface HttpServerOptions {
 }
 
 /** Of what the program asks others. */
-export interface HttpClientOptions {
-  /** True: this call is not traced, and no context goes out with it. */
-  readonly ignore?: (request: ClientRequest) => boolean;
-  /** Called when the answer has arrived, or failed to, before the span ends. */
-  readonly enrich?: (span: Span, request: ClientRequest, response: IncomingMessage | undefined) => void;
-  /** Trace only calls that a traced piece of work makes; false by default. */
-  readonly requireParent?: boolean;
+export interface HttpClientOptions extends CallOptions<ClientRequest, [response: IncomingMessage | undefined]> {
   readonly requestHeaders?: readonly string[];
   readonly responseHeaders?: readonly string[];
 }

@@ -1,6 +1,7 @@
 // Options of the instrumentation of HTTP/2, on both sides. Types only.
 import type { ClientHttp2Stream, IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import type { Span } from '../../span/span.js';
+import type { CallOptions } from '../client-span.js';
 
 /** Of what servers answer. */
 export interface Http2ServerOptions {
@@ -11,13 +12,9 @@ export interface Http2ServerOptions {
 }
 
 /** Of what the program asks others. */
-export interface Http2ClientOptions {
-  /** True: this call is not traced, and no context goes out with it. */
-  readonly ignore?: (headers: OutgoingHttpHeaders) => boolean;
+export interface Http2ClientOptions extends Omit<CallOptions<OutgoingHttpHeaders>, 'enrich'> {
   /** Called when the stream is closed, before the span ends. */
   readonly enrich?: (span: Span, stream: ClientHttp2Stream) => void;
-  /** Trace only calls that a traced piece of work makes; false by default. */
-  readonly requireParent?: boolean;
 }
 
 /** Of `http2`. */

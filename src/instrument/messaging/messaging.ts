@@ -7,7 +7,7 @@ import type { SpanOptions } from '../../span/arguments.js';
 import { Span } from '../../span/span.js';
 import type { SpanContext } from '../../span/span-context.js';
 import { callHook, callPredicate, quiet } from '../channel.js';
-import { boundedName, boundedNames, startCall } from '../client-span.js';
+import { boundedName, boundedNames, type CallOptions, startCall } from '../client-span.js';
 import { measures, measuresOfCall } from '../measures.js';
 import { IGNORED } from '../other-context.js';
 import { type IncomingHeaders, injectSpan, type Propagator } from '../propagator.js';
@@ -22,11 +22,9 @@ export interface MessageCall {
 }
 
 /** Options of the instrumentation of a library of messages. */
-export interface MessagingOptions {
+export interface MessagingOptions extends CallOptions<MessageCall, [error: unknown]> {
   /** True: this message is not traced, nor what is done with it. */
   readonly ignore?: (call: MessageCall) => boolean;
-  /** Called when it is sent or done with, before the span ends. */
-  readonly enrich?: (span: Span, call: MessageCall, error: unknown) => void;
   /** Trace only messages that a traced piece of work sends; false by default. */
   readonly requireParent?: boolean;
 }
