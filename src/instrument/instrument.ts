@@ -130,6 +130,20 @@ interface Sides {
   readonly client: Start;
 }
 
+/** Those of databases and caches. */
+const DATABASES: Readonly<Record<string, Start>> = {
+  pg: instrumentPg,
+  postgres: instrumentPostgres,
+  mariadb: instrumentMariadb,
+  mysql: instrumentMysql,
+  mysql2: instrumentMysql2,
+  redis: instrumentRedis,
+  ioredis: instrumentIoredis,
+  mongodb: instrumentMongodb,
+  mongoose: instrumentMongoose,
+  sqlite: instrumentSqlite,
+};
+
 const STARTS: Readonly<Record<string, Start | Sides>> = {
   http: { server: traceServers, client: traceCalls },
   http2: { server: traceHttp2Servers, client: traceHttp2Calls },
@@ -143,16 +157,7 @@ const STARTS: Readonly<Record<string, Start | Sides>> = {
   graphql: instrumentGraphql,
   trpc: instrumentTrpc,
   grpc: instrumentGrpc,
-  pg: instrumentPg,
-  postgres: instrumentPostgres,
-  mariadb: instrumentMariadb,
-  mysql: instrumentMysql,
-  mysql2: instrumentMysql2,
-  redis: instrumentRedis,
-  ioredis: instrumentIoredis,
-  mongodb: instrumentMongodb,
-  mongoose: instrumentMongoose,
-  sqlite: instrumentSqlite,
+  ...DATABASES,
   amqplib: instrumentAmqplib,
   kafkajs: instrumentKafkajs,
   bullmq: instrumentBullmq,
@@ -165,19 +170,7 @@ const STARTS: Readonly<Record<string, Start | Sides>> = {
   console: instrumentConsole,
 };
 
-/** Those of databases and caches. */
-export const databaseNames: readonly string[] = [
-  'pg',
-  'postgres',
-  'mariadb',
-  'mysql',
-  'mysql2',
-  'redis',
-  'ioredis',
-  'mongodb',
-  'mongoose',
-  'sqlite',
-];
+export const databaseNames: readonly string[] = Object.keys(DATABASES);
 
 // It changes what a program prints, which others may read.
 const OFF_BY_DEFAULT: readonly string[] = ['console'];
@@ -186,28 +179,10 @@ const OFF_BY_DEFAULT: readonly string[] = ['console'];
 export const instrumentationNames: readonly string[] = Object.keys(STARTS);
 
 /** Those that are found when they are loaded, unless they are handed over. */
-const FOUND_AT_LOAD: readonly string[] = [
-  'express',
-  'koa',
-  'hapi',
-  'hono',
-  'trpc',
-  'grpc',
-  'pg',
-  'postgres',
-  'mariadb',
-  'mysql',
-  'ioredis',
-  'mongodb',
-  'mongoose',
-  'amqplib',
-  'kafkajs',
-  'bullmq',
-  'aws-sdk',
-  'bluebird',
-  'winston',
-  'bunyan',
-];
+const FOUND_AT_LOAD: readonly string[] =
+  'express koa hapi hono trpc grpc pg postgres mariadb mysql ioredis mongodb mongoose amqplib kafkajs bullmq aws-sdk bluebird winston bunyan'.split(
+    ' ',
+  );
 
 let isRefusalReported = false;
 

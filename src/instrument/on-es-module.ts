@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import Module from 'node:module';
 import { errorMessage } from '../span/arguments.js';
-import { type Off, onMessage, quiet } from './channel.js';
+import { allOff, type Off, onMessage, quiet } from './channel.js';
 
 interface Loaded {
   readonly format?: string | null | undefined;
@@ -67,37 +67,14 @@ export interface EsFile {
   readonly functions: readonly string[];
 }
 
-/** Hooks for ES modules. A `require` may load some too: it has to begin and end them, where an import does so by itself. */
+/**
+ * Hooks for ES modules, which are on while something is loaded. A `require` may load some too: it has to begin and end them, where an import does so by
+ * itself.
+ */
 export interface EsModules {
   begin(): void;
   end(): void;
   readonly off: Off;
-}
-
-/** Hooks that are on while something is loaded. */
-class LoadingHooks {
-  readonly #register: RegisterHooks;
-  readonly #hooks: Hooks;
-  #registered: { deregister(): void } | undefined;
-  #count = 0;
-
-  constructor(register: RegisterHooks, hooks: Hooks) {
-    this.#register = register;
-    this.#hooks = hooks;
-  }
-
-  begin(): void {
-    if (this.#count++ === 0) this.#registered = this.#register(this.#hooks);
-  }
-
-  end(): void {
-    if (--this.#count === 0) this.stop();
-  }
-
-  stop(): void {
-    this.#registered?.deregister();
-    this.#registered = undefined;
-  }
 }
 
 /**
@@ -114,7 +91,7 @@ export const onEsModules = (
   const handOver = quiet(loaded);
   const known = quiet(fileAt);
   Object.defineProperty(globalThis, HANDOVER, { configurable: true, value: handOver });
-  const hooks = new LoadingHooks(registerHooks, {
+  const hooks: Hooks = {
     resolve(name, context, next) {
       const result = next(name, context);
       const bare = withoutScheme(name);
@@ -132,24 +109,31 @@ export const onEsModules = (
       const exposed = file === undefined ? textOf(result.source) : exposing(textOf(result.source), file);
       return { ...result, source: name === undefined ? exposed : handingOver(exposed, url, name) };
     },
-  });
+  };
+  let registered: { deregister(): void } | undefined;
+  let loading = 0;
+  const stop = (): void => {
+    registered?.deregister();
+    registered = undefined;
+  };
+  const begin = (): void => {
+    if (loading++ === 0) registered = registerHooks(hooks);
+  };
+  const end = (): void => {
+    if (--loading === 0) stop();
+  };
   // One that began before is not ours to end.
   const imports = new WeakSet<object>();
-  const stopBeginning = onMessage<object>('tracing:module.import:start', (message) => {
-    imports.add(message);
-    hooks.begin();
-  });
-  const stopEnding = onMessage<object>('tracing:module.import:asyncEnd', (message) => {
-    if (imports.delete(message)) hooks.end();
-  });
-  return {
-    begin: () => hooks.begin(),
-    end: () => hooks.end(),
-    off() {
-      stopBeginning();
-      stopEnding();
-      hooks.stop();
-      Reflect.deleteProperty(globalThis, HANDOVER);
-    },
-  };
+  const off = allOff([
+    () => Reflect.deleteProperty(globalThis, HANDOVER),
+    stop,
+    onMessage<object>('tracing:module.import:asyncEnd', (message) => {
+      if (imports.delete(message)) end();
+    }),
+    onMessage<object>('tracing:module.import:start', (message) => {
+      imports.add(message);
+      begin();
+    }),
+  ]);
+  return { begin, end, off };
 };
