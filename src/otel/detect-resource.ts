@@ -29,17 +29,6 @@ const containerId = (): string | undefined => {
 /** Drawn once a process: two that run on one host are two. */
 let instanceId: string | undefined;
 
-const ofProcess = (): Readonly<Record<string, PropertyValue | undefined>> => ({
-  'process.pid': process.pid,
-  'process.executable.name': process.title,
-  'process.executable.path': process.execPath,
-  'process.command': process.argv[1],
-  'process.runtime.name': 'nodejs',
-  'process.runtime.version': process.versions.node,
-  'process.runtime.description': 'Node.js',
-  'process.owner': attempt(() => userInfo().username),
-});
-
 /**
  * Attributes of host, operating system, process and container, and an id of this instance. Those of OTEL_RESOURCE_ATTRIBUTES and
  * OTEL_SERVICE_NAME are read by the collector itself and win over these. Arguments of the command line are left out: they may hold secrets.
@@ -59,7 +48,14 @@ export const detectResource = (): Properties => {
     'host.arch': ARCH[arch()] ?? arch(),
     'os.type': OS[platform()] ?? platform(),
     'os.version': attempt(release),
-    ...ofProcess(),
+    'process.pid': process.pid,
+    'process.executable.name': process.title,
+    'process.executable.path': process.execPath,
+    'process.command': process.argv[1],
+    'process.runtime.name': 'nodejs',
+    'process.runtime.version': process.versions.node,
+    'process.runtime.description': 'Node.js',
+    'process.owner': attempt(() => userInfo().username),
     'service.instance.id': instanceId,
     'container.id': containerId(),
   };

@@ -5,15 +5,9 @@ import { onRoute } from '../instrument/http/request-span.js';
 import { fromPlace } from '../instrument/other-context.js';
 import { type IncomingHeaders, type Propagator, w3c } from '../instrument/propagator.js';
 import type { ApiParts } from '../otel/api-global.js';
-import {
-  contexts,
-  createTraceState,
-  deleteSpan,
-  getBaggage,
-  getSpanContext,
-  setSpanContext,
-} from '../otel/api-values.js';
+import { contexts, deleteSpan, getBaggage, getSpanContext, setSpanContext } from '../otel/api-values.js';
 import { activeContext, SpanlineContextManager } from '../otel/context-manager.js';
+import { toSpanContext } from '../otel/otel-span.js';
 import { B3Propagator } from '../otel/propagators/b3.js';
 import { W3CBaggagePropagator } from '../otel/propagators/baggage.js';
 import { CompositePropagator } from '../otel/propagators/header-values.js';
@@ -54,10 +48,7 @@ const asOurs = (propagator: TextMapPropagator): Propagator => ({
     return getBaggage(context) === undefined ? undefined : deleteSpan(context);
   },
   inject(context, set) {
-    const { traceId, spanId, sampled, isRandom, traceState: state } = context;
-    const traceFlags = Number(sampled) + (isRandom ? 2 : 0);
-    const traceState = state === '' ? undefined : createTraceState(state);
-    const from = setSpanContext(activeContext(), { traceId, spanId, traceFlags, traceState });
+    const from = setSpanContext(activeContext(), toSpanContext(context));
     propagator.inject(from, undefined, { set: (_, name, value) => set(name, value) });
   },
 });

@@ -31,17 +31,9 @@ const otlpOf = (variables: Variables, log: Log): OtlpMetricsSettings => {
   };
 };
 
-const portOf = (variables: Variables, log: Log): number => {
-  const name = 'OTEL_EXPORTER_PROMETHEUS_PORT';
-  const port = variables.whole(name, 0) ?? PORT;
-  if (port <= MAX_PORT) return port;
-  log.warn(`${name} must be at most ${MAX_PORT}, not ${port}; ${PORT} is used.`);
-  return PORT;
-};
-
-const prometheusOf = (variables: Variables, log: Log): PrometheusSettings => ({
+const prometheusOf = (variables: Variables): PrometheusSettings => ({
   host: variables.text('OTEL_EXPORTER_PROMETHEUS_HOST') ?? 'localhost',
-  port: portOf(variables, log),
+  port: variables.whole('OTEL_EXPORTER_PROMETHEUS_PORT', 0, MAX_PORT) ?? PORT,
   allowedHosts: variables.list('SPANLINE_PROMETHEUS_ALLOWED_HOSTS').map((name) => name.toLowerCase()),
 });
 
@@ -50,7 +42,7 @@ const settingsOf = (names: readonly MetricsExporterName[], log: Log) => {
   return {
     hasExemplars: variables.word('OTEL_METRICS_EXEMPLAR_FILTER', EXEMPLARS, 'trace_based') !== 'always_off',
     ...(names.includes('otlp') ? { otlp: otlpOf(variables, log) } : {}),
-    ...(names.includes('prometheus') ? { prometheus: prometheusOf(variables, log) } : {}),
+    ...(names.includes('prometheus') ? { prometheus: prometheusOf(variables) } : {}),
   };
 };
 

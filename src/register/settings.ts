@@ -27,24 +27,6 @@ export type LogLevel = (typeof LEVELS)[number];
 /** All where no share is given. */
 export const samplerOf = (name: SamplerName, share = 1): Sampler => SAMPLERS[name](share);
 
-/** Numbers of OTEL_BSP_* and OTEL_SPAN_*_LIMIT; undefined where the collector's default serves. */
-export interface Bounds {
-  readonly reportIntervalMs: number | undefined;
-  readonly reportTimeoutMs: number | undefined;
-  readonly maxBatchSpans: number | undefined;
-  readonly maxQueuedBytes: number | undefined;
-  readonly maxPropertiesPerSpan: number | undefined;
-  readonly maxEventsPerSpan: number | undefined;
-  readonly maxLinksPerSpan: number | undefined;
-}
-
-/** Limits of what OpenTelemetry's API records; undefined where the default serves. */
-export interface ApiLimits {
-  readonly attributeValueLengthLimit: number | undefined;
-  readonly attributePerEventCountLimit: number | undefined;
-  readonly attributePerLinkCountLimit: number | undefined;
-}
-
 /** Everything that was asked for. */
 export interface Settings {
   readonly isDisabled: boolean;
@@ -62,8 +44,8 @@ export interface Settings {
   /** Undefined where the sampler's default serves. */
   readonly samplerShare: number | undefined;
   readonly propagators: readonly PropagatorName[];
-  readonly bounds: Bounds;
-  readonly apiLimits: ApiLimits;
+  readonly bounds: ReturnType<typeof boundsOf>;
+  readonly apiLimits: ReturnType<typeof apiLimitsOf>;
   /** Names of instrumentations; undefined for all. */
   readonly enabled: readonly string[] | undefined;
   readonly disabled: readonly string[];
@@ -78,7 +60,8 @@ const BYTES_OF_SPAN = 512;
 const atLeastOne = (value: number | undefined): number | undefined =>
   value === undefined ? undefined : Math.max(1, value);
 
-const boundsOf = (variables: Variables): Bounds => {
+/** Numbers of OTEL_BSP_* and OTEL_SPAN_*_LIMIT; undefined where the collector's default serves. */
+const boundsOf = (variables: Variables) => {
   const queued = variables.whole('OTEL_BSP_MAX_QUEUE_SIZE', 1);
   const limit = (kind: string) => variables.whole(`OTEL_SPAN_${kind}_COUNT_LIMIT`, 0);
   return {
@@ -92,7 +75,8 @@ const boundsOf = (variables: Variables): Bounds => {
   };
 };
 
-const apiLimitsOf = (variables: Variables): ApiLimits => {
+/** Limits of what OpenTelemetry's API records; undefined where the default serves. */
+const apiLimitsOf = (variables: Variables) => {
   const text = (kind: string) => variables.whole(`OTEL_${kind}ATTRIBUTE_VALUE_LENGTH_LIMIT`, 0);
   return {
     attributeValueLengthLimit: atLeastOne(text('SPAN_') ?? text('')),
@@ -100,15 +84,6 @@ const apiLimitsOf = (variables: Variables): ApiLimits => {
     attributePerLinkCountLimit: variables.whole('OTEL_LINK_ATTRIBUTE_COUNT_LIMIT', 0),
   };
 };
-
-const exportersOf = (variables: Variables, archive: string | undefined): readonly ExporterName[] => {
-  // With an archive on disk there is no default exporter.
-  const names = variables.words('OTEL_TRACES_EXPORTER', EXPORTERS, [archive === undefined ? 'otlp' : 'none']);
-  return names.filter((name) => name !== 'none');
-};
-
-const metricsOf = (variables: Variables): readonly MetricsExporterName[] =>
-  variables.words('OTEL_METRICS_EXPORTER', METRICS_EXPORTERS, ['none']).filter((name) => name !== 'none');
 
 /** Read all of them. `warn` is called for each wrong one. */
 export const readSettings = (env: NodeJS.ProcessEnv, warn: Warn): Settings => {
@@ -118,8 +93,11 @@ export const readSettings = (env: NodeJS.ProcessEnv, warn: Warn): Settings => {
   return {
     isDisabled: variables.flag('OTEL_SDK_DISABLED'),
     level: variables.word('OTEL_LOG_LEVEL', LEVELS, 'info'),
-    exporters: exportersOf(variables, archive),
-    metrics: metricsOf(variables),
+    // With an archive on disk there is no default exporter.
+    exporters: variables
+      .words('OTEL_TRACES_EXPORTER', EXPORTERS, [archive === undefined ? 'otlp' : 'none'])
+      .filter((name) => name !== 'none'),
+    metrics: variables.words('OTEL_METRICS_EXPORTER', METRICS_EXPORTERS, ['none']).filter((name) => name !== 'none'),
     archive,
     spool: variables.text('SPANLINE_SPOOL') ?? 'spanline-spool',
     flightRecorder: flightRecorderOf(variables, warn),

@@ -90,15 +90,12 @@ export const observeProvider = (provider: MeterProvider): void => {
 export const observeMetrics = (): void => {
   const global = apiGlobal();
   if (global === undefined || global.metrics !== undefined) return;
-  const keep = (value: MeterProvider | undefined): void => {
-    Object.defineProperty(global, 'metrics', { value, configurable: true, enumerable: true, writable: true });
-  };
   Object.defineProperty(global, 'metrics', {
     configurable: true,
     enumerable: true,
     get: () => undefined,
     set(provider: MeterProvider) {
-      keep(provider);
+      Object.defineProperty(global, 'metrics', property(provider));
       observeProvider(provider);
     },
   });

@@ -27,12 +27,16 @@ export class Variables {
   }
 
   /** A whole number; undefined when it is not set or is none. */
-  whole(name: string, min: number): number | undefined {
+  whole(name: string, min: number, max = Number.POSITIVE_INFINITY): number | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
     const value = Number(text);
-    if (Number.isSafeInteger(value) && value >= min) return value;
-    this.#refuse(name, `a whole number from ${min} on`, 'the default');
+    if (Number.isSafeInteger(value) && value >= min && value <= max) return value;
+    this.#refuse(
+      name,
+      `a whole number from ${min} ${max === Number.POSITIVE_INFINITY ? 'on' : `to ${max}`}`,
+      'the default',
+    );
     return undefined;
   }
 

@@ -1,7 +1,7 @@
 // W3C Trace Context, level 2, as a propagator of OpenTelemetry's API. A header that breaks the format is as if there were none.
 import type { Context, TextMapGetter, TextMapPropagator, TextMapSetter } from '@opentelemetry/api';
 import { formatTraceparent, SpanContext } from '../../span/span-context.js';
-import { createTraceState, getSpanContext, isSpanContextValid, setSpanContext } from '../api-values.js';
+import { getSpanContext, isSpanContextValid, setSpanContext } from '../api-values.js';
 import { isSuppressed } from '../otel-context.js';
 import { toSpanContext } from '../otel-span.js';
 
@@ -23,10 +23,7 @@ export class W3CTraceContextPropagator implements TextMapPropagator {
     // Two of them are none.
     const parent = Array.isArray(parents) && parents.length === 1 ? parents[0] : parents;
     const from = SpanContext.fromTraceparent(parent, getter.get(carrier, TRACESTATE));
-    if (from === undefined) return context;
-    const { traceState } = from;
-    const made = { ...toSpanContext(from), isRemote: true };
-    return setSpanContext(context, traceState === '' ? made : { ...made, traceState: createTraceState(traceState) });
+    return from === undefined ? context : setSpanContext(context, { ...toSpanContext(from), isRemote: true });
   }
 
   fields(): string[] {
