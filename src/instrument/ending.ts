@@ -14,14 +14,7 @@ export type Callback = (this: unknown, error: unknown, ...rest: unknown[]) => un
 /** Ends the span of a call, with what it failed with, if it did, else with what it gave. */
 export type Ending = (error: unknown, result?: unknown) => void;
 
-/** The span ends first: it is none of the time that the callback takes, whatever that throws. */
-export const endingFirst = (callback: Callback, ended: Ending | undefined): Callback =>
-  function (this: unknown, error: unknown, ...rest: unknown[]): unknown {
-    ended?.(error, rest[0]);
-    return Reflect.apply(callback, this, [error, ...rest]);
-  };
-
-/** The same of a promise, in whose place the caller gets another: one on the side would answer for a failure that the program leaves unhandled. */
+/** Ends with a promise, in whose place the caller gets another: one on the side would answer for a failure that the program leaves unhandled. */
 export const endingWith = (result: PromiseLike<unknown>, ended: Ending): PromiseLike<unknown> =>
   result.then(
     (value) => {

@@ -240,18 +240,11 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
     };
   };
 
-  const create = (original: Method): Method =>
-    function (...args) {
-      const call = Reflect.apply(original, this, args);
-      try {
-        const caller = callerHere();
-        callBackTo(caller, call as OutgoingCall);
-        follow({ method: nameOf(args[0]), side: 'client' }, this, caller, call as OutgoingCall);
-      } catch {
-        count(Counter.instrumentationErrors);
-      }
-      return call;
-    };
+  const created = (call: OutgoingCall, channel: unknown, [path]: readonly unknown[]): void => {
+    const caller = callerHere();
+    callBackTo(caller, call);
+    follow({ method: nameOf(path), side: 'client' }, channel, caller, call);
+  };
 
   const begin = (about: GrpcCall, call: ServerCall): { readonly span: Span; readonly followed: FollowedCall } => {
     const { method } = about;
@@ -307,7 +300,7 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
       state.tracedGrpc++;
       return allOff([
         () => void state.tracedGrpc--,
-        replaceMethod(Channel?.prototype, 'createCall', create),
+        onReturn(Channel?.prototype, 'createCall', created),
         // What waits for a connection.
         replaceMethod(Channel?.prototype, 'watchConnectivityState', callingBack),
         replaceMethod(Server?.prototype, 'register', registering),

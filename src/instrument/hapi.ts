@@ -2,7 +2,7 @@
 // no such method it is an extension.
 import type { IncomingMessage } from 'node:http';
 import { allOff, type Off, quiet } from './channel.js';
-import { offerRoute, setLateRoute } from './http/request-span.js';
+import { offerRoute } from './http/request-span.js';
 import { type ModuleOptions, onModule } from './on-module.js';
 import { KnownClasses, onReturn, ownerOf, type Prototype } from './replace-method.js';
 
@@ -22,7 +22,7 @@ interface Server {
 const routeOf = ({ route }: Request): string | undefined =>
   typeof route?.path === 'string' && route.method !== '_special' ? route.path : undefined;
 
-const keep = quiet((request: Request) => setLateRoute(request.raw.req, () => routeOf(request)));
+const keep = quiet((request: Request) => offerRoute(request.raw.req, () => routeOf(request)));
 
 const note = (_: unknown, request: Request): void => {
   const route = routeOf(request);

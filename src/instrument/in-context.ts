@@ -39,8 +39,9 @@ export const runningIn = <T, A extends unknown[], R>(
   };
 
 /**
- * `fn`, which runs in the context of `caller` wherever it is called, after `first` with the first two arguments; what is not a function stays as it is.
- * A {@link runningIn} of its own: drivers get one or more for each query.
+ * `fn`, which runs in the context of `caller` wherever it is called; what is not a function stays as it is. `first` gets the first two arguments before
+ * that: a span ends by it, which is none of the time that a callback takes, whatever that throws. A {@link runningIn} of its own: drivers get one or more for
+ * each query.
  */
 export const boundFor = <F>(caller: Caller, fn: F, first?: (error: unknown, result: unknown) => void): F =>
   typeof fn === 'function' ? (bound(caller, fn as AnyFunction, first) as F) : fn;

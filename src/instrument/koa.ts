@@ -4,7 +4,7 @@
 import type { IncomingMessage } from 'node:http';
 import { WeakList } from '../base/maps/weak-list.js';
 import type { Off } from './channel.js';
-import { setLateRoute } from './http/request-span.js';
+import { offerRoute } from './http/request-span.js';
 import { type ModuleOptions, onModule } from './on-module.js';
 import { onReturn, type Prototype } from './replace-method.js';
 
@@ -101,7 +101,7 @@ export const instrumentKoa = ({ module }: ModuleOptions): Off => {
   // Applications may go.
   const watched = new WeakList<object>();
   const keep = (context: Context, { context: all }: { readonly context?: unknown }): void => {
-    setLateRoute(context.req, () => routeOf(context));
+    offerRoute(context.req, () => routeOf(context));
     if (typeof all !== 'object' || all === null || seen.has(all)) return;
     seen.add(all);
     if ('mountPath' in all) return;

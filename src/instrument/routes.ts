@@ -19,7 +19,7 @@ interface FastifyStart {
 }
 
 /** A request that is refused before its handler has a route too, which no channel gives: the first of its hooks does. */
-const nameRoute = quiet<unknown, Parameters<Hook>>(({ raw, routeOptions }) => {
+const nameRoute = quiet(({ raw, routeOptions }: Parameters<Hook>[0]) => {
   if (typeof routeOptions?.url === 'string') setRoute(raw, routeOptions.url);
 });
 
@@ -27,8 +27,8 @@ const nameRoute = quiet<unknown, Parameters<Hook>>(({ raw, routeOptions }) => {
 export const instrumentFastify = (): Off =>
   allOff([
     onMessage<FastifyStart>('fastify.initialization', ({ fastify }) => {
-      fastify.addHook('onRequest', (request, reply, done) => {
-        nameRoute(request, reply, done);
+      fastify.addHook('onRequest', (request, _, done) => {
+        nameRoute(request);
         done();
       });
     }),

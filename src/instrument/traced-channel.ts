@@ -38,7 +38,7 @@ export const traceChannel = <M extends object, B extends Begun = Span>(
   { begin, finish }: ChannelWork<M, B>,
 ): Off => {
   const open = Symbol('spanline.open');
-  const workOf = (message: M): Open<B> | undefined => (message as { [open]?: Open<B> })[open];
+  const workOf = (message: M | undefined): Open<B> | undefined => (message as { [open]?: Open<B> } | undefined)?.[open];
   const inFlight = new InFlight();
   const { start, asyncStart } = tracingChannel<unknown, M>(name);
 
@@ -61,7 +61,7 @@ export const traceChannel = <M extends object, B extends Begun = Span>(
 
   // A callback may come with the answer to another.
   const leave = (message: M): SpanQueue | undefined => {
-    const work = (message as { [open]?: Open<B> } | undefined)?.[open];
+    const work = workOf(message);
     return work === undefined ? queueStore.getStore() : work.caller;
   };
 

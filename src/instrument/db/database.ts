@@ -192,13 +192,11 @@ export class Database {
   }
 }
 
-/** A number or word that the server gave for an error under `key`. */
-export const codeUnder =
-  (key: string) =>
-  (error: unknown): string | undefined => {
-    const code = fieldOf(error, key);
-    return typeof code === 'string' || typeof code === 'number' ? String(code).slice(0, 64) : undefined;
-  };
+/** The number or word that a server of MongoDB gave. */
+export const mongoCode = (error: unknown): string | undefined => {
+  const code = fieldOf(error, 'code');
+  return typeof code === 'string' || typeof code === 'number' ? String(code).slice(0, 64) : undefined;
+};
 
 /** The number that a server of MySQL gave: those of the system are below zero, and those of a driver from `below` on. */
 export const errorNumber =

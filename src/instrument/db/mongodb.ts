@@ -12,7 +12,7 @@ import type { Begun } from '../measures.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
 import { type Classes, type Method, replaceMethod } from '../replace-method.js';
 import { currentScope, scopeOf } from '../scope.js';
-import { codeUnder, Database, type DatabaseOptions, type Operation, type Server } from './database.js';
+import { Database, type DatabaseOptions, mongoCode, type Operation, type Server } from './database.js';
 
 /** Options of the instrumentation `mongodb`. Its `module` is what `mongodb/lib/cmap/connection.js` exports. */
 export interface MongodbOptions extends DatabaseOptions, ModuleOptions {}
@@ -66,8 +66,6 @@ const BATCHES: Readonly<Record<string, string>> = {
 };
 
 const NAME = /^[A-Za-z]\w{0,63}$/;
-
-const statusOf = codeUnder('code');
 
 const sizeOf = (batch: unknown): number | undefined => {
   // A long one is an object around the list.
@@ -176,7 +174,7 @@ const MONGOOSE = scopeOf('mongoose').name;
 
 /** mongodb 5 to 7. */
 export const instrumentMongodb = (options: MongodbOptions): Off => {
-  const mongo = new Database('mongodb', 'mongodb', options, statusOf);
+  const mongo = new Database('mongodb', 'mongodb', options, mongoCode);
 
   const begin = (connection: unknown, namespace: unknown, name: string, command: unknown): Begun | undefined => {
     try {

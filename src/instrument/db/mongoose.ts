@@ -16,7 +16,7 @@ import {
   SeenClasses,
 } from '../replace-method.js';
 import { traceChannel } from '../traced-channel.js';
-import { codeUnder, Database, type DatabaseOptions, type Operation, type Server } from './database.js';
+import { Database, type DatabaseOptions, mongoCode, type Operation, type Server } from './database.js';
 
 /** Options of the instrumentation `mongoose`. */
 export interface MongooseOptions extends DatabaseOptions, ModuleOptions {}
@@ -27,8 +27,6 @@ interface Message extends Server {
 }
 
 const CHANNELS = ['query', 'aggregate', 'cursor:next', 'model:save', 'model:insertMany', 'model:bulkWrite'];
-
-const statusOf = codeUnder('code');
 
 const operationOf = ({ operation, collection }: Message): Operation => {
   const name = typeof operation === 'string' ? operation : '';
@@ -93,7 +91,7 @@ const keepWaiting = (module: unknown): Off => {
 
 /** mongoose 7 and later; spans of its own from 9.7 on. */
 export const instrumentMongoose = (options: MongooseOptions): Off => {
-  const mongo = new Database('mongoose', 'mongodb', options, statusOf);
+  const mongo = new Database('mongoose', 'mongodb', options, mongoCode);
   return allOff([
     keepWaiting(options.module),
     ...CHANNELS.map((name) =>

@@ -3,7 +3,7 @@
 // it is queued.
 import type { EventEmitter } from 'node:events';
 import { allOff, type Off, quiet } from '../channel.js';
-import { type Callback, type Ending, endingFirst } from '../ending.js';
+import type { Callback, Ending } from '../ending.js';
 import { boundFor, callerHere, emitFor } from '../in-context.js';
 import type { Begun } from '../measures.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
@@ -30,7 +30,7 @@ interface Query extends EventEmitter {
 /** It ends once, before its listeners are called. */
 const hear = quiet((query: Query, ended: Ending): void => {
   const { emit, _callback: callback } = query;
-  if (typeof callback === 'function') query._callback = endingFirst(callback, ended);
+  if (callback !== undefined) query._callback = boundFor(callerHere(), callback, ended);
   query.emit = function (name, ...args) {
     if (name === 'error') ended(args[0]);
     else if (name === 'end') ended(undefined);

@@ -4,7 +4,7 @@ import { tracingChannel } from 'node:diagnostics_channel';
 import type { EventEmitter } from 'node:events';
 import { queueStore, type SpanQueue } from '../../local-span/local-span.js';
 import { allOff, type Off, onMessage, quiet } from '../channel.js';
-import { type Callback, type Ending, endingFirst, endingWithEvents, isEmitter } from '../ending.js';
+import { type Ending, endingWithEvents, isEmitter } from '../ending.js';
 import { reasonOf } from '../failure.js';
 import { boundFor, callerHere, emitFor } from '../in-context.js';
 import type { Begun } from '../measures.js';
@@ -71,7 +71,7 @@ const traceStatements = (mysql: Database, unanswered: Unanswered): Off => {
       const { _connection: connection } = this as Statement;
       const ended = unanswered.follow(connection ?? span, (error) => mysql.end(span, error));
       const at = args.findIndex((argument) => typeof argument === 'function');
-      if (at >= 0) args[at] = endingFirst(args[at] as Callback, ended);
+      if (at >= 0) args[at] = boundFor(caller, args[at], ended);
       let command: EventEmitter | undefined;
       try {
         command = Reflect.apply(execute, this, args) as EventEmitter | undefined;

@@ -83,18 +83,19 @@ const hear = (query: Query, postgres: Database, begun: Begun): void => {
     hearOnce(query, postgres, begun);
     return;
   }
-  const resolving = (settle: Method): Method =>
-    function (this: unknown, ...args) {
-      end(postgres, begun, undefined);
-      return Reflect.apply(settle, this, args);
-    };
-  const rejecting = (settle: Method): Method =>
-    function (this: unknown, ...args) {
-      end(postgres, begun, reasonOf(args[0]));
-      return Reflect.apply(settle, this, args);
-    };
-  keepHearing(query, 'resolve', resolving);
-  keepHearing(query, 'reject', rejecting);
+  const ending =
+    (errorOf: (given: unknown) => unknown) =>
+    (settle: Method): Method =>
+      function (this: unknown, ...args) {
+        end(postgres, begun, errorOf(args[0]));
+        return Reflect.apply(settle, this, args);
+      };
+  keepHearing(
+    query,
+    'resolve',
+    ending(() => undefined),
+  );
+  keepHearing(query, 'reject', ending(reasonOf));
 };
 
 /** Gives the query back as it was: one that is kept must not keep its span. Each query gets these two functions, so they are all that is made for it. */

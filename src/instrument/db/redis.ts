@@ -72,8 +72,7 @@ const knownCommand = (command: string): KnownCommand =>
 /** `named` is the place of the first argument. */
 const operationOf = ({ command, args }: Command, named: number): Operation => {
   const argumentCount = Math.max(0, (args?.length ?? 0) - named);
-  if (typeof command !== 'string') return readOperation(command, argumentCount);
-  if (command.length > MAX_CACHED) return readOperation(command, argumentCount);
+  if (typeof command !== 'string' || command.length > MAX_CACHED) return readOperation(command, argumentCount);
   const { operations, mayBlock, isUnasked } = knownCommand(command);
   const places = Math.min(argumentCount, MAX_ARGUMENTS + 1);
   operations[places] ??= readOperation(command, argumentCount);

@@ -1,31 +1,31 @@
 // Calls that wait for an answer of a connection. One that the program destroys need call nobody back: their spans must not stay open then, nor their traces.
 // That is heard until the last of them is over, also when the instrumentation is taken back meanwhile.
 import { getOrMake } from '../../base/maps/maps.js';
-import { InFlight, type Off, quiet } from '../channel.js';
+import { InFlight, quiet } from '../channel.js';
 import type { Ending } from '../ending.js';
 import type { Method } from '../replace-method.js';
 
 /** The calls of one instrumentation, by their connections. */
-export class Unanswered {
+export class Unanswered extends InFlight {
   readonly #open = new WeakMap<object, Set<Ending>>();
-  readonly #inFlight = new InFlight();
   readonly #lost: object;
 
   /** `lost` is what calls fail by whose connection is destroyed. */
   constructor(lost: object) {
+    super();
     this.#lost = lost;
   }
 
   /** `end`, to be called once: by what gets the answer, else by the end of `connection`. */
   follow(connection: object, end: Ending): Ending {
     const open = getOrMake(this.#open, connection, () => new Set<Ending>());
-    const ended = quiet((error: unknown) => {
+    const ended = quiet((error: unknown): void => {
       if (!open.delete(ended)) return;
-      this.#inFlight.ended();
+      this.ended();
       end(error);
     });
     open.add(ended);
-    this.#inFlight.begun();
+    this.begun();
     return ended;
   }
 
@@ -42,9 +42,4 @@ export class Unanswered {
       }
     };
   };
-
-  /** `stopBeginning` at once, and `stopDestroying` as soon as nothing waits. */
-  off(stopBeginning: Off, stopDestroying: Off): Off {
-    return this.#inFlight.off(stopBeginning, stopDestroying);
-  }
 }

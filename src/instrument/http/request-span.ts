@@ -36,8 +36,10 @@ export const setRoute = (request: IncomingMessage, route: string): void => {
   if (holder !== undefined) holder[ROUTE] = route;
 };
 
-/** The same for a framework: what {@link setRoute} has set stays. */
-export const offerRoute = (request: IncomingMessage, route: string): void => {
+/**
+ * The same for a framework: what {@link setRoute} has set stays. One that has it only later gives a function, which is asked at the end of the answer.
+ */
+export const offerRoute = (request: IncomingMessage, route: string | (() => string | undefined)): void => {
   const holder = holderOf(request);
   if (holder !== undefined) holder[ROUTE] ??= route;
 };
@@ -54,12 +56,6 @@ export const expressRoute = (prefix: string | undefined, path: unknown): string 
   const text = pathText(path);
   if (text === undefined || prefix === undefined || prefix === '') return text;
   return text === '/' ? prefix : `${prefix}${text}`;
-};
-
-/** {@link offerRoute} for a framework that has it only later: asked at the end of the answer, unless {@link setRoute} has set it. */
-export const setLateRoute = (request: IncomingMessage, route: () => string | undefined): void => {
-  const holder = holderOf(request);
-  if (holder !== undefined) holder[ROUTE] ??= route;
 };
 
 type RouteReader = (request: RequestWithSpan, span: Span) => string | undefined;

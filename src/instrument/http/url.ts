@@ -57,13 +57,6 @@ export const inBrackets = (authority: string): string => {
 
 const WHOLE = /^([a-z][a-z\d+.-]*:)\/\/(?:[^@/?#]*@)?([^/?#]*)(.*)$/is;
 
-/** Where a request goes: as one address, and as host and port. */
-export interface Destination {
-  readonly full: string;
-  readonly host: string;
-  readonly port: number;
-}
-
 /** A request to `authority` over `protocol`, and its target. */
 export type Sent = readonly [protocol: string, authority: string, target: string];
 
@@ -80,21 +73,13 @@ const serverAt = (protocol: string, authority: string): readonly [host: string, 
   return [host, port ?? (protocol === 'https:' ? 443 : 80)];
 };
 
-export const destinationOf = (sent: Sent): Destination => {
+/** Where a request goes as properties: key, value, key, value. */
+export const addressOf = (sent: Sent): (string | number)[] => {
   const [protocol, authority, target] = behindProxy(sent);
   const [host, port] = serverAt(protocol, authority);
   const slash = target.charCodeAt(0) === 0x2f ? '' : '/';
-  return {
-    // `*` is the server itself, and CONNECT has a name.
-    full: cleanQuery(`${protocol}//${authority}${target === '*' ? '' : slash + target}`),
-    host,
-    port,
-  };
-};
-
-/** A destination as properties: key, value, key, value. */
-export const addressOf = (sent: Sent): (string | number)[] => {
-  const { full, host, port } = destinationOf(sent);
+  // `*` is the server itself, and CONNECT has a name.
+  const full = cleanQuery(`${protocol}//${authority}${target === '*' ? '' : slash + target}`);
   return ['url.full', full, 'server.address', host, 'server.port', port];
 };
 

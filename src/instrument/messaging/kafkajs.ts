@@ -186,8 +186,10 @@ const processing = (handler: Method, begin: Begin, group: unknown): Method => {
 
 const HANDLERS: Readonly<Record<string, Begin>> = { eachMessage: beginMessage, eachBatch: beginBatch };
 
-const withTraced = quiet((config: unknown, group: unknown): object => {
-  let result = config as object;
+/** What `run` is given, with handlers that are traced. */
+const withTraced = quiet((config: unknown, group: unknown): unknown => {
+  if (typeof config !== 'object' || config === null) return config;
+  let result: object = config;
   for (const [name, begin] of Object.entries(HANDLERS)) {
     const handler = (config as Record<string, unknown>)[name];
     if (typeof handler === 'function')
@@ -195,10 +197,6 @@ const withTraced = quiet((config: unknown, group: unknown): object => {
   }
   return result;
 });
-
-/** What `run` is given, with handlers that are traced. */
-const traced = (config: unknown, group: unknown): unknown =>
-  typeof config === 'object' && config !== null ? (withTraced(config, group) ?? config) : config;
 
 const wrapConsumer = (consumer: unknown, _: unknown, [options]: readonly unknown[]): void => {
   if (typeof consumer !== 'object' || consumer === null || wrapped.has(consumer)) return;
@@ -209,7 +207,7 @@ const wrapConsumer = (consumer: unknown, _: unknown, [options]: readonly unknown
     'run',
     (run): Method =>
       function (this: unknown, ...args) {
-        if (args.length > 0) args[0] = traced(args[0], groupId);
+        if (args.length > 0) args[0] = withTraced(args[0], groupId) ?? args[0];
         return Reflect.apply(run, this, args);
       },
   );

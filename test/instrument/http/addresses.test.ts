@@ -1,7 +1,7 @@
 // Addresses in properties: of servers that requests go to, also through proxies, and of who asked, also behind proxies.
 import { expect, test } from 'vitest';
 import { requestProperties } from '../../../src/instrument/http/request-properties.js';
-import { destinationOf, hostAndPort, inBrackets, serverOf } from '../../../src/instrument/http/url.js';
+import { addressOf, hostAndPort, inBrackets, serverOf } from '../../../src/instrument/http/url.js';
 
 test.each([
   ['shop.example', ['shop.example', undefined]],
@@ -37,7 +37,8 @@ test.each([
   ['shop.example:443', { full: 'http://proxy:3128/shop.example:443', host: 'proxy', port: 3128 }],
   ['*', { full: 'http://proxy:3128', host: 'proxy', port: 3128 }],
 ])('a request for %s that a proxy is sent', (target, expected) => {
-  expect(destinationOf(['http:', 'proxy:3128', target])).toEqual(expected);
+  const [, full, , host, , port] = addressOf(['http:', 'proxy:3128', target]);
+  expect({ full, host, port }).toEqual(expected);
   expect(serverOf(['http:', 'proxy:3128', target])).toEqual([expected.host, expected.port]);
 });
 
