@@ -16,7 +16,7 @@ import { scopeOf } from '../scope.js';
 import { hasCreatedChannel, wrapRequests } from './created.js';
 import { askFor, useMessages } from './message-context.js';
 import type { HttpClientOptions } from './options.js';
-import { addFailure, addHeader, addStatus, wantedHeaders } from './request-properties.js';
+import { addFailure, addHeader, addStatus, CUT_OFF, wantedHeaders } from './request-properties.js';
 import { addressOf, knownMethod, nameOf, type Sent } from './url.js';
 
 const CALL = { kind: 'client', scope: scopeOf('http') } as const;
@@ -38,7 +38,6 @@ interface TracedRequest extends ClientRequest {
 }
 
 const SWITCHING_PROTOCOLS = 101;
-const CUT_OFF = { code: 'aborted', message: 'the answer was cut off' };
 const TIMED_OUT = { code: 'TimeoutError', message: 'given up when its time was up' };
 
 const isNamed = (request: TracedRequest): boolean =>

@@ -164,6 +164,9 @@ export const addStatus = (span: Span, statusCode: number): void => {
   if (statusCode >= FIRST_CLIENT_ERROR) span.addProperty('error.type', String(statusCode)).setStatus('error');
 };
 
+/** What a call failed by that has no answer, or not all of it, and no error that says why. */
+export const CUT_OFF = { code: 'aborted', message: 'the answer was cut off' };
+
 /** What a call failed by, as its span has it: no answer, or not all of it, before an answer from 400 on. */
 export const callError = (status: number | undefined, error: unknown): string | undefined => {
   const failure = failureOf(error);

@@ -6,9 +6,9 @@ import { promisify } from 'node:util';
 import { Counter, count } from '../../rows/counters.js';
 import type { Span } from '../../span/span.js';
 import { allOff, callHook, callPredicate, type Off, quiet } from '../channel.js';
-import { startCall } from '../client-span.js';
+import { type CallOptions, startCall } from '../client-span.js';
 import { isOfGrpc, isOfOthersGrpc } from '../grpc.js';
-import { addFailure, addStatus } from '../http/request-properties.js';
+import { addFailure, addStatus, CUT_OFF } from '../http/request-properties.js';
 import { addressOf, inBrackets, knownMethod, nameOf, type Sent } from '../http/url.js';
 import { callerHere, emitFor } from '../in-context.js';
 import { type MeasuredRequest, measureAnswer, measureRequest } from '../measures.js';
@@ -25,7 +25,12 @@ import {
   SeenClasses,
 } from '../replace-method.js';
 import { scopeOf } from '../scope.js';
-import type { Http2ClientOptions } from './options.js';
+
+/** Options of what the program asks others. */
+export interface Http2ClientOptions extends Omit<CallOptions<OutgoingHttpHeaders>, 'enrich'> {
+  /** Called when the stream is closed, before the span ends. */
+  readonly enrich?: (span: Span, stream: ClientHttp2Stream) => void;
+}
 
 export interface Http2 {
   connect: Method;
@@ -37,7 +42,6 @@ export interface Http2 {
 type Headers = OutgoingHttpHeaders | readonly string[];
 
 const CALL = { kind: 'client', scope: scopeOf('http2') } as const;
-const CUT_OFF = { code: 'aborted', message: 'the answer was cut off' };
 /** Codes of `close` by which a program has had enough: none, NO_ERROR and CANCEL. */
 const ENOUGH: readonly unknown[] = [undefined, 0, 8];
 

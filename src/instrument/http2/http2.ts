@@ -4,9 +4,16 @@ import { allOff, type Off } from '../channel.js';
 import { canHook } from '../on-es-module.js';
 import { onModule } from '../on-module.js';
 import type { Propagator } from '../propagator.js';
-import { type Http2, traceConnections } from './client.js';
-import type { Http2ClientOptions, Http2ServerOptions } from './options.js';
-import { traceStreams } from './server.js';
+import { type Http2, type Http2ClientOptions, traceConnections } from './client.js';
+import { type Http2ServerOptions, traceStreams } from './server.js';
+
+/** Options of the instrumentation `http2`. */
+export interface Http2Options {
+  /** False: incoming requests are not traced. */
+  readonly server?: boolean | Http2ServerOptions;
+  /** False: outgoing requests are not traced. */
+  readonly client?: boolean | Http2ClientOptions;
+}
 
 const isLoaded = (): boolean =>
   (process as { moduleLoadList?: readonly string[] }).moduleLoadList?.includes('NativeModule http2') === true;

@@ -15,7 +15,14 @@ import type { IncomingHeaders, Propagator } from '../propagator.js';
 import { type Prototype, replaceMethod } from '../replace-method.js';
 import { scopeOf } from '../scope.js';
 import type { Http2 } from './client.js';
-import type { Http2ServerOptions } from './options.js';
+
+/** Options of what servers answer. */
+export interface Http2ServerOptions {
+  /** True: neither this request nor what it calls is traced. */
+  readonly ignore?: (headers: IncomingHttpHeaders, stream: ServerHttp2Stream) => boolean;
+  /** Called when the stream is closed, before the span ends. */
+  readonly enrich?: (span: Span, headers: IncomingHttpHeaders, stream: ServerHttp2Stream) => void;
+}
 
 type Traced = ServerHttp2Stream & RequestWithSpan;
 
