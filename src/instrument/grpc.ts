@@ -14,7 +14,7 @@ import { measures, measuresOfCall } from './measures.js';
 import { type ModuleOptions, onModule } from './on-module.js';
 import { IGNORED } from './other-context.js';
 import { addPeer, portOf } from './peer.js';
-import { injectSpan, type Propagator } from './propagator.js';
+import { extractFrom, injectSpan, type Propagator } from './propagator.js';
 import { type Classes, type Method, onCall, onReturn, replaceMethod } from './replace-method.js';
 import { scopeOf } from './scope.js';
 
@@ -249,7 +249,7 @@ export const instrumentGrpc = (options: GrpcOptions, propagator: Propagator): Of
   const begin = (about: GrpcCall, call: ServerCall): { readonly span: Span; readonly followed: FollowedCall } => {
     const { method } = about;
     const metrics = measures();
-    const context = propagator.extract(call.metadata.getMap() as Record<string, string>);
+    const context = extractFrom(propagator, call.metadata.getMap() as Record<string, string>);
     const span = Span.root(method, context, ANSWER);
     if (span.isRecording) {
       span.describe(['rpc.system.name', 'grpc', 'rpc.method', method]);

@@ -34,6 +34,26 @@ export const w3c: Propagator = {
   },
 };
 
+/** The context that headers bring. What a propagator throws, which may be the program's, is counted: work begins, and its span ends, without it. */
+export const extractFrom = (propagator: Propagator, headers: IncomingHeaders): SpanContext | undefined => {
+  try {
+    return propagator.extract(headers);
+  } catch {
+    count(Counter.instrumentationErrors);
+    return undefined;
+  }
+};
+
+/** What else they bring. */
+export const carriedBy = (propagator: Propagator, headers: IncomingHeaders): object | undefined => {
+  try {
+    return propagator.carried?.(headers);
+  } catch {
+    count(Counter.instrumentationErrors);
+    return undefined;
+  }
+};
+
 /** A place in a trace: of the start of one, which has no span, most propagators write nothing. */
 const PLACE = `00-${'1'.repeat(32)}-${'1'.repeat(16)}-01`;
 

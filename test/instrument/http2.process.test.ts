@@ -159,6 +159,18 @@ test('what a propagator writes that no header can have, and that it throws, is c
   expect(instrumentationErrors).toBe(3);
 });
 
+test('a propagator that throws is counted: a request that is answered is a root, and ends', async () => {
+  const wrong = (): never => {
+    throw new Error('wrong');
+  };
+  instrumentOnly({ http2: { client: false }, propagator: { extract: wrong, inject: wrong, carried: wrong } });
+  const before = stats().instrumentationErrors;
+  const port = await listening(http2.createServer((_, response) => void response.end(Span.current()?.name ?? '')));
+  expect(await answerOf(connected(port).request({ ':path': '/' }))).toBe('GET');
+  expect((await settled(1)).map((span) => span.properties['http.response.status_code'])).toEqual([200]);
+  expect(stats().instrumentationErrors - before).toBe(2);
+});
+
 test('options that come later hold for sessions that are there', async () => {
   instrumentOnly({ http2: { server: false } });
   const session = connected(await listening(http2.createServer((_, response) => response.end())));

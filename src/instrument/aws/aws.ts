@@ -10,7 +10,7 @@ import { endingWith } from '../ending.js';
 import { failureOf, failureType } from '../failure.js';
 import { boundFor, callerHere } from '../in-context.js';
 import { type ModuleOptions, onModule } from '../on-module.js';
-import { injectSpan, type Propagator } from '../propagator.js';
+import { extractFrom, injectSpan, type Propagator } from '../propagator.js';
 import { type Method, ownerOf, type Prototype, SeenClasses } from '../replace-method.js';
 import { scopeOf } from '../scope.js';
 import { type Described, described, type Fields } from './services.js';
@@ -118,7 +118,7 @@ export const instrumentAws = (options: AwsOptions, propagator: Propagator): Off 
     if (messages.length === 0 && span.isRoot) span.cancel();
     span.addProperty('messaging.batch.message_count', messages.length);
     for (const headers of messages) {
-      const context = propagator.extract(headers);
+      const context = extractFrom(propagator, headers);
       if (context !== undefined) span.addLink(context);
     }
   };

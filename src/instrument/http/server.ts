@@ -8,7 +8,7 @@ import { Span } from '../../span/span.js';
 import { allOff, callHook, callPredicate, InFlight, type Off, onMessage, quiet } from '../channel.js';
 import { measures } from '../measures.js';
 import { IGNORED } from '../other-context.js';
-import type { Propagator } from '../propagator.js';
+import { carriedBy, extractFrom, type Propagator } from '../propagator.js';
 import { scopeOf } from '../scope.js';
 import { answerUnder, useMessages } from './message-context.js';
 import type { HttpServerOptions } from './options.js';
@@ -86,9 +86,9 @@ export const traceServers = (options: HttpServerOptions, propagator: Propagator)
       answerUnder(IGNORED, request, message.response);
       return;
     }
-    const span = Span.root(nameOf(request.method ?? ''), propagator.extract(request.headers), ANSWER);
+    const span = Span.root(nameOf(request.method ?? ''), extractFrom(propagator, request.headers), ANSWER);
     if (span !== Span.noop()) {
-      const queue = span.enterForGood(propagator.carried?.(request.headers));
+      const queue = span.enterForGood(carriedBy(propagator, request.headers));
       answerUnder(queue, request, message.response);
     } else if (metrics === undefined) return;
     if (metrics !== undefined) {

@@ -11,7 +11,7 @@ import { inBrackets, knownMethod, nameOf } from '../http/url.js';
 import { emitUnder } from '../in-context.js';
 import { measures } from '../measures.js';
 import { IGNORED } from '../other-context.js';
-import type { IncomingHeaders, Propagator } from '../propagator.js';
+import { carriedBy, extractFrom, type IncomingHeaders, type Propagator } from '../propagator.js';
 import { type Prototype, replaceMethod } from '../replace-method.js';
 import { scopeOf } from '../scope.js';
 import type { Http2 } from './client.js';
@@ -72,9 +72,9 @@ export const traceStreams = (options: Http2ServerOptions, propagator: Propagator
       return;
     }
     const incoming = headers as IncomingHeaders;
-    const span = Span.root(nameOf(headers[':method'] ?? ''), propagator.extract(incoming), ANSWER);
+    const span = Span.root(nameOf(headers[':method'] ?? ''), extractFrom(propagator, incoming), ANSWER);
     const metrics = measures();
-    if (span !== Span.noop()) emitUnder(span.enterForGood(propagator.carried?.(incoming)), stream);
+    if (span !== Span.noop()) emitUnder(span.enterForGood(carriedBy(propagator, incoming)), stream);
     else if (metrics === undefined) return;
     if (metrics !== undefined) {
       const scheme = schemeOf(headers, stream.session?.socket ?? {});

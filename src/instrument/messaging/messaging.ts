@@ -5,12 +5,11 @@ import type { LibraryMetrics, MessageOperation } from '../../metrics/library-met
 import type { PropertyValue } from '../../rows/property.js';
 import type { SpanOptions } from '../../span/arguments.js';
 import { Span } from '../../span/span.js';
-import type { SpanContext } from '../../span/span-context.js';
-import { callHook, callPredicate, quiet } from '../channel.js';
+import { callHook, callPredicate } from '../channel.js';
 import { boundedName, boundedNames, type CallOptions, startCall } from '../client-span.js';
 import { measures, measuresOfCall } from '../measures.js';
 import { IGNORED } from '../other-context.js';
-import { type IncomingHeaders, injectSpan, type Propagator } from '../propagator.js';
+import { carriedBy, extractFrom, type IncomingHeaders, injectSpan, type Propagator } from '../propagator.js';
 import { scopeOf } from '../scope.js';
 
 /** A message, or a batch, as hooks see it. */
@@ -86,10 +85,7 @@ export class Messaging {
   readonly #calls = new WeakMap<Span, MessageCall>();
   readonly #system: string;
   readonly #options: MessagingOptions;
-  readonly #extract: (headers: IncomingHeaders) => SpanContext | undefined;
-  readonly #carried: (headers: IncomingHeaders) => object | undefined;
-  /** Write the context of `span`, where there is one, into the headers of its message. */
-  readonly inject: (span: Span | undefined, set: (name: string, value: string) => void) => void;
+  readonly #propagator: Propagator;
   readonly #sending: SpanOptions;
   readonly #processing: SpanOptions;
 
@@ -98,12 +94,7 @@ export class Messaging {
     const scope = scopeOf(library);
     this.#system = system;
     this.#options = options;
-    // A program's own may throw; the message is sent, and a span that has begun ends.
-    this.#extract = quiet((headers) => propagator.extract(headers));
-    this.#carried = quiet((headers) => propagator.carried?.(headers));
-    this.inject = (span, set) => {
-      if (span !== undefined) injectSpan(propagator, span, set);
-    };
+    this.#propagator = propagator;
     this.#sending = { kind: 'producer', scope };
     this.#processing = { kind: 'consumer', scope };
   }
@@ -118,6 +109,11 @@ export class Messaging {
     return span === undefined && measured === undefined ? undefined : new FollowedMessage(span, measured);
   }
 
+  /** Write the context of `span`, where there is one, into the headers of its message. */
+  inject(span: Span | undefined, set: (name: string, value: string) => void): void {
+    if (span !== undefined) injectSpan(this.#propagator, span, set);
+  }
+
   /** Starts what is done with messages that have these headers. */
   startProcessing(
     call: MessageCall,
@@ -130,7 +126,7 @@ export class Messaging {
     if (!span.isRecording) return new FollowedMessage(span, measured);
     this.#describe(span, call, 'process', properties);
     for (const headers of messages) {
-      const context = this.#extract(headers);
+      const context = extractFrom(this.#propagator, headers);
       if (context !== undefined) span.addLink(context);
     }
     return new FollowedMessage(span, measured);
@@ -142,7 +138,7 @@ export class Messaging {
     const span = message === 'ignored' ? undefined : message.span;
     if (message === 'ignored') queueStore.enter(IGNORED);
     else if (span !== undefined && span !== Span.noop())
-      span.enterForGood(headers === undefined ? undefined : this.#carried(headers));
+      span.enterForGood(headers === undefined ? undefined : carriedBy(this.#propagator, headers));
     try {
       return work();
     } finally {

@@ -57,6 +57,23 @@ test('it goes on from the caller, tracestate and flags kept', async () => {
   expect(out).toEqual({ traceparent: `00-${span.traceId}-${span.spanId}-03`, tracestate: 'vendor=1' });
 });
 
+test('a propagator that throws is counted: the request is a root, and ends', async () => {
+  const wrong = (): never => {
+    throw new Error('wrong');
+  };
+  instrumentOnly({ http: { client: false }, propagator: { extract: wrong, inject: wrong, carried: wrong } });
+  const before = stats().instrumentationErrors;
+  let name: string | undefined;
+  const { port } = await serve((_, response) => {
+    name = Span.current()?.name;
+    response.end();
+  });
+  await exchange(port, get('/', CLOSE));
+  expect((await settled(1)).map((span) => span.properties['http.response.status_code'])).toEqual([200]);
+  expect(name).toBe('GET');
+  expect(stats().instrumentationErrors - before).toBe(2);
+});
+
 test('a caller that does not sample: nothing is recorded, and the decision goes on', async () => {
   instrumentOnly({ http: { client: false } });
   let out = '';
