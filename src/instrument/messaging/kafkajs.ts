@@ -57,13 +57,15 @@ const withHeaders = quiet((given: TopicMessages, messages: readonly unknown[], h
   return copyWith(given, { messages: sent });
 });
 
+interface Begun {
+  readonly given: TopicMessages;
+  readonly followed?: FollowedMessage | undefined;
+}
+
 /** Messages of a topic that are sent together, with the context in the headers of each. */
-const withContext = (
-  messaging: Messaging,
-  given: TopicMessages,
-): { readonly given: TopicMessages; readonly followed: FollowedMessage | undefined } => {
+const withContext = quiet((messaging: Messaging, given: TopicMessages): Begun => {
   const { topic, messages } = Object(given) as TopicMessages;
-  if (typeof topic !== 'string' || topic === '' || !Array.isArray(messages)) return { given, followed: undefined };
+  if (typeof topic !== 'string' || topic === '' || !Array.isArray(messages)) return { given };
   const list: (string | PropertyValue)[] = ['messaging.destination.name', topic];
   if (messages.length !== 1) list.push('messaging.batch.message_count', messages.length);
   const followed = messaging.startSending({ operation: 'send', destination: topic }, list);
@@ -73,7 +75,7 @@ const withContext = (
     headers[name] = value;
   });
   return { given: withHeaders(given, messages, headers) ?? given, followed };
-};
+});
 
 interface Sending {
   readonly record: unknown;
@@ -86,13 +88,11 @@ const beginSending = quiet((record: unknown): Sending | undefined => {
   const messaging = current;
   const { topicMessages } = record as { topicMessages?: unknown };
   const topics = Array.isArray(topicMessages) ? (topicMessages as TopicMessages[]) : [record as TopicMessages];
-  const begun = topics.map((one) => withContext(messaging, one));
+  // Whatever cannot be read of one of them or of the record: spans that have begun end.
+  const begun = topics.map((one): Begun => withContext(messaging, one) ?? { given: one });
   const followed = begun.flatMap((one) => one.followed ?? []);
   if (!Array.isArray(topicMessages)) return { record: begun[0].given, followed };
-  return {
-    record: copyWith(record, { topicMessages: begun.map(({ given }) => given) }),
-    followed,
-  };
+  return { record: quiet(copyWith)(record, { topicMessages: begun.map(({ given }) => given) }) ?? record, followed };
 });
 
 const sending = (send: Method): Method =>

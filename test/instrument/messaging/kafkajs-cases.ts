@@ -191,11 +191,19 @@ export const describeKafkajs = (name: string): void => {
       expect(JSON.stringify(spans)).not.toContain(SECRET);
     }, 30_000);
 
-    test('what kafkajs refuses ends its spans', async () => {
+    const unreadable = {
+      get topic(): never {
+        throw new Error('not to be looked at');
+      },
+    };
+    test.each([
+      ['nothing', null],
+      ['what cannot be read', unreadable],
+    ])('what kafkajs refuses ends its spans: %s', async (_, refused) => {
       on();
       const topic = await topicOf();
       await connected();
-      const topicMessages = [{ topic, messages: [{ value: 'one' }] }, null];
+      const topicMessages = [{ topic, messages: [{ value: 'one' }] }, refused];
       await expect(producer.sendBatch({ topicMessages })).rejects.toThrow();
       expect(named(await recorded(), `send ${topic}`)).toMatchObject([{ status: { code: 'error' } }]);
     });
