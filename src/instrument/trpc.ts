@@ -1,14 +1,13 @@
 // Procedures of tRPC, which publishes nothing: the first middleware of every procedure is ours, put there as the program makes its root object. A batch is
 // several procedures of one request. What a procedure takes and gives never leaves.
-import { queueStore, type SpanQueue } from '../local-span/local-span.js';
-import type { Span } from '../span/span.js';
-import { type Off, quiet } from './channel.js';
-import { queueFor, startCall } from './client-span.js';
-import { endingWith } from './ending.js';
+import { queueStore } from '../local-span/local-span.js';
+import type { Off } from './channel.js';
+import { startCall } from './client-span.js';
 import { fieldOf } from './failure.js';
 import { type ModuleOptions, onModule } from './on-module.js';
 import { onReturn, prototypeOf } from './replace-method.js';
 import { scopeOf } from './scope.js';
+import { type CallWork, tracedCall } from './traced-call.js';
 
 interface Trpc {
   /** Of a class that is not exported. */
@@ -24,13 +23,9 @@ interface Call {
   readonly getRawInput?: unknown;
   /** Of tRPC 10. */
   readonly rawInput?: unknown;
-  next(): PromiseLike<Result>;
+  next(): unknown;
 }
-interface Result {
-  readonly ok?: unknown;
-  readonly error?: { readonly code?: unknown };
-}
-type Middleware = (call: Call) => PromiseLike<Result>;
+type Middleware = (call: Call) => unknown;
 
 const PROCEDURE = { kind: 'internal', scope: scopeOf('trpc') } as const;
 
@@ -39,14 +34,6 @@ const FAULTS = ['INTERNAL_SERVER_ERROR', 'NOT_IMPLEMENTED', 'BAD_GATEWAY', 'SERV
 
 /** How many have it on: middleware stays where it was put. */
 let users = 0;
-
-const begin = quiet(({ path }: Call): Span | undefined => {
-  const name = typeof path === 'string' && path !== '' ? path : 'procedure';
-  const span = startCall(name, PROCEDURE, true);
-  if (span?.isRecording !== true) return undefined;
-  span.describe(['rpc.system.name', 'trpc', 'rpc.method', name]);
-  return span;
-});
 
 /** Calls that have a span: a procedure that is put together from several has our middleware in each of them. */
 const seen = new WeakSet<object>();
@@ -70,33 +57,36 @@ const isSeen = (call: Call): boolean => {
 };
 
 /** Middleware that forgets to hand on a result has failed. */
-const codeOf = (result: Result | undefined): string => {
+const codeOf = (result: unknown): string => {
   if (fieldOf(result, 'ok') === true) return 'OK';
   const code = fieldOf(fieldOf(result, 'error'), 'code');
   return typeof code === 'string' ? code : 'INTERNAL_SERVER_ERROR';
 };
 
-const trace: Middleware = (call) => {
-  const span = users === 0 || isSeen(call) ? undefined : begin(call);
-  if (span === undefined) return call.next();
-  if (typeof call.getRawInput !== 'function') callsOf.set(span, call);
-  const caller = queueStore.getStore();
-  const queue = queueFor(span, caller);
-  // Its failure is a result; where a later one of the program throws, it comes as one too.
-  const ended = quiet((error: unknown, result?: unknown) => {
-    queue.close();
-    const code = codeOf(error === undefined ? (result as Result | undefined) : undefined);
+const procedures: CallWork<Call> = {
+  begin(call) {
+    if (isSeen(call)) return undefined;
+    const { path, getRawInput } = call;
+    const name = typeof path === 'string' && path !== '' ? path : 'procedure';
+    const span = startCall(name, PROCEDURE, true);
+    if (span?.isRecording !== true) return undefined;
+    if (typeof getRawInput !== 'function') callsOf.set(span, call);
+    span.describe(['rpc.system.name', 'trpc', 'rpc.method', name]);
+    return span;
+  },
+  // Its failure is a result; where a later middleware of the program throws, it comes as one too.
+  finish(span, { result }) {
+    const code = codeOf(result);
     span.addProperty('rpc.response.status_code', code);
     if (FAULTS.includes(code)) span.addProperty('error.type', code).setStatus('error', code);
-    span.end();
-  });
-  queueStore.enter(queue);
-  try {
-    return endingWith(call.next(), ended) as PromiseLike<Result>;
-  } finally {
-    queueStore.enter(caller as SpanQueue);
-  }
+  },
 };
+
+const trace = tracedCall(
+  (call) => (call as Call).next(),
+  () => (users === 0 ? undefined : procedures),
+  ([call]) => call as Call,
+) as Middleware;
 
 /** tRPC 10 and later. */
 export const instrumentTrpc = ({ module }: ModuleOptions): Off => {
