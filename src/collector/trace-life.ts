@@ -82,6 +82,14 @@ class RecentAnchors {
   }
 }
 
+/** What carries traces away: the collector, as far as their life needs it. */
+interface Reports {
+  /** Something waits that did not before. */
+  wake(): void;
+  /** A trace is open that is reported before its end. */
+  armIfWaiting(): void;
+}
+
 export class TraceLife implements TraceSink {
   /** The rows of its traces, and the table of them. */
   readonly rows = new RowStore();

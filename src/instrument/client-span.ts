@@ -12,9 +12,9 @@ import { parentIn } from './other-context.js';
 
 /** Options of what traces calls: `C` is a call as hooks see it, and `E` what is known at its end beside that. */
 export interface CallOptions<C, E extends readonly unknown[] = []> {
-  /** True: this call is not traced, and no context goes out with it. */
+  /** True: this call is not traced. */
   readonly ignore?: (call: C) => boolean;
-  /** Called when the call is over, before the span ends. */
+  /** Called when the answer has arrived, or failed to, before the span ends. */
   readonly enrich?: (span: Span, call: C, ...end: E) => void;
   /** Trace only calls that a traced piece of work makes; false by default. */
   readonly requireParent?: boolean;

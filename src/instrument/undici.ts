@@ -35,6 +35,8 @@ export interface UndiciResponse {
 
 /** Options of the instrumentation `undici`, which is that of `fetch` too. */
 export interface UndiciOptions extends CallOptions<UndiciRequest, [response: UndiciResponse | undefined]> {
+  /** True: this call is not traced, and no context goes out with it. */
+  readonly ignore?: (request: UndiciRequest) => boolean;
   readonly responseHeaders?: readonly string[];
 }
 

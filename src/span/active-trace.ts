@@ -344,13 +344,13 @@ export class ActiveTrace {
 export interface CollectedRecord {}
 
 /** Collects the spans of one trace; made by `Span.rootWithCollector`. */
-export class TraceCollector {
+export class TraceCollector<R = CollectedRecord> {
   private waiting: (() => void)[] = [];
 
   /** @internal */
   constructor(
     private readonly trace: ActiveTrace | null,
-    private readonly toRecords: () => CollectedRecord[],
+    private readonly toRecords: () => R[],
   ) {}
 
   /** @internal Of a root that does not record. */
@@ -367,7 +367,7 @@ export class TraceCollector {
    * The finished spans, root first, once the root has ended (waits for it). Spans that finish later are returned by the
    * next call; a cancelled trace gives an empty list.
    */
-  async collect(): Promise<CollectedRecord[]> {
+  async collect(): Promise<R[]> {
     if (this.trace === null) return [];
     if (this.trace.isOpen) await new Promise<void>((resolve) => this.waiting.push(resolve));
     // What is open at the end of this turn is handed over then.

@@ -88,6 +88,25 @@ export class TaskQueues {
     this.first = queue;
   }
 
+  /**
+   * Close `queue` when `result` settles. The caller returns the promise given back in its place. Not in it: what closures keep is made at each of its calls,
+   * also of those that wait for nothing.
+   */
+  closeWhenSettled<T>(queue: SpanQueue, result: Promise<T>, follow: Follow): Promise<T> {
+    this.add(queue);
+    return follow(
+      result,
+      (value) => {
+        this.close(queue);
+        return value;
+      },
+      (error) => {
+        this.close(queue);
+        throw error;
+      },
+    );
+  }
+
   /** The span ends while tasks run. */
   settle(): void {
     for (let queue = this.first; queue !== null; queue = queue.nextOpen) queue.settle();
@@ -135,19 +154,7 @@ export const runUnder = <T>(span: RunningSpan, fn: () => T): T => {
     return result;
   }
   span.tasks ??= new TaskQueues();
-  const { tasks } = span;
-  tasks.add(queue);
-  return follow(
-    result as Promise<unknown>,
-    (value) => {
-      tasks.close(queue);
-      return value;
-    },
-    (error) => {
-      tasks.close(queue);
-      throw error;
-    },
-  ) as T;
+  return span.tasks.closeWhenSettled(queue, result as Promise<unknown>, follow) as T;
 };
 
 /** The same for code of our own that ends what it starts: what `fn` gives is handed on as it is, whatever that is, and nobody waits for it. */

@@ -182,7 +182,8 @@ export class Span implements Disposable, QueueMount, EndedSpan {
     const mount = queue.mount as Span;
     if (mount.trace === null) return mount;
     if (mount.isDiscarded) return childOfDiscarded(name, mount);
-    const span = childUnder(name, mount, queue.nextParent ?? mount);
+    const { idHi, idLo } = queue.nextParent ?? mount;
+    const span = childUnder(name, mount, idHi, idLo);
     return options ? span.withOptions(options) : span;
   }
 
@@ -194,7 +195,9 @@ export class Span implements Disposable, QueueMount, EndedSpan {
     const queue = state.enabled ? enteredQueue() : undefined;
     if (queue === undefined || !queue.mount.isSpan) return undefined;
     const mount = queue.mount as Span;
-    return mount.isRecording ? childUnder(name, mount, queue.nextParent ?? mount) : undefined;
+    if (!mount.isRecording) return undefined;
+    const { idHi, idLo } = queue.nextParent ?? mount;
+    return childUnder(name, mount, idHi, idLo);
   }
 
   /** The span that records nothing. */
@@ -350,7 +353,7 @@ export class Span implements Disposable, QueueMount, EndedSpan {
   /** Add an `exception` event with type, message and stack. Does not set the status. Accepts any thrown value. */
   recordException(error: unknown, properties?: Properties | (() => Properties)): this {
     if (!this.accepts()) return this;
-    // One list: of a key that comes twice the later value wins.
+    // One list: of a key that comes twice the later value wins that a property may have.
     const list = [...(keptProperties(exceptionProperties(error)) ?? []), ...(keptProperties(properties) ?? [])];
     const event = { name: 'exception', ticks: now(), properties: list, dropped: 0 };
     this.detailed.addEvent(event, this.limits.maxEventsPerSpan);
@@ -643,8 +646,8 @@ const childOfDiscarded = (name: string, parent: Span): Span => {
   return new Span(null, name, 0, 0, false, parent.context ?? null);
 };
 
-// Under `span` itself, or under a local span of it.
-const childUnder = (name: string, span: Span, { idHi, idLo }: Span | LocalSpan): Span => {
+// Under `span` itself, or under a local span of it, whose ids these are: the caller reads them, for V8 reads those of one class faster.
+const childUnder = (name: string, span: Span, idHi: number, idLo: number): Span => {
   const child = new Span(span.trace, name, idHi, idLo, false, null);
   if (span.further !== null) child.inherit(span.further, idHi, idLo);
   return child;
@@ -657,7 +660,7 @@ const childOf = (name: string, parent: Span | null | undefined): Span => {
     return NOOP_SPAN;
   }
   if (parent.trace === null) return parent;
-  return parent.isDiscarded ? childOfDiscarded(name, parent) : childUnder(name, parent, parent);
+  return parent.isDiscarded ? childOfDiscarded(name, parent) : childUnder(name, parent, parent.idHi, parent.idLo);
 };
 
 const childOfMany = (name: string, parents: readonly Span[]): Span => {

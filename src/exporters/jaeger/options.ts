@@ -54,6 +54,7 @@ const KNOWN: Readonly<Record<JaegerProtocol, readonly string[] | null>> = {
 };
 const ONLY_THRIFT = ['keepNanoseconds', 'host', 'port', 'maxPacketBytes'];
 
+const USUAL_ENDPOINT = 'http://localhost:14268/api/traces';
 const UDP_PORT = { 'thrift-compact-udp': 6831, 'thrift-binary-udp': 6832 } as const;
 
 /** The protocol asked for; throws when it, or an option that does not belong to it, is wrong. */
@@ -88,9 +89,10 @@ export const resolveUdp = (options: JaegerUdpOptions, env: NodeJS.ProcessEnv = p
 export const resolveHttp = (options: JaegerHttpOptions, env: NodeJS.ProcessEnv = process.env) => {
   const { headers = {}, tls, timeoutMs = 10_000, keepNanoseconds = true, maxRequestBytes = 4 << 20 } = options;
   const fromEnv = options.endpoint === undefined && Boolean(env.JAEGER_ENDPOINT);
-  const endpoint = fromEnv ? env.JAEGER_ENDPOINT : (options.endpoint ?? 'http://localhost:14268/api/traces');
+  const endpoint = fromEnv ? env.JAEGER_ENDPOINT : (options.endpoint ?? USUAL_ENDPOINT);
   return {
-    endpoint: httpUrl({ name: fromEnv ? 'JAEGER_ENDPOINT' : 'Option "endpoint"', value: endpoint }).href,
+    endpoint: httpUrl({ name: fromEnv ? 'JAEGER_ENDPOINT' : 'Option "endpoint"', value: endpoint }, USUAL_ENDPOINT)
+      .href,
     headers: httpHeaders(headers),
     tls,
     timeoutMs: wholeNumber('Option "timeoutMs"', timeoutMs, [1, 2 ** 31 - 1], wrongOption),

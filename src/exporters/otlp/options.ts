@@ -88,17 +88,19 @@ const pick = (
   return { name: '', value: usual };
 };
 
-/** The address that an option or a variable of this name gives. */
-export const httpUrl = ({ name, value }: Setting): URL => {
+/** The address that an option or a variable of this name gives; `usual` is an example. */
+export const httpUrl = ({ name, value }: Setting, usual: string): URL => {
   const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
-  throw wrongOption(`${name} must be an http or https URL such as http://localhost:4318, not ${String(value)}`);
+  throw wrongOption(`${name} must be an http or https URL such as ${usual}, not ${String(value)}`);
 };
+
+const USUAL_ENDPOINT = 'http://localhost:4318';
 
 const resolveEndpoint = (from: Sources): Pick<ResolvedOtlpOptions, 'url' | 'endpointName'> => {
   const path = PATHS[from.signal];
-  const found = pick(from, 'endpoint', 'ENDPOINT', 'http://localhost:4318');
-  const url = httpUrl(found);
+  const found = pick(from, 'endpoint', 'ENDPOINT', USUAL_ENDPOINT);
+  const url = httpUrl(found, USUAL_ENDPOINT);
   const isWhole = found.name === `OTEL_EXPORTER_OTLP_${from.signal}_ENDPOINT` || url.pathname.endsWith(path);
   if (!isWhole) url.pathname = url.pathname.replace(/\/+$/, '') + path;
   return { url: url.href, endpointName: found.name };

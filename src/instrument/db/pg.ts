@@ -87,7 +87,8 @@ export const instrumentPg = (options: PgOptions): Off => {
         endingWithEvents(caller, result, ended);
         // A cursor reports its error to its reader alone.
         const submitted = result as { handleError?: unknown };
-        if (isQuery && ended !== undefined) submitted.handleError = boundFor(caller, submitted.handleError, ended);
+        if (isQuery && ended !== undefined && typeof submitted.handleError === 'function')
+          submitted.handleError = boundFor(caller, submitted.handleError, ended);
       } else if (at < 0 && typeof config?.callback !== 'function') ended?.(undefined);
       return result;
     };

@@ -17,6 +17,8 @@ export interface HttpServerOptions {
 
 /** Of what the program asks others. */
 export interface HttpClientOptions extends CallOptions<ClientRequest, [response: IncomingMessage | undefined]> {
+  /** True: this call is not traced, and no context goes out with it. */
+  readonly ignore?: (request: ClientRequest) => boolean;
   readonly requestHeaders?: readonly string[];
   readonly responseHeaders?: readonly string[];
 }

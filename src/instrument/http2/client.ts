@@ -28,6 +28,8 @@ import { scopeOf } from '../scope.js';
 
 /** Options of what the program asks others. */
 export interface Http2ClientOptions extends Omit<CallOptions<OutgoingHttpHeaders>, 'enrich'> {
+  /** True: this call is not traced, and no context goes out with it. */
+  readonly ignore?: (headers: OutgoingHttpHeaders) => boolean;
   /** Called when the stream is closed, before the span ends. */
   readonly enrich?: (span: Span, stream: ClientHttp2Stream) => void;
 }

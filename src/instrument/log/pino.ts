@@ -85,6 +85,8 @@ const patchPino = (pino: Pino): Off | undefined => {
     }
   };
   const putBack = putMethod(owner, asJsonSym, asJson);
+  // One whose prototype is frozen is heard by its channel.
+  if (owner[asJsonSym] !== asJson) return undefined;
   return () => {
     isOn = false;
     putBack();

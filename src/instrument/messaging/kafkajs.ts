@@ -82,6 +82,8 @@ interface Sending {
   readonly followed: readonly FollowedMessage[];
 }
 
+const copyQuietly = quiet(copyWith);
+
 /** The record of `send`, or that of `sendBatch`, which has several topics. */
 const beginSending = quiet((record: unknown): Sending | undefined => {
   if (current === undefined || typeof record !== 'object' || record === null) return undefined;
@@ -92,7 +94,7 @@ const beginSending = quiet((record: unknown): Sending | undefined => {
   const begun = topics.map((one): Begun => withContext(messaging, one) ?? { given: one });
   const followed = begun.flatMap((one) => one.followed ?? []);
   if (!Array.isArray(topicMessages)) return { record: begun[0].given, followed };
-  return { record: quiet(copyWith)(record, { topicMessages: begun.map(({ given }) => given) }) ?? record, followed };
+  return { record: copyQuietly(record, { topicMessages: begun.map(({ given }) => given) }) ?? record, followed };
 });
 
 const sending = (send: Method): Method =>

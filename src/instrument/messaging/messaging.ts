@@ -24,6 +24,8 @@ export interface MessageCall {
 export interface MessagingOptions extends CallOptions<MessageCall, [error: unknown]> {
   /** True: this message is not traced, nor what is done with it. */
   readonly ignore?: (call: MessageCall) => boolean;
+  /** Called when it is sent or done with, before the span ends. */
+  readonly enrich?: (span: Span, call: MessageCall, error: unknown) => void;
   /** Trace only messages that a traced piece of work sends; false by default. */
   readonly requireParent?: boolean;
 }

@@ -27,8 +27,8 @@ const profileSettings = (): ReadonlyMap<string, string> => {
   const settings = new Map<string, string>();
   const profile = variable('AWS_PROFILE') ?? 'default';
   const wanted = new Set([`profile ${profile}`, ...(profile === 'default' ? ['default'] : [])]);
-  const file = variable('AWS_CONFIG_FILE') ?? join(homedir(), '.aws/config');
-  const text = attempt(() => readFileSync(file, 'utf8')) ?? '';
+  // A user without an entry and without HOME has no home folder either.
+  const text = attempt(() => readFileSync(variable('AWS_CONFIG_FILE') ?? join(homedir(), '.aws/config'), 'utf8')) ?? '';
   let isWanted = false;
   for (const line of text.split(/\r?\n/)) {
     const section = /^\s*\[\s*(.*?)\s*\]/.exec(line)?.[1];
