@@ -10,20 +10,23 @@
 //    state              event                        next
 //    OPEN               root ends, wanted            QUEUED, sampled or not
 //    OPEN               evicted, reportOpenTraces    as if its root had ended: QUEUED, or OBSERVED
-//    OPEN               evicted                      dropped: evicted. OBSERVED where there is an observer
-//    OPEN               report, reportOpenTraces     OPEN; what it has is reported
+//    OPEN, sampled      evicted                      dropped: evicted. OBSERVED where there is an observer
+//    OPEN, not sampled  evicted                      OBSERVED, and still wanted by a trigger; dropped where there is no observer
+//    OPEN, sampled      report, reportOpenTraces     OPEN; what it has is reported
 //    QUEUED             report, `keep` refuses       dropped: not kept
-//    QUEUED             the queue is over its bound  what it has is dropped: queue full, or before the first reporter. What comes later is reported
-//    OPEN, UNLISTED     to QUEUED, after shutdown    dropped: after the shutdown. OBSERVED where there is an observer
-//    its root runs      root is cancelled            dropped: cancelled, from any state or none. The observer forgets it too
-//    its root has ended root is cancelled            nothing: `changedAfterEnd` counts the call, and the trace is reported
+//    QUEUED             the queue is over its bound  what the oldest quarter has is dropped: queue full, or before the first reporter. What comes later is
+//                                                    reported
+//    any, or none       to QUEUED, after shutdown    dropped: after the shutdown. OBSERVED where there is an observer
+//    its root runs      root is cancelled            dropped: cancelled, from any state, or none where it was not dropped before. The observer forgets it too
+//    its root has ended root is cancelled            nothing: `changedAfterEnd` counts the call, and the trace goes the way that was decided
 //    reported           a span of it ends            UNLISTED, until the span is counted; then by what was decided QUEUED, OBSERVED or nothing
 //    dropped            a span of it ends            nothing; the same as of one that was reported where there is an observer
+//    cancelled          a span of it ends            nothing
 //
-// What would be OBSERVED is given up where there is no observer, or no more. A trace without spans is nothing: its number is free at once. One that was
-// reported or dropped has no number, but for one that the observer still waits for. What a report has taken is reported, also when the root is cancelled
-// before the reporter has it. A trace whose rows are elsewhere (`openedExternal`) is OPEN until it is closed or evicted. A bound on open traces belongs
-// into `evict` and what calls it.
+// What would be OBSERVED is given up where there is no observer, or no more. A trace without spans is nothing: its number is free at once, and one that was
+// evicted stays dropped. One that was reported or dropped has no number, but for one that the observer still waits for. What a report has taken and `keep`
+// lets pass is reported, also when the root is cancelled before the reporter has it. A trace whose rows are elsewhere (`openedExternal`) is OPEN until it is
+// closed or evicted, and then dropped, with `reportOpenTraces` too. A bound on open traces belongs into `evict` and what calls it.
 import { type ClockAnchor, checkDrift, takeAnchor } from '../clock/index.js';
 import { Counter, count, countMany } from '../rows/counters.js';
 import { RowStore } from '../rows/row-store.js';
@@ -44,18 +47,12 @@ interface ExternalTrace {
   evicted(): void;
 }
 
-/** Who makes reports of what waits; the collector. */
-interface Reports {
-  wake(): void;
-  armIfWaiting(): void;
-}
-
 /** Reports of some minutes under load, of a quarter of an hour without. */
 const MAX_ANCHORS = 1024;
 
 /**
  * The anchors of the last reports, oldest first: what comes late of a trace goes by the one that its first part went by, so that a step of the system
- * clock between them cannot tear the trace. A trace has no record of its reports; the one that took it is the first after its end.
+ * clock between them cannot tear the trace. A trace that was reported after its end has no record of that; the report that took it is the first since.
  */
 class RecentAnchors {
   readonly #anchors: ClockAnchor[] = [];
@@ -302,10 +299,7 @@ export class TraceLife implements TraceSink {
     this.open.remove(number);
     // From here on each of its spans is ready as soon as it ends.
     if (this.options.reportOpenTraces) this.enqueue(number);
-    else {
-      countMany(Counter.spansOfDiscardedTraces, this.traces.get(number, TraceWord.spans));
-      this.drop(number);
-    }
+    else this.drop(number, Counter.spansOfDiscardedTraces);
   }
 
   // Where its end, and a trigger that wants it, leads it.
@@ -354,9 +348,10 @@ export class TraceLife implements TraceSink {
   }
 
   // Nothing of it is reported any more. The observer sees what it has. One that was for the observer alone may still be wanted when its root ends.
-  private drop(number: number): void {
+  private drop(number: number, counter?: number): void {
     const { traces } = this;
     if (this.observer === null || traces.has(number, TraceBit.sampled)) {
+      if (counter !== undefined) countMany(counter, traces.get(number, TraceWord.spans));
       traces.setDropped(traces.get(number, TraceWord.serial));
       traces.clearBits(number, TraceBit.sampled);
       traces.setBits(number, TraceBit.dropped);

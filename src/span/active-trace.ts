@@ -97,7 +97,7 @@ export interface RootCollector {
 /** The sink of roots that name none; the collector above is set there, so that nothing here imports it. */
 export const defaultSink = (): TraceSink | undefined => (state.defaultCollector as RootCollector | undefined)?.life;
 
-/** What becomes of more spans of a trace that has no number any more: they are reported, are for the observer alone, or are dropped. */
+/** What becomes of more spans of a trace that has no number any more: the same as of those before, for the observer alone since it was dropped, or nothing. */
 export type TraceOutcome = 'reported' | 'observed' | 'dropped';
 
 /** Spans that have not ended, as far as a bound allows. No method may throw. */
@@ -108,12 +108,12 @@ export interface OpenSpans {
   remove(place: number, span: EndedRoot): void;
 }
 
-/** What a sink gets of a root that has ended. */
+/** What is read of a span: of a root that has ended, or of one that is open. */
 export interface EndedRoot extends Pick<EndedSpan, 'name' | 'begin'> {
   readonly endTicks: number;
 }
 
-/** The handle of a trace: what spans of it hold. What waits of the trace is in its table, under a number that is its own until that is reported. */
+/** The handle of a trace: what spans of it hold. What waits of the trace is in its table, under a number that is its own until it is reported after its end, or dropped. */
 export class ActiveTrace {
   /** Its number in the table, which may change, and the serial number that it has there while the number is its own. */
   number: number;

@@ -591,7 +591,7 @@ export class Span implements Disposable, QueueMount, EndedSpan {
     return this;
   }
 
-  /** Discard the whole trace, when this is its root: nothing that was not reported before is reported, now or late. */
+  /** Discard the whole trace, when this is its root and it runs: nothing that was not reported before is reported, now or late. */
   cancel(): void {
     if (this.trace === null) return;
     if (!this.isRoot) count(Counter.cancelOnNonRoot);

@@ -191,7 +191,8 @@ class Model {
     if (this.settings.reportOpenTraces) {
       if (trace.pending.length > 0) this.enqueue(trace);
     } else {
-      this.counts.spansOfDiscardedTraces += trace.pending.length;
+      // One that is not sampled is for the observer, which has it.
+      if (trace.sampled) this.counts.spansOfDiscardedTraces += trace.pending.length;
       this.drop(trace);
     }
   }
