@@ -112,7 +112,7 @@ function readmeLine({ results }) {
   const of = (isWanted) => ['record', 'send'].map((name) => addedBy(name, isWanted));
   const [recorded, sent] = of((subject) => subject === 'spanline');
   const official = of((subject) => subject.startsWith('opentelemetry@'));
-  return `To record a span costs a service ${recorded} µs of CPU, to record and send it ${sent} µs; with OpenTelemetry's SDK it is ${official.join(' and ')} µs (Node ${LEAD}, [benchmarks](docs/benchmarks.md#service)).`;
+  return `A span costs a service ${recorded} µs of CPU recorded and ${sent} µs recorded and sent; OpenTelemetry's SDK takes ${official.join(' and ')} µs (Node ${LEAD}, [benchmarks](docs/benchmarks.md#service)).`;
 }
 
 function insert(file, name, text) {
