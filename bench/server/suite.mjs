@@ -1,6 +1,6 @@
 // The server suite: what tracing costs a service that knows nothing of it, loaded from another process. Every subject is a process of its own
 // per app, and they take turns, round by round, each time from another one on. What a subject is compared with must be measured right beside it: an
-// untraced service is asked by turns with it, and at the same time.
+// untraced service of its own, as old and as often asked as it, is asked by turns with it, and at the same time.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,6 +22,7 @@ const PAIRS = 2;
 /** What a subject puts off to when it is idle is not free. */
 const AFTER_MS = 1200;
 
+const UNTRACED = { subject: 'none', mode: 'none', preload: 'none', env: {} };
 const UNSAMPLED = { OTEL_TRACES_EXPORTER: 'none', OTEL_TRACES_SAMPLER: 'always_off' };
 
 /**
@@ -68,8 +69,6 @@ const subjectsOf = (sink) => {
   ];
 };
 
-const UNTRACED = { subject: 'none', mode: 'none', preload: 'none', env: {} };
-
 /**
  * Of a subject and of the untraced service beside it. `perSecond`: at saturation, by turns; CPU a request, memory and latencies: at `rate`, both
  * at the same time.
@@ -94,27 +93,23 @@ async function measureApp(app, all, { node, quick, log }) {
   const subjects = all.map((one) =>
     one.mode === 'archive' ? { ...one, env: { ...one.env, SPANLINE_ARCHIVE: archive } } : one,
   );
-  // The first of them is untraced.
-  const beside = new Service({ app, node, ...subjects[0] });
+  const [untraced] = subjects;
   const services = new Map();
   const given = new Map(subjects.map((subject) => [subject, []]));
   let rate;
   try {
-    await beside.start();
     for (const subject of subjects) {
-      const service = new Service({ app, node, ...subject });
-      services.set(subject, service);
-      await service.start();
+      const pair = { own: new Service({ app, node, ...subject }), beside: new Service({ app, node, ...untraced }) };
+      services.set(subject, pair);
+      for (const service of Object.values(pair)) await service.start();
     }
     for (let turn = 0; turn <= ROUNDS[kind]; turn++) {
       log(`server ${app}, round ${turn} of ${ROUNDS[kind]}`);
       const first = turn % subjects.length;
       let perSecond;
       for (const subject of [...subjects.slice(first), ...subjects.slice(0, first)]) {
-        const figures = await round({
-          ...{ own: services.get(subject), beside, path: APPS[app] },
-          ...{ seconds: SECONDS[kind], rate },
-        });
+        const how = { path: APPS[app], seconds: SECONDS[kind], rate };
+        const figures = await round({ ...services.get(subject), ...how });
         // The first round teaches the optimiser, and tells how much the untraced service can take.
         if (turn > 0) given.get(subject).push(figures);
         else if (subject.mode === 'none') perSecond = figures.pairs.at(-1).own;
@@ -123,11 +118,11 @@ async function measureApp(app, all, { node, quick, log }) {
     }
     return subjects.map((subject) => ({
       ...subject,
-      startUs: services.get(subject).startUs,
+      startUs: services.get(subject).own.startUs,
       rounds: given.get(subject),
     }));
   } finally {
-    for (const service of [...services.values(), beside]) await service.stop();
+    for (const { own, beside } of services.values()) await Promise.all([own.stop(), beside.stop()]);
     rmSync(archive, { recursive: true, force: true });
   }
 }
