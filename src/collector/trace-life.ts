@@ -27,6 +27,7 @@
 // evicted stays dropped. One that was reported or dropped has no number, but for one that the observer still waits for. What a report has taken and `keep`
 // lets pass is reported, also when the root is cancelled before the reporter has it. A trace whose rows are elsewhere (`openedExternal`) is OPEN until it is
 // closed or evicted, and then dropped, with `reportOpenTraces` too. A bound on open traces belongs into `evict` and what calls it.
+import { firstIndex } from '../base/maps/first-index.js';
 import { type ClockAnchor, checkDrift, takeAnchor } from '../clock/index.js';
 import { Counter, count, countMany } from '../rows/counters.js';
 import { RowStore } from '../rows/row-store.js';
@@ -69,13 +70,7 @@ class RecentAnchors {
 
   /** The first one at or behind these ticks; undefined when there was no report since. Of a report that is forgotten the oldest one known. */
   since(ticks: number): ClockAnchor | undefined {
-    let [low, high] = [0, this.#anchors.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.#anchors[middle].ticks < ticks) low = middle + 1;
-      else high = middle;
-    }
-    return this.#anchors[low];
+    return this.#anchors[firstIndex(0, this.#anchors.length, (i) => this.#anchors[i].ticks >= ticks)];
   }
 }
 

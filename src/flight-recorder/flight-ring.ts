@@ -1,5 +1,6 @@
 // The ring: blocks of the last minute, the oldest dropped by time and bytes. Memory of blocks that nobody reads is used again. It must
 // never hold more than its bound, but for the block that has just come.
+import { firstIndex } from '../base/maps/first-index.js';
 import { now, nsPerTick } from '../clock/index.js';
 import { Block, blockBytes, TRACE_WORDS } from './block.js';
 import type { HeapLimit } from './heap-limit.js';
@@ -88,13 +89,7 @@ export class FlightRing {
 
   /** The place of the first block that has this number or a later one. */
   #firstOf(number: number): number {
-    let [low, high] = [this.#first, this.#blocks.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.#blocks[middle].number < number) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstIndex(this.#first, this.#blocks.length, (i) => this.#blocks[i].number >= number);
   }
 
   /** The block at this place, which nobody beside the ring reads: a copy where somebody does. */
