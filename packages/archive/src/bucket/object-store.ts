@@ -140,10 +140,18 @@ export class S3ObjectStore implements ObjectStore {
     });
   }
 
-  async get(
+  get(
     key: string,
-    { ifNoneMatch, signal }: StoreCall & { readonly ifNoneMatch?: string | undefined } = {},
-  ): Promise<{ readonly bytes: Buffer; readonly etag: string } | 'unchanged' | undefined> {
+    options: StoreCall & { readonly ifNoneMatch?: string | undefined } = {},
+  ): ReturnType<ObjectStore['get']> {
+    return this.#read(key, options);
+  }
+
+  /** From the store itself, whatever a class that keeps a cache makes of `get`. */
+  async #read(
+    key: string,
+    { ifNoneMatch, signal }: StoreCall & { readonly ifNoneMatch?: string | undefined },
+  ): ReturnType<ObjectStore['get']> {
     const { status, bytes, headers } = await this.#client.ask({
       method: 'GET',
       url: this.#url(key),
@@ -183,7 +191,7 @@ export class S3ObjectStore implements ObjectStore {
     if (status === 404) return this.#missing('writing', key, bytes);
     if (status !== 412) return { etag: headers.etag ?? '' };
     // The answer to an earlier attempt was lost: it may be that one that is in the way of this.
-    const found = mayBeSecond ? await this.get(key, { signal }) : undefined;
+    const found = mayBeSecond ? await this.#read(key, { signal }) : undefined;
     return typeof found === 'object' && found.bytes.equals(body) ? { etag: found.etag } : undefined;
   }
 
