@@ -2,10 +2,11 @@
 // an untraced service did right beside it, or at the same time. It must never be surer than that.
 import { rowOf } from '../lib/rows.mjs';
 
-/** What is left of each hundred requests a second, pair by pair. */
+/** What is left of the throughput, pair by pair: 1 is all. */
 const shares = (rounds) => rounds.flatMap(({ pairs }) => pairs.map(({ own, beside }) => own / beside));
 
-const lossOf = (own, without) => own.map((share, i) => 100 * (1 - share / without[i]));
+/** Percent lost of `without`, which is the untraced service where it is left out. */
+const lossOf = (own, without) => own.map((share, i) => 100 * (1 - share / (without?.[i] ?? 1)));
 
 /** What metrics take of the throughput of the same subject without them. */
 const metricsLoss = (measured, { subject, mode, rounds }, head) => {
@@ -14,7 +15,7 @@ const metricsLoss = (measured, { subject, mode, rounds }, head) => {
   return [rowOf(head('metrics-loss', '%'), lossOf(shares(rounds), shares(without)))];
 };
 
-/** All rows of an app. The first of `measured` is a second untraced service: its losses say how sure the others are. */
+/** All rows of an app. The first of `measured` is untraced too: its losses say how sure the others are. */
 export function rowsOf(app, measured) {
   const [{ startUs: bareStartUs }] = measured;
   return measured.flatMap((one) => {
@@ -27,10 +28,7 @@ export function rowsOf(app, measured) {
     const metrics = metricsLoss(measured, one, head);
     const startUp = [(startUs - bareStartUs) / 1000];
     return [
-      rowOf(
-        head('throughput-loss', '%'),
-        shares(rounds).map((share) => 100 * (1 - share)),
-      ),
+      rowOf(head('throughput-loss', '%'), lossOf(shares(rounds))),
       ...metrics,
       rowOf(head('added-cpu', 'us'), added),
       rowOf(head('rss', 'MB'), figures('rssMb')),

@@ -89,8 +89,8 @@ export class TaskQueues {
   }
 
   /**
-   * Close `queue` when `result` settles. The caller returns the promise given back in its place. Not in it: what closures keep is made at each of its calls,
-   * also of those that wait for nothing.
+   * Close `queue` when `result` settles. The caller returns the promise given back in its place. A method of its own, for what closures keep is made at each
+   * call of the function that they are in, also where nothing is waited for.
    */
   closeWhenSettled<T>(queue: SpanQueue, result: Promise<T>, follow: Follow): Promise<T> {
     this.add(queue);
@@ -120,8 +120,7 @@ export class TaskQueues {
     if (nextOpen !== null) nextOpen.previousOpen = previousOpen;
   }
 
-  /** Its task is over. */
-  close(queue: SpanQueue): void {
+  private close(queue: SpanQueue): void {
     this.remove(queue);
     queue.close();
   }

@@ -71,7 +71,7 @@ const criticalPath = (roots: readonly SpanNode<TimedSpan>[]): ReadonlySet<SpanNo
   return found;
 };
 
-/** The time of a span in which none of its children was under way. Children that overlap count once, and only as far as they lie within the span. */
+/** The time of a span in which none of its children ran. Children that overlap count once, and only as far as they lie within the span. */
 const selfTime = ({ span: { startUs, endUs }, children }: SpanNode<TimedSpan>): number => {
   let self = endUs - startUs;
   let covered = startUs;
